@@ -1,0 +1,85 @@
+package io.github.lockstarter;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+import org.springframework.util.Assert;
+
+/**
+ * What is locked: the name of the lock, chosen by the developer and used for
+ * configuration, and the key within it, taken from data. Two lock keys are the same lock
+ * only if both parts are equal.
+ *
+ * @param name the name; not blank, without {@code ':'} and control characters, so that no
+ * name and key can be written like another pair
+ * @param key the key; any text of any length; empty for a lock that has only a name
+ */
+public record LockKey(String name, String key) {
+
+	/** What every digest begins with; a plain key that does so is digested, too. */
+	public static final String DIGEST_PREFIX = "sha256:";
+
+	public LockKey {
+		Assert.hasText(name, "The name of a lock must not be blank");
+		Assert.isTrue(name.chars().noneMatch((c) -> c == ':' || Character.isISOControl(c)),
+				"The name of a lock must not contain ':' or control characters");
+		Assert.notNull(key, "The key of a lock must not be null");
+	}
+
+	/**
+	 * Returns a lock that is identified by a digest of the text instead of the text.
+	 * @param name the name of the lock
+	 * @param text what to digest
+	 * @return the key of the lock
+	 */
+	public static LockKey ofDigest(String name, String text) {
+		return new LockKey(name, digest(text));
+	}
+
+	/**
+	 * Returns the key in a form that a store can take: the key itself, or its SHA-256
+	 * when it is longer than the given number of bytes or has characters that do not
+	 * print. Different keys have different forms.
+	 * @param maxBytes the longest key to leave as it is, in bytes of UTF-8
+	 * @return the key or its digest
+	 */
+	public String storeForm(int maxBytes) {
+		return isPlain(maxBytes) ? this.key : digest(this.key);
+	}
+
+	private boolean isPlain(int maxBytes) {
+		return this.key.length() <= maxBytes && !this.key.startsWith(DIGEST_PREFIX)
+				&& this.key.codePoints().noneMatch(LockKey::isUnprintable)
+				&& this.key.getBytes(StandardCharsets.UTF_8).length <= maxBytes;
+	}
+
+	private static boolean isUnprintable(int codePoint) {
+		return Character.isISOControl(codePoint) || Character.getType(codePoint) == Character.SURROGATE;
+	}
+
+	/** Digests UTF-16 code units: UTF-8 would turn every lone surrogate into '?'. */
+	private static String digest(String text) {
+		ByteBuffer units = ByteBuffer.allocate(text.length() * Character.BYTES);
+		units.asCharBuffer().put(text);
+		try {
+			byte[] hash = MessageDigest.getInstance("SHA-256").digest(units.array());
+			return DIGEST_PREFIX + HexFormat.of().formatHex(hash);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Returns the name and a hash of the key: a key may hold personal data, which has no
+	 * place in a log.
+	 */
+	@Override
+	public String toString() {
+		return this.name + "#" + Integer.toHexString(this.key.hashCode());
+	}
+
+}

@@ -1,0 +1,18 @@
+package io.github.lockstarter;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpStatus;
+
+/**
+ * The store could not be asked, or did not answer in time: status 503. Whether the lock
+ * is held by somebody is unknown; the caller does not hold it.
+ */
+public class LockStoreException extends LockException {
+
+	public LockStoreException(LockKey key, String message, @Nullable Throwable cause) {
+		super(HttpStatus.SERVICE_UNAVAILABLE, "lock-store-unavailable", key.name(),
+				"Lock '%s': %s".formatted(key.name(), message), cause);
+	}
+
+}

@@ -1,0 +1,84 @@
+package io.github.lockstarter.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Lets only one call per key run at a time, over all servers that share the lock store;
+ * the others are refused with HTTP status 409, or wait first.
+ *
+ * <pre>
+ * &#064;PostMapping("/users")
+ * &#064;ExclusiveRequest(key = "#userName")
+ * ResponseEntity&lt;User&gt; register(@RequestParam String userName) { ... }
+ * </pre>
+ *
+ * It works on controller methods and on the methods of every other Spring bean, on a
+ * class for all its public methods, and as a meta-annotation. The lock is taken before a
+ * transaction begins and freed after it has ended.
+ * <p>
+ * Every attribute that is left out comes from {@code lock.names.<name>.*} or
+ * {@code lock.*}, and {@code lock.names.<name>.*} has the last word over those that are
+ * given. Expressions are checked when the application starts.
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+public @interface ExclusiveRequest {
+
+	/**
+	 * The name of the lock, under which it is configured. Methods that share a name share
+	 * their locks. May be a {@code ${…}} placeholder. Default: class, method and
+	 * parameter types, so that every method has locks of its own.
+	 */
+	String name() default "";
+
+	/**
+	 * Alias of {@link #key()}.
+	 */
+	@AliasFor("key")
+	String value() default "";
+
+	/**
+	 * A SpEL expression for the key. It sees the parameters as {@code #name}, {@code #p0}
+	 * or {@code #a0}, and {@code args}, {@code method}, {@code principal},
+	 * {@code header('…')} and {@code path}. Several values form one key as a list,
+	 * <code>{#tenant, #user}</code>. A request for which it is {@code null} or blank is
+	 * answered with 400. Default: one lock for the whole method.
+	 */
+	@AliasFor("value")
+	String key() default "";
+
+	/**
+	 * How long the lock is held at most, as in {@code 5s}, {@code PT5S} or {@code ${…}}.
+	 * Default: {@code lock.ttl}.
+	 */
+	String ttl() default "";
+
+	/**
+	 * How long to wait for a lock that is held, as in {@code 500ms} or {@code ${…}}.
+	 * Default: {@code lock.wait}, which does not wait. (Java reserves the name
+	 * {@code wait}.)
+	 */
+	String waitTime() default "";
+
+	/**
+	 * The HTTP status of a refusal: 409, 422, 423 or 429. Default:
+	 * {@code lock.web.conflict-status}.
+	 */
+	int status() default 0;
+
+	/**
+	 * A SpEL expression that sees the same as {@link #key()}; when it is {@code false},
+	 * the method runs without a lock. Default: always lock.
+	 */
+	String condition() default "";
+
+}

@@ -1,0 +1,51 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.security.Principal;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of an annotated method, and the root object of its expressions.
+ */
+final class Call {
+
+	/** What expressions may use without a {@code #}. */
+	static final Set<String> PROPERTIES = Set.of("args", "method", "principal", "path");
+
+	/** What expressions may call without a {@code #}. */
+	static final Set<String> METHODS = Set.of("header");
+
+	private final Method method;
+
+	private final @Nullable Object[] args;
+
+	private final CurrentRequest request = CurrentRequest.get();
+
+	Call(Method method, @Nullable Object[] args) {
+		this.method = method;
+		this.args = args;
+	}
+
+	public Method getMethod() {
+		return this.method;
+	}
+
+	public @Nullable Object[] getArgs() {
+		return this.args;
+	}
+
+	public @Nullable Principal getPrincipal() {
+		return this.request.principal();
+	}
+
+	public @Nullable String getPath() {
+		return this.request.path();
+	}
+
+	public @Nullable String header(String name) {
+		return this.request.header(name);
+	}
+
+}

@@ -1,0 +1,50 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.core.Ordered;
+
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+/**
+ * Puts the methods annotated with {@link ExclusiveRequest} under their locks. It stands
+ * just outside transactions and caches, so that a lock is held until the transaction has
+ * ended, and inside security, so that nobody locks what they may not call.
+ */
+public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAdvisor {
+
+	private final transient ExclusiveRequestSpecs specs;
+
+	private ExclusiveRequestAdvisor(ExclusiveRequestSpecs specs, Supplier<LockRegistry> registry) {
+		super(new ExclusiveRequestInterceptor(specs, registry));
+		this.specs = specs;
+		setOrder(Ordered.LOWEST_PRECEDENCE - 100);
+		setClassFilter((type) -> !specs.of(type).isEmpty());
+	}
+
+	/**
+	 * Creates the advisor.
+	 * @param registry where to get locks from; asked when a lock is needed, not before
+	 * @param defaults what holds where neither an operator nor an annotation says
+	 * otherwise
+	 * @param names what the operator says, by name of the lock
+	 * @param placeholders resolves placeholders in attributes of the annotation
+	 */
+	public ExclusiveRequestAdvisor(Supplier<LockRegistry> registry, LockOptions defaults,
+			Map<String, LockSettings> names, UnaryOperator<String> placeholders) {
+		this(new ExclusiveRequestSpecs(defaults, names, placeholders), registry);
+	}
+
+	@Override
+	public boolean matches(Method method, Class<?> targetClass) {
+		return this.specs.of(targetClass).containsKey(AopUtils.getMostSpecificMethod(method, targetClass));
+	}
+
+}

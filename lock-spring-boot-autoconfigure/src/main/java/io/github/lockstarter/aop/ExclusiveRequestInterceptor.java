@@ -1,0 +1,48 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+
+/**
+ * Runs an annotated method while it holds the lock that the call asks for.
+ */
+final class ExclusiveRequestInterceptor implements MethodInterceptor {
+
+	private final ExclusiveRequestSpecs specs;
+
+	private final Supplier<LockRegistry> registry;
+
+	ExclusiveRequestInterceptor(ExclusiveRequestSpecs specs, Supplier<LockRegistry> registry) {
+		this.specs = specs;
+		this.registry = registry;
+	}
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		Class<?> type = AopUtils.getTargetClass(Objects.requireNonNull(invocation.getThis()));
+		Method method = AopUtils.getMostSpecificMethod(invocation.getMethod(), type);
+		ExclusiveRequestSpec spec = this.specs.of(type).get(method);
+		Call call = new Call(method, invocation.getArguments());
+		if (spec == null || !spec.appliesTo(call)) {
+			return invocation.proceed();
+		}
+		Lease lease = this.registry.get().acquire(spec.lockKey(call), spec.options());
+		try {
+			return invocation.proceed();
+		}
+		finally {
+			lease.close();
+		}
+	}
+
+}

@@ -1,0 +1,36 @@
+package io.github.lockstarter.aop;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.MissingLockKeyException;
+
+/**
+ * What {@code @ExclusiveRequest} and the configuration say about one method.
+ *
+ * @param name the name of the lock
+ * @param key the key within it, or {@code null} for one lock for the whole method
+ * @param condition when to lock, or {@code null} for always
+ * @param options how to lock
+ */
+record ExclusiveRequestSpec(String name, @Nullable MethodExpression key, @Nullable MethodExpression condition,
+		LockOptions options) {
+
+	/** Only a plain {@code false} lets a call run without a lock. */
+	boolean appliesTo(Call call) {
+		return this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call));
+	}
+
+	/**
+	 * Returns the lock for the call.
+	 * @throws MissingLockKeyException if the call has no value for the key
+	 */
+	LockKey lockKey(Call call) {
+		if (this.key == null) {
+			return new LockKey(this.name, "");
+		}
+		return KeyText.lockKey(this.name, this.key.evaluate(call));
+	}
+
+}

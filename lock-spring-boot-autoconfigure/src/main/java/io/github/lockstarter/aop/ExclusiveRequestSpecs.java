@@ -1,0 +1,110 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+/**
+ * Knows the spec of every annotated method, and finds all that is wrong with the methods
+ * of a class when it is first asked about the class, which is at start-up.
+ */
+final class ExclusiveRequestSpecs {
+
+	private final Map<Class<?>, Map<Method, ExclusiveRequestSpec>> specs = new ConcurrentHashMap<>();
+
+	private final LockOptions defaults;
+
+	private final Map<String, LockSettings> names;
+
+	private final UnaryOperator<String> placeholders;
+
+	ExclusiveRequestSpecs(LockOptions defaults, Map<String, LockSettings> names, UnaryOperator<String> placeholders) {
+		this.defaults = defaults;
+		this.names = names;
+		this.placeholders = placeholders;
+	}
+
+	/** Returns the annotated methods of a class, as they are on the class itself. */
+	Map<Method, ExclusiveRequestSpec> of(Class<?> type) {
+		return AnnotationUtils.isCandidateClass(type, ExclusiveRequest.class)
+				? this.specs.computeIfAbsent(ClassUtils.getUserClass(type), this::introspect) : Map.of();
+	}
+
+	private Map<Method, ExclusiveRequestSpec> introspect(Class<?> type) {
+		ExclusiveRequest ofClass = AnnotatedElementUtils.findMergedAnnotation(type, ExclusiveRequest.class);
+		return MethodIntrospector.selectMethods(type, (Method method) -> {
+			ExclusiveRequest own = AnnotatedElementUtils.findMergedAnnotation(method, ExclusiveRequest.class);
+			if (own != null) {
+				return spec(own, method, type);
+			}
+			boolean covered = Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+			return (ofClass != null && covered) ? spec(ofClass, method, type) : null;
+		});
+	}
+
+	private ExclusiveRequestSpec spec(ExclusiveRequest annotation, Method method, Class<?> type) {
+		if ((method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) != 0) {
+			throw new LockConfigurationException(
+					"%s is private, static or final, so no proxy can put it under a lock.".formatted(where(method)),
+					"Make it a public method of the instance that is not final.");
+		}
+		UnsupportedReturnTypes.refuse(method, type, where(method));
+		try {
+			String given = resolve(annotation.name());
+			String name = (given != null) ? given : defaultName(method, type);
+			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()),
+					(annotation.status() != 0) ? HttpStatusCode.valueOf(annotation.status()) : null);
+			LockSettings operators = this.names.getOrDefault(name, LockSettings.NONE);
+			return new ExclusiveRequestSpec(new LockKey(name, "").name(), expression("key", annotation.key(), method),
+					expression("condition", annotation.condition(), method), operators.over(own.over(this.defaults)));
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockConfigurationException("%s: %s.".formatted(where(method), ex.getMessage()),
+					"Correct the annotation.");
+		}
+	}
+
+	private @Nullable Duration duration(String text) {
+		String resolved = resolve(text);
+		return (resolved != null) ? DurationStyle.detectAndParse(resolved) : null;
+	}
+
+	private @Nullable MethodExpression expression(String attribute, String text, Method method) {
+		return StringUtils.hasText(text) ? MethodExpression.parse(text, attribute, method) : null;
+	}
+
+	private @Nullable String resolve(String text) {
+		return StringUtils.hasText(text) ? this.placeholders.apply(text) : null;
+	}
+
+	private static String where(Method method) {
+		return "@ExclusiveRequest on " + method.toGenericString();
+	}
+
+	private static String defaultName(Method method, Class<?> type) {
+		return Arrays.stream(method.getParameterTypes())
+			.map(Class::getTypeName)
+			.collect(Collectors.joining(",", type.getName() + "." + method.getName() + "(", ")"));
+	}
+
+}

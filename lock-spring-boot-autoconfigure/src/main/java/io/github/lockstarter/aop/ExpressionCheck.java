@@ -1,0 +1,156 @@
+package io.github.lockstarter.aop;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+
+import io.github.lockstarter.LockConfigurationException;
+
+/**
+ * Finds what could not work, or must not, in an expression before it is ever evaluated.
+ * SpEL itself takes an unknown variable for {@code null}, which would be one lock for
+ * everybody.
+ */
+final class ExpressionCheck {
+
+	private static final Set<Class<? extends SpelNode>> FORBIDDEN = Set.of(TypeReference.class,
+			ConstructorReference.class, Assign.class, OpInc.class, OpDec.class, BeanReference.class,
+			FunctionReference.class);
+
+	private static final Set<String> BUILT_IN_VARIABLES = Set.of("root", "this");
+
+	private final String where;
+
+	private final List<String> variables;
+
+	/**
+	 * Creates a check.
+	 * @param where the begin of every error message
+	 * @param variables all variables there are
+	 */
+	ExpressionCheck(String where, List<String> variables) {
+		this.where = where;
+		this.variables = variables;
+	}
+
+	/**
+	 * Checks an expression.
+	 * @throws LockConfigurationException if it uses what does not exist or is not allowed
+	 */
+	void check(SpelNode expression) {
+		check(expression, true, true);
+	}
+
+	/**
+	 * Checks a node.
+	 * @param onRoot whether the node is evaluated against the root object
+	 * @param inRootScope whether its independent parts are; not so in {@code .![…]} and
+	 * {@code .?[…]}, where they see the elements
+	 */
+	private void check(SpelNode node, boolean onRoot, boolean inRootScope) {
+		if (FORBIDDEN.contains(node.getClass())) {
+			throw invalid("has '%s', which is not allowed".formatted(node.toStringAST()),
+					"Read parameters and their properties only: no types, constructors, assignments, beans or functions.");
+		}
+		if (node instanceof VariableReference variable) {
+			checkVariable(variable.toStringAST().substring(1));
+		}
+		else if (onRoot && node instanceof PropertyOrFieldReference property) {
+			checkRootMember(property.getName(), property.getName(), Call.PROPERTIES);
+		}
+		else if (onRoot && node instanceof MethodReference method) {
+			checkRootMember(method.getName(), method.getName() + "(…)", Call.METHODS);
+		}
+		boolean childScope = inRootScope && !(node instanceof Projection) && !(node instanceof Selection);
+		for (int i = 0; i < node.getChildCount(); i++) {
+			SpelNode child = node.getChild(i);
+			boolean childOnRoot = (node instanceof CompoundExpression) ? onRoot && i == 0
+					: childScope && !isLiteralName(node, child);
+			check(child, childOnRoot, childScope);
+		}
+	}
+
+	/** In {@code #map[name]} and <code>{name: #value}</code> a bare name is a text. */
+	private static boolean isLiteralName(SpelNode parent, SpelNode child) {
+		return (parent instanceof Indexer || parent instanceof InlineMap) && child instanceof PropertyOrFieldReference;
+	}
+
+	private void checkVariable(String name) {
+		if (this.variables.contains(name) || BUILT_IN_VARIABLES.contains(name)) {
+			return;
+		}
+		throw invalid("uses #%s, but there is no such parameter".formatted(name),
+				suggestion(name, this.variables, "#"));
+	}
+
+	private void checkRootMember(String name, String written, Set<String> members) {
+		if (members.contains(name)) {
+			return;
+		}
+		if (this.variables.contains(name)) {
+			throw invalid("uses '%s', which is a parameter".formatted(written), "Write #%s.".formatted(name));
+		}
+		throw invalid("uses '%s', which does not exist".formatted(written),
+				suggestion(name, this.variables, "#") + " Besides parameters there are args, method, principal, path"
+						+ " and header('…'); a text stands in single quotes.");
+	}
+
+	private static String suggestion(String name, Collection<String> candidates, String sigil) {
+		List<String> named = candidates.stream().filter((candidate) -> !candidate.matches("[pa]\\d+")).toList();
+		if (candidates.isEmpty()) {
+			return "The method has no parameters.";
+		}
+		if (named.isEmpty()) {
+			return "Compile with -parameters to use parameter names, or use %s."
+				.formatted(candidates.stream().map((each) -> sigil + each).collect(Collectors.joining(", ")));
+		}
+		String nearest = named.stream()
+			.min((a, b) -> Integer.compare(distance(name, a), distance(name, b)))
+			.orElseThrow();
+		String all = named.stream().map((each) -> sigil + each).collect(Collectors.joining(", "));
+		return "Did you mean %s%s? The parameters are %s.".formatted(sigil, nearest, all);
+	}
+
+	/** Levenshtein distance, ignoring case. */
+	private static int distance(String a, String b) {
+		String from = a.toLowerCase(java.util.Locale.ROOT);
+		String to = b.toLowerCase(java.util.Locale.ROOT);
+		int[] costs = new int[to.length() + 1];
+		for (int j = 0; j <= to.length(); j++) {
+			costs[j] = j;
+		}
+		for (int i = 1; i <= from.length(); i++) {
+			int diagonal = costs[0];
+			costs[0] = i;
+			for (int j = 1; j <= to.length(); j++) {
+				int substitute = diagonal + ((from.charAt(i - 1) == to.charAt(j - 1)) ? 0 : 1);
+				diagonal = costs[j];
+				costs[j] = Math.min(substitute, 1 + Math.min(costs[j], costs[j - 1]));
+			}
+		}
+		return costs[to.length()];
+	}
+
+	private LockConfigurationException invalid(String problem, String action) {
+		return new LockConfigurationException(this.where + " " + problem + ".", action);
+	}
+
+}

@@ -1,0 +1,88 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
+import org.springframework.expression.spel.support.MapAccessor;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+
+import io.github.lockstarter.LockConfigurationException;
+
+/**
+ * A SpEL expression over the parameters of one method, parsed and checked once. Request
+ * data reaches it only as variables, and it can only read.
+ */
+final class MethodExpression {
+
+	private static final SpelExpressionParser parser = new SpelExpressionParser();
+
+	private static final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+
+	private final SpelExpression expression;
+
+	/** The names of each parameter, by position. */
+	private final List<List<String>> variables;
+
+	private MethodExpression(SpelExpression expression, List<List<String>> variables) {
+		this.expression = expression;
+		this.variables = variables;
+	}
+
+	/**
+	 * Parses the expression and checks that it can be evaluated for the method.
+	 * @throws LockConfigurationException if not
+	 */
+	static MethodExpression parse(String text, String attribute, Method method) {
+		List<List<String>> variables = variables(method);
+		String where = "The %s \"%s\" of @ExclusiveRequest on %s".formatted(attribute, text, method.toGenericString());
+		try {
+			SpelExpression expression = parser.parseRaw(text);
+			new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList()).check(expression.getAST());
+			return new MethodExpression(expression, variables);
+		}
+		catch (ParseException | IllegalStateException ex) {
+			throw new LockConfigurationException("%s is not a SpEL expression: %s".formatted(where, ex.getMessage()),
+					"Correct the expression.");
+		}
+	}
+
+	private static List<List<String>> variables(Method method) {
+		@Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
+		List<List<String>> variables = new ArrayList<>();
+		for (int i = 0; i < method.getParameterCount(); i++) {
+			List<String> ofParameter = new ArrayList<>();
+			if (names != null && names[i] != null) {
+				ofParameter.add(names[i]);
+			}
+			ofParameter.add("p" + i);
+			ofParameter.add("a" + i);
+			variables.add(ofParameter);
+		}
+		return variables;
+	}
+
+	@Nullable Object evaluate(Call call) {
+		EvaluationContext context = SimpleEvaluationContext
+			.forPropertyAccessors(DataBindingPropertyAccessor.forReadOnlyAccess(), new MapAccessor(false))
+			.withInstanceMethods()
+			.withRootObject(call)
+			.build();
+		for (int i = 0; i < this.variables.size(); i++) {
+			for (String name : this.variables.get(i)) {
+				context.setVariable(name, call.getArgs()[i]);
+			}
+		}
+		return this.expression.getValue(context);
+	}
+
+}

@@ -1,0 +1,57 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
+import io.github.lockstarter.aop.LockSettings;
+
+/**
+ * The advice for {@code @ExclusiveRequest}.
+ */
+@Configuration(proxyBeanMethods = false)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+@Import(ExclusiveRequestConfiguration.AutoProxy.class)
+class ExclusiveRequestConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ExclusiveRequestAdvisor exclusiveRequestAdvisor(ObjectProvider<LockRegistry> registry,
+			LockProperties properties, Environment environment) {
+		Map<String, LockSettings> names = properties.names()
+			.entrySet()
+			.stream()
+			.collect(Collectors.toMap(Map.Entry::getKey, (entry) -> entry.getValue().settings()));
+		return new ExclusiveRequestAdvisor(registry::getObject, properties.options(), names,
+				environment::resolveRequiredPlaceholders);
+	}
+
+	/**
+	 * Sees to it that advisors are applied, even where {@code spring.aop.auto} is off: an
+	 * annotation that does nothing would be worse.
+	 */
+	static class AutoProxy implements ImportBeanDefinitionRegistrar {
+
+		@Override
+		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+		}
+
+	}
+
+}

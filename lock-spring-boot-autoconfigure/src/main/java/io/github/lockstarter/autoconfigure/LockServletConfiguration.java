@@ -1,0 +1,90 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.MessageSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.DispatcherServlet;
+
+import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.web.LockProblems;
+import io.github.lockstarter.web.servlet.LockExceptionHandler;
+
+/**
+ * The HTTP answers in Spring MVC.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass(DispatcherServlet.class)
+@Import(LockServletConfiguration.Handlers.class)
+class LockServletConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockProblems lockProblems(MessageSource messages) {
+		return new LockProblems(messages);
+	}
+
+	/**
+	 * Registers an advice for each exception that no advice of the application handles by
+	 * itself. One for all exceptions does not count.
+	 */
+	static class Handlers implements ImportBeanDefinitionRegistrar {
+
+		private static final Map<Class<? extends LockException>, Class<? extends LockExceptionHandler>> HANDLERS = Map
+			.of(LockConflictException.class, LockExceptionHandler.OfConflict.class, MissingLockKeyException.class,
+					LockExceptionHandler.OfMissingKey.class, LeaseLostException.class,
+					LockExceptionHandler.OfLostLease.class, LockStoreException.class,
+					LockExceptionHandler.OfStore.class);
+
+		private final ConfigurableListableBeanFactory beanFactory;
+
+		Handlers(BeanFactory beanFactory) {
+			this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
+		}
+
+		@Override
+		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+			List<ExceptionHandlerMethodResolver> advices = Arrays.stream(this.beanFactory.getBeanDefinitionNames())
+				.map((name) -> this.beanFactory.getType(name, false))
+				.filter((type) -> type != null && AnnotatedElementUtils.hasAnnotation(type, ControllerAdvice.class))
+				.map(ExceptionHandlerMethodResolver::new)
+				.toList();
+			HANDLERS.forEach((exception, handler) -> {
+				if (advices.stream().noneMatch((advice) -> handlesByItself(advice, exception))) {
+					registry.registerBeanDefinition(handler.getName(), new RootBeanDefinition(handler));
+				}
+			});
+		}
+
+		private static boolean handlesByItself(ExceptionHandlerMethodResolver advice,
+				Class<? extends LockException> type) {
+			Method method = advice.resolveMethodByExceptionType(type);
+			return method != null && !method.equals(advice.resolveMethodByExceptionType(ResponseStatusException.class));
+		}
+
+	}
+
+}

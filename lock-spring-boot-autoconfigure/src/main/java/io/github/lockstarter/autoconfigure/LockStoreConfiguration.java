@@ -1,0 +1,87 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.resource.Delay;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+import io.github.lockstarter.store.redis.RedisLockStore;
+
+/**
+ * The store that {@code lock.store} names.
+ */
+final class LockStoreConfiguration {
+
+	private LockStoreConfiguration() {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(LettuceConnectionFactory.class)
+	@ConditionalOnProperty(name = "lock.store", havingValue = "redis", matchIfMissing = true)
+	static class Redis {
+
+		/**
+		 * A longer pause than the command time-out would keep answering 503 after Redis
+		 * is back.
+		 */
+		private static final Delay RECONNECT_DELAY = Delay.exponential(Duration.ofMillis(10), Duration.ofMillis(250), 2,
+				TimeUnit.MILLISECONDS);
+
+		@Bean
+		@ConditionalOnMissingBean
+		LockStore redisLockStore(ObjectProvider<RedisConnectionFactory> factories, LockProperties properties) {
+			RedisConnectionFactory factory = factories.getIfAvailable();
+			if (factory == null) {
+				throw new LockConfigurationException("lock.store is redis, but there is no connection to Redis.",
+						"Define a LettuceConnectionFactory, let Spring Boot do so, or choose another lock.store.");
+			}
+			if (!(factory instanceof LettuceConnectionFactory lettuce)) {
+				throw new LockConfigurationException(
+						"lock.store is redis, which needs Lettuce, but the connection factory is a %s."
+							.formatted(factory.getClass().getName()),
+						"Set spring.data.redis.client-type=lettuce, or mark a LettuceConnectionFactory as @Primary.");
+			}
+			if (!lettuce.getShareNativeConnection()) {
+				throw new LockConfigurationException(
+						"lock.store is redis, which needs a shared connection, but the LettuceConnectionFactory has"
+								+ " shareNativeConnection=false.",
+						"Leave shareNativeConnection at its default, true.");
+			}
+			return new RedisLockStore(lettuce, properties.redis().keyPrefix(), properties.redis().commandTimeout());
+		}
+
+		@Bean
+		@Order(0)
+		static ClientResourcesBuilderCustomizer lockReconnectDelayCustomizer() {
+			return (resources) -> resources.reconnectDelay(RECONNECT_DELAY);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnProperty(name = "lock.store", havingValue = "memory")
+	static class Memory {
+
+		@Bean
+		@ConditionalOnMissingBean
+		LockStore memoryLockStore() {
+			return new MemoryLockStore();
+		}
+
+	}
+
+}

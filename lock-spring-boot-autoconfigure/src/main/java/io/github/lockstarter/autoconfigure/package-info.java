@@ -1,0 +1,7 @@
+/**
+ * Spring Boot auto-configuration: properties in, beans out.
+ */
+@NullMarked
+package io.github.lockstarter.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

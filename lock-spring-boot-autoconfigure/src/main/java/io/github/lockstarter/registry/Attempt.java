@@ -1,0 +1,125 @@
+package io.github.lockstarter.registry;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore;
+
+/**
+ * One caller's way to a lock: it asks the store, and while the lock is busy and there is
+ * time left, asks again every 50 to 100 ms, or when the holder's lease ends. It is over
+ * as soon as its answer is complete, be it by the caller's cancellation.
+ */
+final class Attempt {
+
+	private static final SecureRandom random = new SecureRandom();
+
+	private final CompletableFuture<Optional<Lease>> answer = new CompletableFuture<>();
+
+	private final LockStore store;
+
+	private final LockKey key;
+
+	private final LockOptions options;
+
+	private final long deadline;
+
+	private volatile Duration retryAfter = Duration.ZERO;
+
+	Attempt(LockStore store, LockKey key, LockOptions options) {
+		this.store = store;
+		this.key = key;
+		this.options = options;
+		this.deadline = System.nanoTime() + options.waitTime().toNanos();
+	}
+
+	CompletableFuture<Optional<Lease>> start() {
+		ask();
+		return this.answer;
+	}
+
+	/** Returns how long the holder's lease lasts at most, once the answer is empty. */
+	Duration retryAfter() {
+		return this.retryAfter;
+	}
+
+	private void ask() {
+		if (this.answer.isDone()) {
+			return;
+		}
+		String owner = newOwner();
+		long asked = System.nanoTime();
+		try {
+			this.store.acquire(this.key, owner, this.options.ttl()).whenComplete((result, failure) -> {
+				if (failure != null) {
+					fail(failure);
+				}
+				else {
+					proceed(result, owner, asked);
+				}
+			});
+		}
+		catch (RuntimeException ex) {
+			fail(ex);
+		}
+	}
+
+	private void proceed(AcquireResult result, String owner, long asked) {
+		if (result instanceof Granted granted) {
+			long end = asked + this.options.ttl().toNanos();
+			granted(new StoreLease(this.store, this.key, owner, granted.fencingToken(), end));
+		}
+		else if (result instanceof Busy busy) {
+			refused(busy.remaining());
+		}
+	}
+
+	private void granted(Lease lease) {
+		if (!lease.isHeld()) {
+			fail(new LockStoreException(this.key, "the store's answer took longer than the ttl of the lease", null));
+		}
+		if (!this.answer.complete(Optional.of(lease))) {
+			lease.releaseAsync();
+		}
+	}
+
+	private void refused(Duration remaining) {
+		this.retryAfter = remaining;
+		long left = this.deadline - System.nanoTime();
+		if (left <= 0) {
+			this.answer.complete(Optional.empty());
+			return;
+		}
+		long pause = TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextLong(50, 100));
+		long delay = Math.min(left, Math.min(pause, Math.max(remaining.toNanos(), 1)));
+		CompletableFuture.delayedExecutor(delay, TimeUnit.NANOSECONDS).execute(this::ask);
+	}
+
+	private void fail(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		this.answer.completeExceptionally(
+				(cause instanceof LockException) ? cause : new LockStoreException(this.key, "the store failed", cause));
+	}
+
+	private static String newOwner() {
+		byte[] token = new byte[16];
+		random.nextBytes(token);
+		return HexFormat.of().formatHex(token);
+	}
+
+}

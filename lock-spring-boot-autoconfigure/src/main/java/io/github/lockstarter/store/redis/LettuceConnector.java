@@ -1,0 +1,90 @@
+package io.github.lockstarter.store.redis;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import io.lettuce.core.AbstractRedisAsyncCommands;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Reaches Redis over the connection that the whole application shares, without ever
+ * blocking the caller.
+ * <p>
+ * A driver that is not connected is handed nothing: it would keep every command in memory
+ * until Redis is back.
+ */
+final class LettuceConnector {
+
+	/** How often to look whether the driver has reconnected. */
+	private static final Executor SOON = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS);
+
+	private final LettuceConnectionFactory factory;
+
+	private final AtomicReference<@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>>> connecting = new AtomicReference<>();
+
+	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> redis;
+
+	LettuceConnector(LettuceConnectionFactory factory) {
+		this.factory = factory;
+	}
+
+	/**
+	 * Runs the action as soon as Redis is connected, now if it is, unless the answer that
+	 * it is for is complete by then. Without a connection the answer fails.
+	 */
+	void whenConnected(CompletableFuture<?> answer, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
+		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
+		if (current != null && isOpen(current)) {
+			action.accept(current);
+			return;
+		}
+		connect().whenComplete((redis, failure) -> {
+			if (failure != null) {
+				answer.completeExceptionally(failure);
+			}
+			else if (!answer.isDone()) {
+				if (isOpen(redis)) {
+					action.accept(redis);
+				}
+				else {
+					SOON.execute(() -> whenConnected(answer, action));
+				}
+			}
+		});
+	}
+
+	/**
+	 * The first connection blocks its thread, so it is made on another, and only once.
+	 */
+	private CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> connect() {
+		CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> mine = new CompletableFuture<>();
+		CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> other = this.connecting.compareAndExchange(null,
+				mine);
+		if (other != null) {
+			return other;
+		}
+		return mine.completeAsync(this::sharedConnection).whenComplete((redis, failure) -> {
+			this.redis = redis;
+			this.connecting.set(null);
+		});
+	}
+
+	@SuppressWarnings("unchecked")
+	private RedisClusterAsyncCommands<byte[], byte[]> sharedConnection() {
+		try (RedisConnection connection = this.factory.getConnection()) {
+			return (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
+		}
+	}
+
+	private static boolean isOpen(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		return ((AbstractRedisAsyncCommands<?, ?>) redis).getConnection().isOpen();
+	}
+
+}

@@ -1,0 +1,132 @@
+package io.github.lockstarter.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.Assert;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore;
+
+/**
+ * Keeps locks in Redis: one key per held lock, with a time to live, whose value is the
+ * owner. Every operation is one script in one round trip.
+ * <p>
+ * The pattern is the single-instance lock of the Redis documentation, "Distributed Locks
+ * with Redis": {@code SET NX PX} with a random value, and a delete that compares it. The
+ * fencing token is a counter that grows with every grant.
+ */
+public final class RedisLockStore implements LockStore {
+
+	private final LettuceConnector connector;
+
+	private final RedisKeys keys;
+
+	private final Duration commandTimeout;
+
+	/**
+	 * Creates a store on the factory's shared connection.
+	 * @param factory a factory that shares its native connection, which is the default
+	 * @param keyPrefix what all keys in Redis begin with
+	 * @param commandTimeout how long to wait for an answer, connecting included
+	 */
+	public RedisLockStore(LettuceConnectionFactory factory, String keyPrefix, Duration commandTimeout) {
+		Assert.isTrue(factory.getShareNativeConnection(), "The connection factory must share its native connection");
+		this.connector = new LettuceConnector(factory);
+		this.keys = new RedisKeys(keyPrefix);
+		this.commandTimeout = commandTimeout;
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
+		byte[][] acquired = { this.keys.lock(key), this.keys.fence(key) };
+		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
+		this.connector.whenConnected(answer, (redis) -> Script.ACQUIRE.run(redis, acquired, bytes(owner), millis(ttl))
+			.whenComplete((number, failure) -> {
+				boolean refused = failure == null && number <= 0;
+				if (failure != null) {
+					answer.completeExceptionally(failure);
+				}
+				boolean taken = failure == null && answer.complete(result(number));
+				if (!taken && !refused) {
+					takeBack(redis, acquired[0], owner);
+				}
+			}));
+		return bounded(key, answer);
+	}
+
+	@Override
+	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
+		return ask(Script.RENEW, key, bytes(owner), millis(ttl));
+	}
+
+	@Override
+	public CompletionStage<Boolean> release(LockKey key, String owner) {
+		return ask(Script.RELEASE, key, bytes(owner));
+	}
+
+	private CompletionStage<Boolean> ask(Script script, LockKey key, byte[]... args) {
+		byte[][] lock = { this.keys.lock(key) };
+		CompletableFuture<Boolean> answer = new CompletableFuture<>();
+		this.connector.whenConnected(answer,
+				(redis) -> script.run(redis, lock, args).whenComplete((number, failure) -> {
+					if (failure != null) {
+						answer.completeExceptionally(failure);
+					}
+					else {
+						answer.complete(number == 1);
+					}
+				}));
+		return bounded(key, answer);
+	}
+
+	/**
+	 * Undoes an acquire that nobody waits for any more, or whose outcome is unknown: it
+	 * may have been carried out, and its owner will never release it. On the connection
+	 * this comes after the acquire, so it cannot be overtaken.
+	 */
+	private static void takeBack(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[] lock, String owner) {
+		Script.RELEASE.run(redis, new byte[][] { lock }, bytes(owner));
+	}
+
+	private <T> CompletionStage<T> bounded(LockKey key, CompletableFuture<T> answer) {
+		return answer.orTimeout(this.commandTimeout.toMillis(), TimeUnit.MILLISECONDS)
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(broken(key, failure)));
+	}
+
+	private LockStoreException broken(LockKey key, Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		if (cause instanceof TimeoutException) {
+			return new LockStoreException(key,
+					"Redis did not answer within %d ms".formatted(this.commandTimeout.toMillis()), null);
+		}
+		return new LockStoreException(key, "Redis failed", cause);
+	}
+
+	private static AcquireResult result(long number) {
+		return (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number));
+	}
+
+	private static byte[] millis(Duration duration) {
+		return bytes(Long.toString(duration.toMillis()));
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.US_ASCII);
+	}
+
+}

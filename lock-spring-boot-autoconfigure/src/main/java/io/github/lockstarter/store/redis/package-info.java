@@ -1,0 +1,7 @@
+/**
+ * Locks in Redis, through Lettuce.
+ */
+@NullMarked
+package io.github.lockstarter.store.redis;
+
+import org.jspecify.annotations.NullMarked;
