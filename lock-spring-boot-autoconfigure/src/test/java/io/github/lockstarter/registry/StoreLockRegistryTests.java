@@ -1,0 +1,264 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.http.HttpStatus;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StoreLockRegistryTests {
+
+	private static final LockKey KEY = new LockKey("registration", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private final LockRegistry locks = new StoreLockRegistry(new MemoryLockStore());
+
+	@Test
+	@DisplayName("A lock is held until its lease is closed")
+	void holdsUntilClosed() {
+		try (Lease lease = this.locks.acquire(KEY, OPTIONS)) {
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(lease.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+			assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
+			lease.close();
+			assertThat(lease.isHeld()).isFalse();
+			assertThat(lease.remaining()).isZero();
+		}
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
+	}
+
+	@Test
+	@DisplayName("A conflict says how long the holder's lease lasts, and names the lock but not the key")
+	void conflict() {
+		this.locks.acquire(KEY, OPTIONS);
+		assertThatExceptionOfType(LockConflictException.class)
+			.isThrownBy(() -> this.locks.acquire(KEY, OPTIONS.withConflictStatus(HttpStatus.UNPROCESSABLE_CONTENT)))
+			.satisfies((ex) -> {
+				assertThat(ex.getStatusCode()).isEqualTo(HttpStatus.UNPROCESSABLE_CONTENT);
+				assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+				assertThat(ex.getHeaders().getFirst("Retry-After")).matches("2\\d|30");
+				assertThat(ex.getBody().getType())
+					.hasToString("https://lockstarter.github.io/problems/request-in-progress");
+			})
+			.withMessageContaining("registration")
+			.withMessageNotContaining("taro");
+	}
+
+	@Test
+	@DisplayName("A caller that waits gets the lock when it is released")
+	void waitsForRelease() {
+		Lease first = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> second = this.locks
+			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(20)))
+			.toCompletableFuture();
+		assertThat(second).isNotDone();
+		first.close();
+		assertThat(second).succeedsWithin(Duration.ofSeconds(5))
+			.satisfies((lease) -> assertThat(lease.orElseThrow().fencingToken()).isGreaterThan(first.fencingToken()));
+	}
+
+	@Test
+	@DisplayName("A caller that waits gets the lock when the holder's lease runs out")
+	void waitsForExpiry() {
+		this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(150)));
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(20)))).isPresent();
+	}
+
+	@Test
+	@DisplayName("A wait ends in time, with a problem of its own")
+	void waitEnds() {
+		this.locks.acquire(KEY, OPTIONS);
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockConflictException.class)
+			.isThrownBy(() -> this.locks.acquire(KEY, OPTIONS.withWaitTime(Duration.ofMillis(200))))
+			.satisfies((ex) -> assertThat(ex.getBody().getType())
+				.hasToString("https://lockstarter.github.io/problems/wait-timeout"));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(200),
+				Duration.ofSeconds(5));
+	}
+
+	@Test
+	@DisplayName("A lease is over at its own deadline, whatever the store does")
+	void deadline() {
+		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(50)));
+		Awaitility.await().until(() -> !lease.isHeld());
+		assertThat(lease.remaining()).isZero();
+	}
+
+	@Test
+	@DisplayName("Closing a lease twice releases once, and never the next holder's lock")
+	void closeTwice() {
+		Lease first = this.locks.acquire(KEY, OPTIONS);
+		first.close();
+		Lease second = this.locks.acquire(KEY, OPTIONS);
+		first.close();
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
+		second.close();
+	}
+
+	@Test
+	@DisplayName("A lease may be closed by another thread than the one that acquired it")
+	void closeOnOtherThread() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		assertThat(CompletableFuture.runAsync(lease::close)).succeedsWithin(Duration.ofSeconds(5));
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
+	}
+
+	@Test
+	@DisplayName("A release of a lost lease throws nothing and is logged once, without the key")
+	void lostLease(CapturedOutput output) {
+		Lease lost = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(50)));
+		Awaitility.await().until(() -> !lost.isHeld());
+		lost.close();
+		lost.close();
+		assertThat(output).containsOnlyOnce("was lost before it was released").doesNotContain("taro");
+	}
+
+	@Test
+	@DisplayName("A release that the store fails throws nothing and is logged")
+	void failedRelease(CapturedOutput output) {
+		ManualStore store = new ManualStore();
+		CompletableFuture<Optional<Lease>> acquired = async(store);
+		store.answer.complete(new Granted(1));
+		store.released = CompletableFuture.failedFuture(new LockStoreException(KEY, "gone", null));
+		acquired.join().orElseThrow().close();
+		assertThat(output).contains("could not be released").contains("gone");
+	}
+
+	@Test
+	@DisplayName("A lock that is granted after its caller has cancelled is released")
+	void cancelled() {
+		ManualStore store = new ManualStore();
+		CompletableFuture<Optional<Lease>> acquired = async(store);
+		acquired.cancel(true);
+		assertThat(store.releases).isEmpty();
+		store.answer.complete(new Granted(1));
+		assertThat(store.releases).isEqualTo(store.acquires).hasSize(1);
+		assertThat(acquired).isCancelled();
+	}
+
+	@Test
+	@DisplayName("A cancelled caller asks the store no more")
+	void cancelledWait() {
+		ManualStore store = new ManualStore();
+		CompletableFuture<Optional<Lease>> acquired = new StoreLockRegistry(store)
+			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofMinutes(1)))
+			.toCompletableFuture();
+		store.answer.complete(new AcquireResult.Busy(Duration.ofMinutes(1)));
+		acquired.cancel(true);
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> store.acquires.size() == 1);
+		assertThat(acquired).failsWithin(Duration.ZERO).withThrowableThat().isInstanceOf(CancellationException.class);
+	}
+
+	@Test
+	@DisplayName("A caller that is interrupted holds nothing, even if the lock is granted later")
+	void interrupted() {
+		ManualStore store = new ManualStore();
+		AtomicReference<Throwable> thrown = new AtomicReference<>();
+		Thread caller = new Thread(() -> {
+			try {
+				new StoreLockRegistry(store).acquire(KEY, OPTIONS);
+			}
+			catch (LockStoreException ex) {
+				thrown.set(Thread.currentThread().isInterrupted() ? ex : new AssertionError("flag lost"));
+			}
+		});
+		caller.start();
+		Awaitility.await().until(() -> store.acquires.size() == 1);
+		caller.interrupt();
+		Awaitility.await().until(() -> thrown.get() != null);
+		store.answer.complete(new Granted(1));
+		assertThat(thrown.get()).isInstanceOf(LockStoreException.class).hasMessageContaining("interrupted");
+		assertThat(store.releases).isEqualTo(store.acquires).hasSize(1);
+	}
+
+	@Test
+	@DisplayName("A grant that arrives after its own deadline is given back, not handed out")
+	void lateGrant() {
+		ManualStore store = new ManualStore();
+		CompletableFuture<Optional<Lease>> acquired = new StoreLockRegistry(store)
+			.tryAcquireAsync(KEY, LockOptions.of(Duration.ofMillis(1)))
+			.toCompletableFuture();
+		long start = System.nanoTime();
+		Awaitility.await().until(() -> System.nanoTime() - start > 2_000_000);
+		store.answer.complete(new Granted(1));
+		assertThat(acquired).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockStoreException.class);
+		assertThat(store.releases).isEqualTo(store.acquires);
+	}
+
+	@Test
+	@DisplayName("Whatever a store throws is a broken store, never a busy lock")
+	void brokenStore() {
+		ManualStore store = new ManualStore();
+		store.answer.completeExceptionally(new IllegalStateException("boom"));
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> new StoreLockRegistry(store).tryAcquire(KEY, OPTIONS))
+			.havingCause()
+			.withMessage("boom");
+	}
+
+	private static CompletableFuture<Optional<Lease>> async(LockStore store) {
+		return new StoreLockRegistry(store).tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
+	}
+
+	/** Answers when it is told to. */
+	private static final class ManualStore implements LockStore {
+
+		private final CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
+
+		private final List<String> acquires = new ArrayList<>();
+
+		private final List<String> releases = new ArrayList<>();
+
+		private CompletableFuture<Boolean> released = CompletableFuture.completedFuture(true);
+
+		@Override
+		public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
+			this.acquires.add(owner);
+			return this.answer;
+		}
+
+		@Override
+		public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public CompletionStage<Boolean> release(LockKey key, String owner) {
+			this.releases.add(owner);
+			return this.released;
+		}
+
+	}
+
+}

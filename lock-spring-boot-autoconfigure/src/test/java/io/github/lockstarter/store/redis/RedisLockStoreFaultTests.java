@@ -1,0 +1,132 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class RedisLockStoreFaultTests {
+
+	private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+	private static final Duration TTL = Duration.ofMinutes(10);
+
+	private final LockKey key = new LockKey("fault", "taro");
+
+	private final LocalRedis server = LocalRedis.started();
+
+	private final LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", this.server.port());
+
+	private final RedisLockStore store = new RedisLockStore(this.factory, "lock", TIMEOUT);
+
+	@BeforeEach
+	void connect() {
+		assertThat(acquire("warm-up")).succeedsWithin(Duration.ofSeconds(5)).isInstanceOf(Granted.class);
+		assertThat(this.store.release(this.key, "warm-up")).succeedsWithin(TIMEOUT).isEqualTo(true);
+	}
+
+	@AfterEach
+	void stop() {
+		this.server.close();
+		this.factory.destroy();
+	}
+
+	@Test
+	@DisplayName("Frozen: the caller is answered in time, and no lock without an owner is left when Redis goes on")
+	void frozen() {
+		this.server.freeze();
+		assertBroken(acquire("a"));
+		this.server.thaw();
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(acquire("b")).succeedsWithin(TIMEOUT).isInstanceOf(Granted.class));
+	}
+
+	@Test
+	@DisplayName("Frozen, then killed and started again without its scripts: no lock without an owner is left")
+	void frozenThenRestarted() {
+		this.server.freeze();
+		assertBroken(acquire("a"));
+		this.server.kill();
+		this.server.start();
+		StringRedisTemplate redis = new StringRedisTemplate(this.factory);
+		Awaitility.await()
+			.ignoreExceptions()
+			.during(Duration.ofSeconds(1))
+			.untilAsserted(() -> assertThat(redis.keys("lock:{*")).isEmpty());
+	}
+
+	@Test
+	@DisplayName("Killed: every caller is answered in time; started again: the next call works")
+	void killedAndStarted() {
+		this.server.kill();
+		for (int i = 0; i < 5; i++) {
+			assertBroken(acquire("a" + i));
+		}
+		this.server.start();
+		assertThat(acquire("b")).succeedsWithin(TIMEOUT).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	@DisplayName("Not there from the start: broken; there at last: the next call works")
+	void startedLate() {
+		LocalRedis late = new LocalRedis();
+		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", late.port());
+		RedisLockStore store = new RedisLockStore(factory, "lock", TIMEOUT);
+		assertBroken(store.acquire(this.key, "a", TTL));
+		late.start();
+		assertThat(store.acquire(this.key, "b", TTL)).succeedsWithin(TIMEOUT).isInstanceOf(Granted.class);
+		factory.destroy();
+		late.close();
+	}
+
+	@Test
+	@DisplayName("Refusing every write: broken, with the server's reason")
+	void outOfMemory() {
+		StringRedisTemplate redis = new StringRedisTemplate(this.factory);
+		redis.execute((org.springframework.data.redis.core.RedisCallback<Void>) (connection) -> {
+			connection.serverCommands().setConfig("maxmemory", "1");
+			return null;
+		});
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> join(acquire("a")))
+			.havingRootCause()
+			.withMessageContaining("OOM");
+	}
+
+	private CompletionStage<AcquireResult> acquire(String owner) {
+		return this.store.acquire(this.key, owner, TTL);
+	}
+
+	private static void assertBroken(CompletionStage<AcquireResult> answer) {
+		assertThat(answer).failsWithin(TIMEOUT.plusMillis(500))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockStoreException.class);
+	}
+
+	private static <T> T join(CompletionStage<T> stage) {
+		try {
+			return stage.toCompletableFuture().join();
+		}
+		catch (java.util.concurrent.CompletionException ex) {
+			throw (RuntimeException) ex.getCause();
+		}
+	}
+
+}

@@ -1,0 +1,143 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.event.command.CommandListener;
+import io.lettuce.core.event.command.CommandStartedEvent;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStoreContract;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RedisLockStoreTests extends LockStoreContract {
+
+	private static final Duration TTL = Duration.ofSeconds(30);
+
+	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+
+	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
+
+	private static final List<String> requests = new CopyOnWriteArrayList<>();
+
+	private final RedisLockStore store = new RedisLockStore(factory, "contract", Duration.ofSeconds(5));
+
+	private final LockKey key = new LockKey("redis", UUID.randomUUID().toString());
+
+	@BeforeAll
+	static void listen() {
+		((RedisClient) factory.getRequiredNativeClient()).addListener(new CommandListener() {
+
+			@Override
+			public void commandStarted(CommandStartedEvent event) {
+				requests.add(event.getCommand().getType().toString());
+			}
+
+		});
+	}
+
+	@AfterAll
+	static void disconnect() {
+		factory.destroy();
+	}
+
+	@Override
+	protected LockStore store() {
+		return this.store;
+	}
+
+	@Override
+	protected long locksInStore() {
+		return redis.keys("contract:{*").size();
+	}
+
+	@Test
+	@DisplayName("An uncontended cycle is two requests, a refusal is one")
+	void countsRequests() {
+		acquire("warm-up");
+		release("warm-up");
+		requests.clear();
+		acquire("a");
+		assertThat(requests).containsExactly("EVALSHA");
+		acquire("b");
+		assertThat(requests).containsExactly("EVALSHA", "EVALSHA");
+		release("a");
+		assertThat(requests).containsExactly("EVALSHA", "EVALSHA", "EVALSHA");
+	}
+
+	@Test
+	@DisplayName("A held lock is one key with a time to live that holds the owner, beside the fence of its bucket")
+	void keyLayout() {
+		acquire("a");
+		String lock = redis.keys("contract:{*}:redis:" + this.key.key()).iterator().next();
+		assertThat(lock).matches("contract:\\{[0-9a-f]{3}}:redis:.+");
+		assertThat(redis.opsForValue().get(lock)).isEqualTo("a");
+		assertThat(redis.getExpire(lock)).isPositive();
+		String bucket = lock.substring(lock.indexOf('{'), lock.indexOf('}') + 1);
+		assertThat(redis.opsForValue().get("contract:fence:" + bucket)).matches("\\d+");
+		release("a");
+	}
+
+	@Test
+	@DisplayName("However many locks there were, at most 4096 fences remain")
+	void fencesAreBounded() {
+		RedisKeys keys = new RedisKeys("p");
+		assertThat(java.util.stream.IntStream.range(0, 200_000)
+			.mapToObj((i) -> new String(keys.fence(new LockKey("n", "user" + i))))
+			.distinct()).hasSize(4096);
+	}
+
+	@Test
+	@DisplayName("A server that has forgotten the scripts is sent them again")
+	void survivesScriptFlush() {
+		redis.execute((org.springframework.data.redis.core.RedisCallback<Void>) (connection) -> {
+			connection.scriptingCommands().scriptFlush();
+			return null;
+		});
+		assertThat(acquire("a")).isInstanceOf(Granted.class);
+		assertThat(release("a")).isTrue();
+	}
+
+	@Test
+	@DisplayName("An acquire that the driver repeats after a reconnect is still granted")
+	void repeatedAcquireIsGranted() {
+		assertThat(acquire("a")).isInstanceOf(Granted.class);
+		assertThat(acquire("a")).isInstanceOf(Granted.class);
+		assertThat(release("a")).isTrue();
+	}
+
+	@Test
+	@DisplayName("A key that somebody else left without a time to live is busy, not granted")
+	void foreignKeyIsBusy() {
+		acquire("a");
+		String lock = redis.keys("contract:{*}:redis:" + this.key.key()).iterator().next();
+		redis.opsForValue().set(lock, "foreign");
+		assertThat(acquire("b")).isEqualTo(new Busy(Duration.ZERO));
+		redis.delete(lock);
+	}
+
+	private AcquireResult acquire(String owner) {
+		return this.store.acquire(this.key, owner, TTL).toCompletableFuture().join();
+	}
+
+	private boolean release(String owner) {
+		return this.store.release(this.key, owner).toCompletableFuture().join();
+	}
+
+}

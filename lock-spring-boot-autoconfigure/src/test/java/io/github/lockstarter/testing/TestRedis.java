@@ -1,0 +1,84 @@
+package io.github.lockstarter.testing;
+
+import java.time.Duration;
+
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import org.testcontainers.DockerClientFactory;
+import org.testcontainers.containers.GenericContainer;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The Redis that all tests of a JVM share: a container where a Docker engine answers,
+ * otherwise a process. {@code -Dtest.redis=container} or {@code process} insists on one.
+ */
+public final class TestRedis {
+
+	/** As the auto-configuration sets it: the driver's own pause grows to 30 s. */
+	private static final ClientResources resources = ClientResources.builder()
+		.reconnectDelay(Delay.constant(Duration.ofMillis(100)))
+		.build();
+
+	private static final TestRedis INSTANCE = start(System.getProperty("test.redis", "any"));
+
+	private final String host;
+
+	private final int port;
+
+	private TestRedis(String host, int port) {
+		this.host = host;
+		this.port = port;
+	}
+
+	public static String host() {
+		return INSTANCE.host;
+	}
+
+	public static int port() {
+		return INSTANCE.port;
+	}
+
+	/** Returns the properties that connect an application to it. */
+	public static String[] properties() {
+		return new String[] { "spring.data.redis.host=" + host(), "spring.data.redis.port=" + port() };
+	}
+
+	/** Returns a new, started connection factory. */
+	public static LettuceConnectionFactory connectionFactory() {
+		return connectionFactory(host(), port());
+	}
+
+	/** Returns a new, started connection factory for a server. */
+	public static LettuceConnectionFactory connectionFactory(String host, int port) {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(new RedisStandaloneConfiguration(host, port),
+				LettuceClientConfiguration.builder().clientResources(resources).build());
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
+	}
+
+	private static TestRedis start(String kind) {
+		return switch (kind) {
+			case "container" -> container();
+			case "process" -> process();
+			case "any" -> DockerClientFactory.instance().isDockerAvailable() ? container() : process();
+			default -> throw new IllegalArgumentException("test.redis must be container or process, not " + kind);
+		};
+	}
+
+	@SuppressWarnings("resource")
+	private static TestRedis container() {
+		GenericContainer<?> container = new GenericContainer<>("redis:8").withExposedPorts(6379);
+		container.start();
+		return new TestRedis(container.getHost(), container.getMappedPort(6379));
+	}
+
+	@SuppressWarnings("resource")
+	private static TestRedis process() {
+		return new TestRedis("127.0.0.1", LocalRedis.started().port());
+	}
+
+}
