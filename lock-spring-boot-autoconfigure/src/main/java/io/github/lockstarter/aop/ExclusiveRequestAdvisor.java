@@ -1,9 +1,11 @@
 package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
-import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
@@ -30,15 +32,16 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	}
 
 	/**
-	 * Creates the advisor.
-	 * @param registry where to get locks from; asked when a lock is needed, not before
+	 * Creates the advisor. An advisor is created before most other beans, so it asks for
+	 * nothing before it meets an annotation.
+	 * @param registry where to get locks from
 	 * @param defaults what holds where neither an operator nor an annotation says
 	 * otherwise
 	 * @param names what the operator says, by name of the lock
 	 * @param placeholders resolves placeholders in attributes of the annotation
 	 */
-	public ExclusiveRequestAdvisor(Supplier<LockRegistry> registry, LockOptions defaults,
-			Map<String, LockSettings> names, UnaryOperator<String> placeholders) {
+	public ExclusiveRequestAdvisor(Supplier<LockRegistry> registry, Supplier<LockOptions> defaults,
+			Function<String, @Nullable LockSettings> names, UnaryOperator<String> placeholders) {
 		this(new ExclusiveRequestSpecs(defaults, names, placeholders), registry);
 	}
 

@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -32,13 +34,14 @@ final class ExclusiveRequestSpecs {
 
 	private final Map<Class<?>, Map<Method, ExclusiveRequestSpec>> specs = new ConcurrentHashMap<>();
 
-	private final LockOptions defaults;
+	private final Supplier<LockOptions> defaults;
 
-	private final Map<String, LockSettings> names;
+	private final Function<String, @Nullable LockSettings> names;
 
 	private final UnaryOperator<String> placeholders;
 
-	ExclusiveRequestSpecs(LockOptions defaults, Map<String, LockSettings> names, UnaryOperator<String> placeholders) {
+	ExclusiveRequestSpecs(Supplier<LockOptions> defaults, Function<String, @Nullable LockSettings> names,
+			UnaryOperator<String> placeholders) {
 		this.defaults = defaults;
 		this.names = names;
 		this.placeholders = placeholders;
@@ -74,9 +77,11 @@ final class ExclusiveRequestSpecs {
 			String name = (given != null) ? given : defaultName(method, type);
 			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()),
 					(annotation.status() != 0) ? HttpStatusCode.valueOf(annotation.status()) : null);
-			LockSettings operators = this.names.getOrDefault(name, LockSettings.NONE);
+			LockSettings operators = this.names.apply(name);
+			LockOptions options = own.over(this.defaults.get());
 			return new ExclusiveRequestSpec(new LockKey(name, "").name(), expression("key", annotation.key(), method),
-					expression("condition", annotation.condition(), method), operators.over(own.over(this.defaults)));
+					expression("condition", annotation.condition(), method),
+					(operators != null) ? operators.over(options) : options);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException("%s: %s.".formatted(where(method), ex.getMessage()),

@@ -19,8 +19,6 @@ import io.github.lockstarter.LockOptions;
 public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime,
 		@Nullable HttpStatusCode conflictStatus) {
 
-	static final LockSettings NONE = new LockSettings(null, null, null);
-
 	/** Returns the options with what this source says in place of theirs. */
 	LockOptions over(LockOptions defaults) {
 		return new LockOptions((this.ttl != null) ? this.ttl : defaults.ttl(),

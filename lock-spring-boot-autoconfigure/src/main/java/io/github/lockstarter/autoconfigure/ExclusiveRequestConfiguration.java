@@ -1,8 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import java.util.Map;
-import java.util.stream.Collectors;
-
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -18,7 +15,6 @@ import org.springframework.core.type.AnnotationMetadata;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
-import io.github.lockstarter.aop.LockSettings;
 
 /**
  * The advice for {@code @ExclusiveRequest}.
@@ -32,13 +28,9 @@ class ExclusiveRequestConfiguration {
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestAdvisor exclusiveRequestAdvisor(ObjectProvider<LockRegistry> registry,
-			LockProperties properties, Environment environment) {
-		Map<String, LockSettings> names = properties.names()
-			.entrySet()
-			.stream()
-			.collect(Collectors.toMap(Map.Entry::getKey, (entry) -> entry.getValue().settings()));
-		return new ExclusiveRequestAdvisor(registry::getObject, properties.options(), names,
-				environment::resolveRequiredPlaceholders);
+			ObjectProvider<LockProperties> properties, Environment environment) {
+		return new ExclusiveRequestAdvisor(registry::getObject, () -> properties.getObject().options(),
+				(name) -> properties.getObject().settings(name), environment::resolveRequiredPlaceholders);
 	}
 
 	/**

@@ -54,6 +54,16 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		return new LockOptions(this.ttl, this.waitTime, HttpStatusCode.valueOf(this.web.conflictStatus()));
 	}
 
+	/** Returns what the operator says about the lock of that name, if anything. */
+	@Nullable LockSettings settings(String name) {
+		Named named = this.names.get(name);
+		if (named == null) {
+			return null;
+		}
+		return new LockSettings(named.ttl(), named.waitTime(),
+				(named.conflictStatus() != null) ? HttpStatusCode.valueOf(named.conflictStatus()) : null);
+	}
+
 	private static LockOptions withStatus(int status) {
 		return VALID.withConflictStatus(HttpStatusCode.valueOf(status));
 	}
@@ -90,12 +100,6 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	 * @param conflictStatus HTTP status of a refusal: 409, 422, 423 or 429.
 	 */
 	record Named(@Nullable Duration ttl, @Name("wait") @Nullable Duration waitTime, @Nullable Integer conflictStatus) {
-
-		LockSettings settings() {
-			return new LockSettings(this.ttl, this.waitTime,
-					(this.conflictStatus != null) ? HttpStatusCode.valueOf(this.conflictStatus) : null);
-		}
-
 	}
 
 	/**

@@ -61,9 +61,10 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * The first connection blocks its thread, so it is made on another, and only once.
+	 * Connects if need be. A first connection blocks its thread, so it is made on
+	 * another, and by one caller for all.
 	 */
-	private CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> connect() {
+	CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> connect() {
 		CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> mine = new CompletableFuture<>();
 		CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> other = this.connecting.compareAndExchange(null,
 				mine);
@@ -71,7 +72,10 @@ final class LettuceConnector {
 			return other;
 		}
 		return mine.completeAsync(this::sharedConnection).whenComplete((redis, failure) -> {
-			this.redis = redis;
+			if (redis != null && redis != this.redis) {
+				Script.loadAll(redis);
+				this.redis = redis;
+			}
 			this.connecting.set(null);
 		});
 	}

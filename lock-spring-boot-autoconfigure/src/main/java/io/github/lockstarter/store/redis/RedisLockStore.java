@@ -9,8 +9,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import org.jspecify.annotations.Nullable;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.Assert;
 
@@ -29,7 +31,9 @@ import io.github.lockstarter.store.LockStore;
  * with Redis": {@code SET NX PX} with a random value, and a delete that compares it. The
  * fencing token is a counter that grows with every grant.
  */
-public final class RedisLockStore implements LockStore {
+public final class RedisLockStore implements LockStore, SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
 	private final LettuceConnector connector;
 
@@ -48,6 +52,20 @@ public final class RedisLockStore implements LockStore {
 		this.connector = new LettuceConnector(factory);
 		this.keys = new RedisKeys(keyPrefix);
 		this.commandTimeout = commandTimeout;
+	}
+
+	/**
+	 * Connects at start-up, so that the first lock need not. Without Redis the
+	 * application starts all the same, with a warning.
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.connector.connect().handle((redis, failure) -> {
+			if (failure != null) {
+				logger.warn("Redis is not there: whatever needs a lock fails until it is", failure);
+			}
+			return redis;
+		}).join();
 	}
 
 	@Override

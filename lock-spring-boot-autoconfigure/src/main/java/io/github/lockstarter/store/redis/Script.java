@@ -53,6 +53,13 @@ enum Script {
 		this.digest = DigestUtils.sha1DigestAsHex(text);
 	}
 
+	/** Makes the scripts known to the server, so that no first call has to. */
+	static void loadAll(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		for (Script script : values()) {
+			redis.scriptLoad(script.text);
+		}
+	}
+
 	CompletionStage<Long> run(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[]... args) {
 		CompletionStage<Long> reply = redis.evalsha(this.digest, ScriptOutputType.INTEGER, keys, args);
 		return reply.exceptionallyCompose((failure) -> {

@@ -1,0 +1,26 @@
+package io.github.lockstarter.sample;
+
+import java.net.URI;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.ErrorResponseException;
+
+/**
+ * The user name is taken.
+ */
+class AlreadyRegisteredException extends ErrorResponseException {
+
+	AlreadyRegisteredException() {
+		super(HttpStatus.UNPROCESSABLE_CONTENT, problem(), null);
+	}
+
+	private static ProblemDetail problem() {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.UNPROCESSABLE_CONTENT,
+				"This user name is already registered.");
+		problem.setType(URI.create("urn:sample:already-registered"));
+		problem.setTitle("Already registered");
+		return problem;
+	}
+
+}

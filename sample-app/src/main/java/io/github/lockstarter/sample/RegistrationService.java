@@ -1,0 +1,58 @@
+package io.github.lockstarter.sample;
+
+import java.util.UUID;
+
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+/**
+ * Registers users.
+ */
+@Service
+class RegistrationService {
+
+	private static final int BONUS = 100;
+
+	private final UserRepository users;
+
+	private final PointsService points;
+
+	RegistrationService(UserRepository users, PointsService points) {
+		this.users = users;
+		this.points = points;
+	}
+
+	/**
+	 * Registers a user while no other request registers the same name. The name is looked
+	 * up once more under the lock: an earlier request may have finished since the caller
+	 * looked.
+	 */
+	@ExclusiveRequest(name = "registration", key = "#userName")
+	@Transactional(noRollbackFor = PointsUnavailableException.class)
+	public User register(String userName) {
+		if (!this.users.findByName(userName).isEmpty()) {
+			throw new AlreadyRegisteredException();
+		}
+		return store(userName);
+	}
+
+	/**
+	 * Does the same without a lock. Requests at the same time make a row each.
+	 */
+	@Transactional(noRollbackFor = PointsUnavailableException.class)
+	public User registerUnguarded(String userName) {
+		return store(userName);
+	}
+
+	private User store(String userName) {
+		User user = new User(this.users.nextId(), userName, UUID.randomUUID().toString(), 0);
+		this.users.insert(user);
+		this.points.grant(user.userId(), BONUS);
+		User rewarded = user.withPoints(BONUS);
+		this.users.updatePoints(rewarded);
+		return rewarded;
+	}
+
+}

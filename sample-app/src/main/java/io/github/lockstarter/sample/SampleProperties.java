@@ -1,0 +1,25 @@
+package io.github.lockstarter.sample;
+
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Properties under {@code sample}.
+ *
+ * @param points The service that grants bonus points.
+ */
+@ConfigurationProperties("sample")
+record SampleProperties(@DefaultValue Points points) {
+
+	/**
+	 * The service that grants bonus points.
+	 *
+	 * @param latency How long it takes.
+	 * @param fail Whether it fails.
+	 */
+	record Points(@DefaultValue("500ms") Duration latency, @DefaultValue("false") boolean fail) {
+	}
+
+}
