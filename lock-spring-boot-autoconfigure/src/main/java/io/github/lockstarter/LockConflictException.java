@@ -20,8 +20,9 @@ public class LockConflictException extends LockException {
 	 * @param retryAfter how long the holder's lease lasts at most
 	 */
 	public LockConflictException(LockKey key, LockOptions options, Duration retryAfter) {
-		super(options.conflictStatus(), options.waitTime().isZero() ? "request-in-progress" : "wait-timeout",
-				key.name(), "Lock '%s' is held by somebody else".formatted(key.name()), null);
+		super(HttpStatusCode.valueOf(options.conflictStatus()),
+				options.waitTime().isZero() ? "request-in-progress" : "wait-timeout", key.name(),
+				"Lock '%s' is held by somebody else".formatted(key.name()), null);
 		this.retryAfter = retryAfter;
 		getBody().setProperty("retryAfterMillis", retryAfter.toMillis());
 	}

@@ -3,8 +3,6 @@ package io.github.lockstarter;
 import java.time.Duration;
 import java.util.Set;
 
-import org.springframework.http.HttpStatus;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.util.Assert;
 
 /**
@@ -15,7 +13,7 @@ import org.springframework.util.Assert;
  * @param conflictStatus the HTTP status of the {@link LockConflictException} when it is
  * not granted; 409, 422, 423 or 429
  */
-public record LockOptions(Duration ttl, Duration waitTime, HttpStatusCode conflictStatus) {
+public record LockOptions(Duration ttl, Duration waitTime, int conflictStatus) {
 
 	private static final Duration LONGEST = Duration.ofDays(365);
 
@@ -26,8 +24,7 @@ public record LockOptions(Duration ttl, Duration waitTime, HttpStatusCode confli
 				"A time to live must be at least 1ms and at most 365d");
 		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST) <= 0,
 				"A wait must not be negative and be at most 365d");
-		Assert.isTrue(CONFLICT_STATUSES.contains(conflictStatus.value()),
-				"A conflict is answered with 409, 422, 423 or 429");
+		Assert.isTrue(CONFLICT_STATUSES.contains(conflictStatus), "A conflict is answered with 409, 422, 423 or 429");
 	}
 
 	/**
@@ -38,7 +35,7 @@ public record LockOptions(Duration ttl, Duration waitTime, HttpStatusCode confli
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
 	public static LockOptions of(Duration ttl) {
-		return new LockOptions(ttl, Duration.ZERO, HttpStatus.CONFLICT);
+		return new LockOptions(ttl, Duration.ZERO, 409);
 	}
 
 	/**
@@ -57,7 +54,7 @@ public record LockOptions(Duration ttl, Duration waitTime, HttpStatusCode confli
 	 * @return the options
 	 * @throws IllegalArgumentException if it is none of 409, 422, 423 and 429
 	 */
-	public LockOptions withConflictStatus(HttpStatusCode conflictStatus) {
+	public LockOptions withConflictStatus(int conflictStatus) {
 		return new LockOptions(this.ttl, this.waitTime, conflictStatus);
 	}
 

@@ -17,7 +17,6 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
@@ -76,7 +75,7 @@ final class ExclusiveRequestSpecs {
 			String given = resolve(annotation.name());
 			String name = (given != null) ? given : defaultName(method, type);
 			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()),
-					(annotation.status() != 0) ? HttpStatusCode.valueOf(annotation.status()) : null);
+					(annotation.status() != 0) ? annotation.status() : null);
 			LockSettings operators = this.names.apply(name);
 			LockOptions options = own.over(this.defaults.get());
 			return new ExclusiveRequestSpec(new LockKey(name, "").name(), expression("key", annotation.key(), method),

@@ -4,8 +4,6 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.http.HttpStatusCode;
-
 import io.github.lockstarter.LockOptions;
 
 /**
@@ -16,8 +14,7 @@ import io.github.lockstarter.LockOptions;
  * @param waitTime how long to wait for it
  * @param conflictStatus the HTTP status of a refusal
  */
-public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime,
-		@Nullable HttpStatusCode conflictStatus) {
+public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, @Nullable Integer conflictStatus) {
 
 	/** Returns the options with what this source says in place of theirs. */
 	LockOptions over(LockOptions defaults) {

@@ -2,7 +2,9 @@ package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +12,8 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
@@ -27,6 +31,9 @@ final class MethodExpression {
 	private static final SpelExpressionParser parser = new SpelExpressionParser();
 
 	private static final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+
+	private static final Set<SpelMessage> OUT_OF_REACH = EnumSet.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
+			SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED, SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
 
 	private final SpelExpression expression;
 
@@ -71,6 +78,7 @@ final class MethodExpression {
 		return variables;
 	}
 
+	/** Returns the value, which is null where a property of null is read. */
 	@Nullable Object evaluate(Call call) {
 		EvaluationContext context = SimpleEvaluationContext
 			.forPropertyAccessors(DataBindingPropertyAccessor.forReadOnlyAccess(), new MapAccessor(false))
@@ -82,7 +90,15 @@ final class MethodExpression {
 				context.setVariable(name, call.getArgs()[i]);
 			}
 		}
-		return this.expression.getValue(context);
+		try {
+			return this.expression.getValue(context);
+		}
+		catch (SpelEvaluationException ex) {
+			if (OUT_OF_REACH.contains(ex.getMessageCode())) {
+				return null;
+			}
+			throw ex;
+		}
 	}
 
 }

@@ -10,7 +10,6 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.http.HttpStatusCode;
 
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.aop.LockSettings;
@@ -39,11 +38,11 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	LockProperties {
 		check("lock.ttl", ttl, LockOptions::of);
 		check("lock.wait", waitTime, VALID::withWaitTime);
-		check("lock.web.conflict-status", web.conflictStatus(), LockProperties::withStatus);
+		check("lock.web.conflict-status", web.conflictStatus(), VALID::withConflictStatus);
 		names.forEach((name, named) -> {
 			check("lock.names." + name + ".ttl", named.ttl(), LockOptions::of);
 			check("lock.names." + name + ".wait", named.waitTime(), VALID::withWaitTime);
-			check("lock.names." + name + ".conflict-status", named.conflictStatus(), LockProperties::withStatus);
+			check("lock.names." + name + ".conflict-status", named.conflictStatus(), VALID::withConflictStatus);
 		});
 		check("lock.redis.command-timeout", redis.commandTimeout(), Redis::checkedTimeout);
 		check("lock.redis.key-prefix", redis.keyPrefix(), Redis::checkedPrefix);
@@ -51,21 +50,13 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 
 	/** Returns what holds where neither an annotation nor a name says otherwise. */
 	LockOptions options() {
-		return new LockOptions(this.ttl, this.waitTime, HttpStatusCode.valueOf(this.web.conflictStatus()));
+		return new LockOptions(this.ttl, this.waitTime, this.web.conflictStatus());
 	}
 
 	/** Returns what the operator says about the lock of that name, if anything. */
 	@Nullable LockSettings settings(String name) {
 		Named named = this.names.get(name);
-		if (named == null) {
-			return null;
-		}
-		return new LockSettings(named.ttl(), named.waitTime(),
-				(named.conflictStatus() != null) ? HttpStatusCode.valueOf(named.conflictStatus()) : null);
-	}
-
-	private static LockOptions withStatus(int status) {
-		return VALID.withConflictStatus(HttpStatusCode.valueOf(status));
+		return (named != null) ? new LockSettings(named.ttl(), named.waitTime(), named.conflictStatus()) : null;
 	}
 
 	/** Checks a value by the type it is for, and names the property if it is refused. */

@@ -30,7 +30,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.web.LockProblems;
-import io.github.lockstarter.web.servlet.LockExceptionHandler;
+import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 
 /**
  * The HTTP answers in Spring MVC.
@@ -53,11 +53,10 @@ class LockServletConfiguration {
 	 */
 	static class Handlers implements ImportBeanDefinitionRegistrar {
 
-		private static final Map<Class<? extends LockException>, Class<? extends LockExceptionHandler>> HANDLERS = Map
-			.of(LockConflictException.class, LockExceptionHandler.OfConflict.class, MissingLockKeyException.class,
-					LockExceptionHandler.OfMissingKey.class, LeaseLostException.class,
-					LockExceptionHandler.OfLostLease.class, LockStoreException.class,
-					LockExceptionHandler.OfStore.class);
+		private static final Map<Class<? extends LockException>, Class<?>> HANDLERS = Map.of(
+				LockConflictException.class, LockExceptionHandlers.OfConflict.class, MissingLockKeyException.class,
+				LockExceptionHandlers.OfMissingKey.class, LeaseLostException.class,
+				LockExceptionHandlers.OfLostLease.class, LockStoreException.class, LockExceptionHandlers.OfStore.class);
 
 		private final ConfigurableListableBeanFactory beanFactory;
 

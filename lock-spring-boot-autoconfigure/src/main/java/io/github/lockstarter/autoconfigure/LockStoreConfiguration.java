@@ -84,4 +84,17 @@ final class LockStoreConfiguration {
 
 	}
 
+	@Configuration(proxyBeanMethods = false)
+	static class None {
+
+		@Bean
+		@ConditionalOnMissingBean
+		LockStore noLockStore(LockProperties properties) {
+			throw new LockConfigurationException(
+					"lock.store is %s, but its driver is not on the class path.".formatted(properties.store()),
+					"Add the dependency spring-boot-starter-data-redis, or choose another lock.store.");
+		}
+
+	}
+
 }

@@ -60,7 +60,7 @@ class StoreLockRegistryTests {
 	void conflict() {
 		this.locks.acquire(KEY, OPTIONS);
 		assertThatExceptionOfType(LockConflictException.class)
-			.isThrownBy(() -> this.locks.acquire(KEY, OPTIONS.withConflictStatus(HttpStatus.UNPROCESSABLE_CONTENT)))
+			.isThrownBy(() -> this.locks.acquire(KEY, OPTIONS.withConflictStatus(422)))
 			.satisfies((ex) -> {
 				assertThat(ex.getStatusCode()).isEqualTo(HttpStatus.UNPROCESSABLE_CONTENT);
 				assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));

@@ -1,0 +1,91 @@
+package io.github.lockstarter;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import org.jspecify.annotations.NullMarked;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/**
+ * The walls of the house.
+ */
+@AnalyzeClasses(packages = "io.github.lockstarter", importOptions = DoNotIncludeTests.class)
+class ArchitectureTests {
+
+	private static final String ROOT = "io.github.lockstarter";
+
+	@ArchTest
+	static final ArchRule aopKnowsNoStoreAndNoWeb = noClasses().that()
+		.resideInAPackage(ROOT + ".aop..")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage(ROOT + ".store..", ROOT + ".web..");
+
+	@ArchTest
+	static final ArchRule webKnowsOnlyTheRoot = noClasses().that()
+		.resideInAPackage(ROOT + ".web..")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage(ROOT + ".aop..", ROOT + ".annotation..", ROOT + ".store..", ROOT + ".registry..");
+
+	@ArchTest
+	static final ArchRule rootKnowsNoRoom = noClasses().that()
+		.resideInAPackage(ROOT)
+		.should()
+		.dependOnClassesThat()
+		.resideInAPackage(ROOT + ".*..");
+
+	@ArchTest
+	static final ArchRule storesKnowNoOtherStore = slices().matching(ROOT + ".store.(*)..")
+		.should()
+		.notDependOnEachOther();
+
+	@ArchTest
+	static final ArchRule storesKnowOnlyRootAndSpi = noClasses().that()
+		.resideInAPackage(ROOT + ".store..")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage(ROOT + ".aop..", ROOT + ".annotation..", ROOT + ".web..", ROOT + ".registry..");
+
+	@ArchTest
+	static final ArchRule theRedisDriverStaysInItsRoom = classes()
+		.that(resideInAPackage(ROOT + "..")
+			.and(resideOutsideOfPackages(ROOT + ".store.redis", ROOT + ".autoconfigure")))
+		.should()
+		.onlyDependOnClassesThat(resideOutsideOfPackages("io.lettuce..", "org.springframework.data.."));
+
+	@ArchTest
+	static final ArchRule onlyAutoconfigureKnowsProperties = classes()
+		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".autoconfigure")))
+		.should()
+		.onlyDependOnClassesThat(
+				resideOutsideOfPackages(ROOT + ".autoconfigure", "org.springframework.boot.context.properties.."));
+
+	@ArchTest
+	static final ArchRule roomsHaveNoCycles = slices().matching(ROOT + ".(*)..").should().beFreeOfCycles();
+
+	@ArchTest
+	static final ArchRule storeRoomsShowOneType = classes().that()
+		.resideInAnyPackage(ROOT + ".store.redis", ROOT + ".store.memory")
+		.and()
+		.haveSimpleNameNotEndingWith("LockStore")
+		.should()
+		.notBePublic();
+
+	@ArchTest
+	static final ArchRule namesSayWhatTheyMean = noClasses().should()
+		.haveNameMatching(".*(Impl|Utils?|Helper|Manager|Misc)");
+
+	@ArchTest
+	static final ArchRule packagesAreNullMarked = classes().that()
+		.haveSimpleName("package-info")
+		.should()
+		.beAnnotatedWith(NullMarked.class);
+
+}

@@ -1,0 +1,131 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.util.ReflectionUtils;
+
+import io.github.lockstarter.LockConfigurationException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class MethodExpressionTests {
+
+	private static final Method METHOD = ReflectionUtils.findMethod(Sample.class, "register", String.class, Order.class,
+			Map.class, List.class);
+
+	private static final Object[] ARGS = { "taro", new Order("A1", new Address("Kyoto")), Map.of("id", 7),
+			List.of(new Order("B", null), new Order("C", null)) };
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			taro | #userName
+			taro | #p0
+			taro | #a0
+			A1 | #p1.number()
+			A1 | #order.number
+			Kyoto | #order?.address?.city
+			5 | #order.address.city.length()
+			7 | #body['id']
+			7 | #body[id]
+			7 | #body.id
+			taro | #root.args[0]
+			taro | args[0]
+			register | method.name
+			[taro, A1] | {#userName, #order.number}
+			{n=taro} | {n: #userName}
+			[B, C] | #orders.![number]
+			1 | #orders.?[number == 'C'].size()
+			0 | #orders.?[number == #userName].size()
+			taro:A1 | #userName + ':' + #order.number
+			taro | #userName ?: 'nobody'
+			taro | #userName matches '[a-z]+' ? #userName : path
+			fixed | 'fixed'
+			tarotaro | #userName.concat(args[0])
+			""")
+	@DisplayName("What the documentation promises can be read")
+	void evaluates(String expected, String expression) {
+		Object value = MethodExpression.parse(expression, "key", METHOD).evaluate(new Call(METHOD, ARGS));
+		assertThat(value).asString().isEqualTo(expected);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "header('X-Id')", "path", "principal", "principal?.name" })
+	@DisplayName("Outside of a request, what belongs to one is null")
+	void outsideOfRequests(String expression) {
+		assertThat(MethodExpression.parse(expression, "key", METHOD).evaluate(new Call(METHOD, ARGS))).isNull();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			Did you mean #userName? | #usrName
+			Did you mean #userName? | #order.number + #userNam
+			Did you mean #userName? | #USERNAME
+			The parameters are #userName, #order, #body, #orders. | #p4
+			Did you mean #order? | {#userName, #ordr}
+			The parameters are | #orders.![number + #x]
+			Did you mean #userName? | #body[#usrName]
+			Write #userName. | userName
+			Did you mean #userName? | usrName
+			args, method, principal, path | principle.name
+			header('…') | heder('X')
+			Write #order. | #userName.concat(order)
+			""")
+	@DisplayName("What does not exist is found at start-up, with the nearest parameter")
+	void unknown(String suggestion, String expression) {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))
+			.withMessageContainingAll(expression, "Sample.register", "key")
+			.satisfies((ex) -> assertThat(ex.getAction()).contains(suggestion));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "T(java.lang.Runtime).getRuntime()", "new java.lang.String('x')", "#userName = 'x'",
+			"#order.number++", "--#p0", "@bean", "#fun(1)", "{#userName, T(Math).PI}", "#orders.?[T(Math).PI > 3]",
+			"&factory" })
+	@DisplayName("Types, constructors, assignments, beans and functions are refused at start-up")
+	void forbidden(String expression) {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> MethodExpression.parse(expression, "condition", METHOD))
+			.withMessageContainingAll(expression, "Sample.register", "condition", "not allowed");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "#userName +", "#", "'open", "#{userName}", "${x}" })
+	@DisplayName("What is not SpEL is refused at start-up")
+	void unparsable(String expression) {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))
+			.withMessageContainingAll(expression, "Sample.register", "key");
+	}
+
+	@Test
+	@DisplayName("A value that looks like an expression stays a value")
+	void valuesAreData() {
+		Object[] args = { "T(java.lang.Runtime)", null, null, null };
+		assertThat(MethodExpression.parse("#userName", "key", METHOD).evaluate(new Call(METHOD, args)))
+			.isEqualTo("T(java.lang.Runtime)");
+	}
+
+	record Order(String number, Address address) {
+	}
+
+	record Address(String city) {
+	}
+
+	static class Sample {
+
+		void register(String userName, Order order, Map<String, Integer> body, List<Order> orders) {
+		}
+
+	}
+
+}

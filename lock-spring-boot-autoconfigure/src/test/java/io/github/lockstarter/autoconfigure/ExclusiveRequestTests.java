@@ -1,0 +1,390 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.io.IOException;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.http.ResponseEntity;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+class ExclusiveRequestTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class))
+		.withPropertyValues("lock.store=memory");
+
+	@ParameterizedTest
+	@ValueSource(strings = { "spring.aop.auto=true", "spring.aop.auto=false", "spring.aop.proxy-target-class=false" })
+	@DisplayName("While a call runs, another with the same key is refused, and one with another key is not")
+	void excludes(String property) {
+		this.runner.withPropertyValues(property).withBean(Service.class).run((context) -> {
+			Service service = context.getBean(Service.class);
+			service.register("taro", () -> {
+				assertRefused(() -> service.register("taro", () -> "second"));
+				assertThat(service.register("jiro", () -> "other")).isEqualTo("other");
+				return "first";
+			});
+			assertThat(service.register("taro", () -> "later")).isEqualTo("later");
+		});
+	}
+
+	@Test
+	@DisplayName("The lock is freed when the method fails, and its exception is passed on as it is")
+	void releasesOnFailure() {
+		this.runner.withBean(Service.class).run((context) -> {
+			Service service = context.getBean(Service.class);
+			assertThatIOException().isThrownBy(() -> service.register("taro", () -> {
+				throw new IOException("own");
+			})).withMessage("own");
+			assertThat(service.register("taro", () -> "later")).isEqualTo("later");
+		});
+	}
+
+	@Test
+	@DisplayName("Without a key there is one lock for the method; overloads have one each")
+	void defaultNames() {
+		this.runner.withBean(Service.class).run((context) -> {
+			Service service = context.getBean(Service.class);
+			service.overloaded("a", () -> {
+				assertRefused(() -> service.overloaded("b", () -> "second"));
+				return service.overloaded(1, () -> "other");
+			});
+		});
+	}
+
+	@Test
+	@DisplayName("Methods that share a name share their locks")
+	void sharedName() {
+		this.runner.withBean(Service.class).run((context) -> context.getBean(Service.class).shared("taro", () -> {
+			assertRefused(() -> context.getBean(Service.class).alsoShared("taro", () -> "second"));
+			return context.getBean(Service.class).alsoShared("jiro", () -> "other");
+		}));
+	}
+
+	@Test
+	@DisplayName("Where the condition is false there is no lock")
+	void condition() {
+		this.runner.withBean(Service.class).run((context) -> {
+			Service service = context.getBean(Service.class);
+			service.conditional("taro", false, () -> service.conditional("taro", false, () -> "both"));
+			service.conditional("taro", true, () -> {
+				assertRefused(() -> service.conditional("taro", true, () -> "second"));
+				return "first";
+			});
+		});
+	}
+
+	@Test
+	@DisplayName("A key that is null, blank or out of reach is refused, not locked for everybody")
+	void missingKey() {
+		this.runner.withBean(Service.class).run((context) -> {
+			Service service = context.getBean(Service.class);
+			assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> service.register(null, () -> "x"))
+				.satisfies((ex) -> assertThat(ex.getStatusCode().value()).isEqualTo(400));
+			assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> service.register(" ", () -> "x"));
+			assertThatExceptionOfType(MissingLockKeyException.class)
+				.isThrownBy(() -> service.nested(new Order(null), () -> "x"));
+			assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> service.nested(null, () -> "x"));
+		});
+	}
+
+	@Test
+	@DisplayName("On a class the annotation covers every public method, and a method's own annotation replaces it")
+	void onClass() {
+		this.runner.withBean(AnnotatedClass.class).run((context) -> {
+			AnnotatedClass bean = context.getBean(AnnotatedClass.class);
+			bean.one("taro", () -> {
+				assertRefused(() -> bean.one("taro", () -> "second"));
+				assertRefused(() -> bean.two("taro", () -> "second"));
+				return bean.own("taro", () -> "other");
+			});
+		});
+	}
+
+	@Test
+	@DisplayName("It works as a meta-annotation, whose attributes reach it")
+	void metaAnnotation() {
+		this.runner.withBean(Service.class).run((context) -> context.getBean(Service.class).meta("taro", () -> {
+			assertRefused(() -> context.getBean(Service.class).meta("taro", () -> "second"));
+			return context.getBean(Service.class).meta("jiro", () -> "other");
+		}));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "true", "false" })
+	@DisplayName("It works on the method of an interface, through both kinds of proxies")
+	void onInterface(String proxyTargetClass) {
+		this.runner.withPropertyValues("spring.aop.proxy-target-class=" + proxyTargetClass)
+			.withUserConfiguration(InterfaceConfiguration.class)
+			.run((context) -> {
+				Contract<String> bean = context.getBean(Contract.class);
+				bean.call("taro", () -> {
+					assertRefused(() -> bean.call("taro", () -> "second"));
+					return bean.call("jiro", () -> "other");
+				});
+			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { MisspeltVariable.class, ForgottenHash.class, PrivateMethod.class, FinalMethod.class,
+			StaticMethod.class, Asynchronous.class, Reactive.class, WrappedAsynchronous.class, BadTtl.class,
+			ZeroTtl.class, NegativeWait.class, BadStatus.class, BadName.class, UnknownPlaceholder.class })
+	@DisplayName("What could not lock as it says stops the start, and names the method")
+	void failsAtStart(Class<?> type) {
+		this.runner.withBean(type).run((context) -> {
+			assertThat(context).hasFailed();
+			if (type != UnknownPlaceholder.class) {
+				assertThat(context.getStartupFailure()).rootCause().isInstanceOf(LockConfigurationException.class);
+			}
+			else {
+				assertThat(context.getStartupFailure()).hasStackTraceContaining("no.such.property");
+			}
+			assertThat(context.getStartupFailure()).hasStackTraceContaining(type.getSimpleName() + ".method");
+		});
+	}
+
+	private static void assertRefused(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(call);
+	}
+
+	record Order(String number) {
+	}
+
+	static class Service {
+
+		@ExclusiveRequest("#userName")
+		public String register(String userName, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@ExclusiveRequest
+		public String overloaded(String value, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@ExclusiveRequest
+		public String overloaded(int value, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@ExclusiveRequest(name = "shared", key = "#p0")
+		public String shared(String key, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@ExclusiveRequest(name = "shared", key = "#p0")
+		public String alsoShared(String key, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@ExclusiveRequest(key = "#key", condition = "#exclusive")
+		public String conditional(String key, boolean exclusive, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@ExclusiveRequest(key = "#order.number.length()")
+		public String nested(Order order, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@OncePerKey("#key")
+		public String meta(String key, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+	}
+
+	@ExclusiveRequest(name = "class", key = "#key")
+	static class AnnotatedClass {
+
+		public String one(String key, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		public String two(String key, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@ExclusiveRequest(key = "#key")
+		public String own(String key, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+	}
+
+	@ExclusiveRequest
+	@Target(ElementType.METHOD)
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface OncePerKey {
+
+		@AliasFor(annotation = ExclusiveRequest.class, attribute = "key")
+		String value();
+
+	}
+
+	interface Contract<T> {
+
+		@ExclusiveRequest(key = "#p0")
+		String call(T key, Callable<String> work) throws Exception;
+
+	}
+
+	static class ContractBean implements Contract<String> {
+
+		@Override
+		public String call(String key, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class InterfaceConfiguration {
+
+		@Bean
+		Contract<String> contract() {
+			return new ContractBean();
+		}
+
+	}
+
+	static class MisspeltVariable {
+
+		@ExclusiveRequest("#usrName")
+		public void method(String userName) {
+		}
+
+	}
+
+	static class ForgottenHash {
+
+		@ExclusiveRequest("userName")
+		public void method(String userName) {
+		}
+
+	}
+
+	static class PrivateMethod {
+
+		@ExclusiveRequest
+		private void method() {
+		}
+
+	}
+
+	static class FinalMethod {
+
+		@ExclusiveRequest
+		public final void method() {
+		}
+
+	}
+
+	static class StaticMethod {
+
+		@ExclusiveRequest
+		public static void method() {
+		}
+
+	}
+
+	static class Asynchronous {
+
+		@ExclusiveRequest
+		public CompletableFuture<String> method() {
+			return new CompletableFuture<>();
+		}
+
+	}
+
+	static class Reactive {
+
+		@ExclusiveRequest
+		public Mono<String> method() {
+			return Mono.empty();
+		}
+
+	}
+
+	static class WrappedAsynchronous {
+
+		@ExclusiveRequest
+		public ResponseEntity<Mono<String>> method() {
+			return ResponseEntity.ok(Mono.empty());
+		}
+
+	}
+
+	static class BadTtl {
+
+		@ExclusiveRequest(ttl = "5x")
+		public void method() {
+		}
+
+	}
+
+	static class ZeroTtl {
+
+		@ExclusiveRequest(ttl = "0s")
+		public void method() {
+		}
+
+	}
+
+	static class NegativeWait {
+
+		@ExclusiveRequest(waitTime = "-1s")
+		public void method() {
+		}
+
+	}
+
+	static class BadStatus {
+
+		@ExclusiveRequest(status = 500)
+		public void method() {
+		}
+
+	}
+
+	static class BadName {
+
+		@ExclusiveRequest(name = "a:b")
+		public void method() {
+		}
+
+	}
+
+	static class UnknownPlaceholder {
+
+		@ExclusiveRequest(ttl = "${no.such.property}")
+		public void method() {
+		}
+
+	}
+
+}

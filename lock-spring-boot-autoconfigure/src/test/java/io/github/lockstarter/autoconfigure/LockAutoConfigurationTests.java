@@ -1,0 +1,281 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.StreamSupport;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.Mockito;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@ExtendWith(OutputCaptureExtension.class)
+class LockAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
+				LockAutoConfiguration.class))
+		.withPropertyValues(TestRedis.properties());
+
+	@Test
+	@DisplayName("By default locks live in Redis")
+	void redisByDefault() {
+		this.runner.run((context) -> {
+			assertThat(context).hasSingleBean(LockRegistry.class)
+				.getBean(LockStore.class)
+				.isInstanceOf(RedisLockStore.class);
+			try (Lease lease = context.getBean(LockRegistry.class)
+				.acquire(new LockKey("auto", "taro"), LockOptions.of(Duration.ofSeconds(5)))) {
+				assertThat(lease.isHeld()).isTrue();
+			}
+		});
+	}
+
+	@Test
+	@DisplayName("Locks live in memory only when asked")
+	void memoryWhenAsked() {
+		this.runner.withPropertyValues("lock.store=memory")
+			.run((context) -> assertThat(context).getBean(LockStore.class).isInstanceOf(MemoryLockStore.class));
+	}
+
+	@Test
+	@DisplayName("An application's own store and registry take precedence")
+	void backsOff() {
+		LockStore store = new MemoryLockStore();
+		LockRegistry registry = new StoreLockRegistry(store);
+		this.runner.withBean(LockStore.class, () -> store)
+			.withBean(LockRegistry.class, () -> registry)
+			.run((context) -> assertThat(context).getBean(LockRegistry.class).isSameAs(registry));
+	}
+
+	@Test
+	@DisplayName("A connection factory other than Lettuce's stops the start")
+	void otherDriver() {
+		this.runner.withBean(RedisConnectionFactory.class, () -> Mockito.mock(RedisConnectionFactory.class))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContaining("needs Lettuce"));
+	}
+
+	@Test
+	@DisplayName("No connection factory stops the start; there is no silent fall-back to memory")
+	void noConnectionFactory() {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContaining("no connection to Redis"));
+	}
+
+	@Test
+	@DisplayName("A store whose driver is missing stops the start, and says what to add")
+	void noDriver() {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+			.withClassLoader(new FilteredClassLoader("io.lettuce", "org.springframework.data"))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(LockConfigurationException.class,
+						(ex) -> assertThat(ex.getAction()).contains("spring-boot-starter-data-redis")));
+	}
+
+	@Test
+	@DisplayName("A connection factory that does not share its connection stops the start")
+	void unsharedConnection() {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory();
+		factory.setShareNativeConnection(false);
+		this.runner.withBean(RedisConnectionFactory.class, () -> factory)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContaining("shareNativeConnection"));
+	}
+
+	@Test
+	@DisplayName("Without Redis the application starts all the same, and says so")
+	void startsWithoutRedis(CapturedOutput output) {
+		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("Redis is not there");
+		});
+	}
+
+	@Test
+	@DisplayName("It works without a web application and without a servlet API")
+	void withoutWeb() {
+		this.runner.withClassLoader(new FilteredClassLoader("jakarta.servlet", "org.springframework.web.servlet"))
+			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "lock.ttl, 0s, 1ms", "lock.ttl, -5s, 1ms", "lock.ttl, 400d, 365d", "lock.wait, -1s, negative",
+			"lock.web.conflict-status, 500, 422", "lock.web.conflict-status, 4, 422",
+			"lock.redis.command-timeout, 0ms, 1ms", "lock.redis.key-prefix, {x}, braces",
+			"lock.redis.key-prefix, ' ', blank", "lock.names.registration.ttl, 0, 1ms",
+			"lock.names.registration.wait, -1, negative", "lock.names.registration.conflict-status, 200, 422" })
+	@DisplayName("A value out of range stops the start, with the property's name and what is allowed")
+	void invalidValue(String property, String value, String allowed) {
+		this.runner.withPropertyValues(property + "=" + value)
+			.run((context) -> assertThat(context).getFailure()
+				.hasRootCauseInstanceOf(InvalidConfigurationPropertyValueException.class)
+				.rootCause()
+				.hasMessageContaining(property)
+				.hasMessageContaining(allowed));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "lock.tttl, 5s", "lock.names.registration.conflictstatuss, 422", "lock.redis.comand-timeout, 1s" })
+	@DisplayName("A property that does not exist stops the start")
+	void unknownProperty(String property, String value) {
+		this.runner.withPropertyValues(property + "=" + value)
+			.run((context) -> assertThat(context).getFailure().hasStackTraceContaining(property));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			lock.ttl=0s          | Property lock.ttl with    | at least 1ms
+			lock.store=hazelcast | Property: lock.store      | MEMORY
+			lock.tttl=5s         | lock.tttl                 | elements [lock.tttl]
+			sample.bad=true      | "#usrName"                | Did you mean #userName?
+			""")
+	@DisplayName("The start ends with a description and an action instead of a stack trace")
+	void failureAnalysis(String property, String description, String action, CapturedOutput output) {
+		SpringApplication application = new SpringApplication(BadApplication.class);
+		assertThatThrownBy(() -> application.run("--" + property, "--spring.data.redis.port=" + TestRedis.port(),
+				"--spring.main.web-application-type=none", "--spring.data.redis.host=" + TestRedis.host()));
+		assertThat(output).contains("APPLICATION FAILED TO START").contains(description).contains(action);
+	}
+
+	@Test
+	@DisplayName("The operator's settings for a name come before the annotation, and that before the defaults")
+	void precedence() {
+		RecordingRegistry registry = new RecordingRegistry();
+		this.runner.withBean(LockRegistry.class, () -> registry)
+			.withBean(Annotated.class)
+			.withPropertyValues("lock.ttl=1s", "lock.wait=2s", "lock.web.conflict-status=423", "lock.names.both.ttl=3s",
+					"lock.names.both.conflict-status=429", "own.ttl=5s")
+			.run((context) -> {
+				context.getBean(Annotated.class).nothing();
+				assertThat(registry.options)
+					.isEqualTo(new LockOptions(Duration.ofSeconds(1), Duration.ofSeconds(2), 423));
+				context.getBean(Annotated.class).annotation();
+				assertThat(registry.options)
+					.isEqualTo(new LockOptions(Duration.ofSeconds(5), Duration.ofSeconds(6), 422));
+				context.getBean(Annotated.class).both();
+				assertThat(registry.options)
+					.isEqualTo(new LockOptions(Duration.ofSeconds(3), Duration.ofSeconds(6), 429));
+			});
+	}
+
+	@Test
+	@DisplayName("Every property has a description for the IDE")
+	void metadata() throws IOException {
+		JsonNode metadata = JsonMapper.shared()
+			.readTree(new ClassPathResource("META-INF/spring-configuration-metadata.json").getInputStream());
+		assertThat(StreamSupport.stream(metadata.get("properties").spliterator(), false)
+			.filter((each) -> each.get("name").asString().startsWith("lock."))).isNotEmpty()
+			.allSatisfy((each) -> assertThat(each.path("description").asString()).endsWith("."))
+			.extracting((each) -> each.get("name").asString())
+			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.names", "lock.web.conflict-status",
+					"lock.redis.key-prefix", "lock.redis.command-timeout");
+	}
+
+	static class Annotated {
+
+		@ExclusiveRequest
+		public void nothing() {
+		}
+
+		@ExclusiveRequest(ttl = "${own.ttl}", waitTime = "6s", status = 422)
+		public void annotation() {
+		}
+
+		@ExclusiveRequest(name = "both", ttl = "${own.ttl}", waitTime = "PT6S", status = 422)
+		public void both() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class BadApplication {
+
+		@Bean
+		@org.springframework.boot.autoconfigure.condition.ConditionalOnProperty("sample.bad")
+		Misspelt misspelt() {
+			return new Misspelt();
+		}
+
+	}
+
+	static class Misspelt {
+
+		@ExclusiveRequest("#usrName")
+		public void register(String userName) {
+		}
+
+	}
+
+	private static final class RecordingRegistry implements LockRegistry {
+
+		private final LockRegistry delegate = new StoreLockRegistry(new MemoryLockStore());
+
+		private LockOptions options;
+
+		@Override
+		public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public Lease acquire(LockKey key, LockOptions options) {
+			this.options = options;
+			return this.delegate.acquire(key, options);
+		}
+
+		@Override
+		public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
+			return CompletableFuture.failedFuture(new UnsupportedOperationException());
+		}
+
+	}
+
+}

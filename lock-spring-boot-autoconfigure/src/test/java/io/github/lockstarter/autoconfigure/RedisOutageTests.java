@@ -1,0 +1,75 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RedisOutageTests {
+
+	private static final Duration SOON = Duration.ofMillis(1500);
+
+	@Test
+	@DisplayName("Redis killed or frozen: 503 in time, never a hang; Redis back: the next request works")
+	void outage() throws Exception {
+		try (LocalRedis redis = LocalRedis.started();
+				TestServer server = TestServer.start(new Class<?>[] { Application.class },
+						"spring.data.redis.port=" + redis.port(), "spring.data.redis.host=127.0.0.1")) {
+			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(200);
+			redis.kill();
+			for (int i = 0; i < 3; i++) {
+				assertThat(server.postAsync("/users?userName=taro")).succeedsWithin(SOON)
+					.satisfies(RedisOutageTests::isUnavailable);
+			}
+			redis.start();
+			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(200);
+			redis.freeze();
+			assertThat(server.postAsync("/users?userName=taro")).succeedsWithin(SOON)
+				.satisfies(RedisOutageTests::isUnavailable);
+			redis.thaw();
+			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(200);
+		}
+	}
+
+	private static void isUnavailable(HttpResponse<String> answer) {
+		assertThat(answer.statusCode()).isEqualTo(503);
+		assertThat(answer.body()).contains("lock-store-unavailable");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Application {
+
+		@Bean
+		Controller controller() {
+			return new Controller();
+		}
+
+	}
+
+	@RestController
+	static class Controller {
+
+		@PostMapping("/users")
+		@ExclusiveRequest(name = "users", key = "#userName", ttl = "5m")
+		public String register(@RequestParam String userName) {
+			return "registered";
+		}
+
+	}
+
+}

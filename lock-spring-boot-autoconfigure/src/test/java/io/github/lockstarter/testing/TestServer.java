@@ -1,0 +1,73 @@
+package io.github.lockstarter.testing;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * An application that runs on a real port, and a client for it.
+ */
+public final class TestServer implements AutoCloseable {
+
+	private static final HttpClient client = HttpClient.newHttpClient();
+
+	private final ConfigurableApplicationContext context;
+
+	private TestServer(ConfigurableApplicationContext context) {
+		this.context = context;
+	}
+
+	/** Starts the application with the properties, on a free port. */
+	public static TestServer start(Class<?>[] sources, String... properties) {
+		String[] args = Stream.concat(Stream.of("server.port=0", "server.address=127.0.0.1"), Stream.of(properties))
+			.map((property) -> "--" + property)
+			.toArray(String[]::new);
+		return new TestServer(new SpringApplication(sources).run(args));
+	}
+
+	public ConfigurableApplicationContext context() {
+		return this.context;
+	}
+
+	/** Sends a POST without a body and returns the answer. */
+	public HttpResponse<String> post(String path, String... headers) throws IOException, InterruptedException {
+		return client.send(request(path, headers), HttpResponse.BodyHandlers.ofString());
+	}
+
+	/** Sends a POST without a body. */
+	public CompletableFuture<HttpResponse<String>> postAsync(String path, String... headers) {
+		return client.sendAsync(request(path, headers), HttpResponse.BodyHandlers.ofString());
+	}
+
+	/** Sends a GET and returns the answer. */
+	public HttpResponse<String> get(String path) throws IOException, InterruptedException {
+		return client.send(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+	}
+
+	private HttpRequest request(String path, String... headers) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(uri(path)).POST(HttpRequest.BodyPublishers.noBody());
+		if (headers.length > 0) {
+			request.headers(headers);
+		}
+		return request.build();
+	}
+
+	private URI uri(String path) {
+		String port = this.context.getEnvironment().getProperty("local.server.port");
+		return URI.create("http://127.0.0.1:" + port + path);
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+	}
+
+}

@@ -1,0 +1,304 @@
+package io.github.lockstarter.web.servlet;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.MessageSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.StaticMessageSource;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LockExceptionHandlersTests {
+
+	private static final String HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+	@ParameterizedTest
+	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
+	@DisplayName("A conflict is a problem, with problem details on or off, and with an application's handler of every exception or without")
+	void conflict(boolean problemDetails, boolean ownAdvice) throws Exception {
+		try (TestServer server = start(ownAdvice ? EveryException.class : Nothing.class,
+				"spring.mvc.problemdetails.enabled=" + problemDetails)) {
+			hold(server, "users", "taro");
+			HttpResponse<String> answer = server.post("/users?userName=taro");
+			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.headers().map()).containsEntry("Retry-After", List.of("30"))
+				.containsEntry("Cache-Control", List.of("no-store"))
+				.containsEntry("Content-Type", List.of("application/problem+json"));
+			JsonNode body = JsonMapper.shared().readTree(answer.body());
+			assertThat(body.get("type").asString())
+				.isEqualTo("https://lockstarter.github.io/problems/request-in-progress");
+			assertThat(body.get("title").asString()).isEqualTo("Request already in progress");
+			assertThat(body.get("status").asInt()).isEqualTo(409);
+			assertThat(body.get("detail").asString()).startsWith("Another request for the same resource");
+			assertThat(body.get("instance").asString()).isEqualTo("/users");
+			assertThat(body.get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
+			assertThat(answer.body()).doesNotContain("taro");
+			assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/fail/conflict, 422, wait-timeout, Request still in progress",
+			"/fail/lost, 409, lease-lost, Request took too long",
+			"/fail/store, 503, lock-store-unavailable, Service temporarily unavailable",
+			"/users?userName=, 400, key-missing, Required value missing",
+			"/users?userName=%20, 400, key-missing, Required value missing",
+			"/users, 400, key-missing, Required value missing" })
+	@DisplayName("Each exception has its own status, type and title, and is never cached")
+	void everyProblem(String path, int status, String type, String title) throws Exception {
+		try (TestServer server = start(EveryException.class)) {
+			HttpResponse<String> answer = server.post(path);
+			assertThat(answer.statusCode()).isEqualTo(status);
+			assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
+			assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+			assertThat(answer.body()).contains("/problems/" + type).contains(title).doesNotContain("secret");
+		}
+	}
+
+	@Test
+	@DisplayName("A browser gets the application's HTML error page with the same status and headers")
+	void html() throws Exception {
+		try (TestServer server = start(Nothing.class)) {
+			hold(server, "users", "taro");
+			HttpResponse<String> answer = server.post("/users?userName=taro", "Accept", HTML);
+			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.headers().firstValue("Content-Type"))
+				.hasValueSatisfying((type) -> assertThat(type).startsWith("text/html"));
+			assertThat(answer.headers().firstValue("Retry-After")).hasValue("30");
+			assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
+			assertThat(answer.body()).contains("status=409").doesNotContain("taro");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "*/*", "application/json", "application/problem+json", "application/json, text/html;q=0.9",
+			"application/xml", "text/plain", "image/png" })
+	@DisplayName("Everybody else gets the problem")
+	void notHtml(String accept) throws Exception {
+		try (TestServer server = start(Nothing.class)) {
+			hold(server, "users", "taro");
+			HttpResponse<String> answer = server.post("/users?userName=taro", "Accept", accept);
+			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		}
+	}
+
+	@Test
+	@DisplayName("The answer is in the language of the request, with English for what there is no translation to")
+	void languages() throws Exception {
+		try (TestServer server = start(Nothing.class)) {
+			hold(server, "users", "taro");
+			assertThat(server.post("/users?userName=taro", "Accept-Language", "ja-JP").body())
+				.contains("\"title\":\"リクエストは処理中です\"");
+			assertThat(server.post("/users?userName=taro", "Accept-Language", "fr").body())
+				.contains("\"title\":\"Request already in progress\"");
+		}
+	}
+
+	@Test
+	@DisplayName("The application's own messages come first")
+	void ownMessages() throws Exception {
+		try (TestServer server = start(OwnMessages.class)) {
+			hold(server, "users", "taro");
+			assertThat(server.post("/users?userName=taro").body()).contains("\"title\":\"Own title\"")
+				.contains("Another request for the same resource");
+		}
+	}
+
+	@Test
+	@DisplayName("An application's own handler of one exception replaces ours of that exception only")
+	void ownHandler() throws Exception {
+		try (TestServer server = start(OwnConflictHandler.class)) {
+			HttpResponse<String> conflict = server.post("/fail/conflict");
+			assertThat(conflict.statusCode()).isEqualTo(418);
+			assertThat(conflict.body()).isEqualTo("own");
+			assertThat(server.post("/fail/store").statusCode()).isEqualTo(503);
+			assertThat(server.post("/fail/store").body()).contains("lock-store-unavailable");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "true", "false" })
+	@DisplayName("Where our advice is absent the status and headers are right all the same")
+	void withoutAdvice(String problemDetails) throws Exception {
+		try (TestServer server = start(OwnHandlerOfNothing.class,
+				"spring.mvc.problemdetails.enabled=" + problemDetails)) {
+			HttpResponse<String> answer = server.post("/fail/conflict");
+			assertThat(answer.statusCode()).isEqualTo(422);
+			assertThat(answer.body()).doesNotContain("Request still in progress");
+			assertThat(answer.headers().firstValue("Retry-After")).hasValue("2");
+			assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
+			assertThat(answer.body()).doesNotContain("secret");
+		}
+	}
+
+	@Test
+	@DisplayName("A key can be taken from a header, the path and the principal")
+	void requestValues() throws Exception {
+		try (TestServer server = start(Nothing.class)) {
+			hold(server, "header", "k1");
+			assertThat(server.post("/header", "X-Request", "k1").statusCode()).isEqualTo(409);
+			assertThat(server.post("/header", "X-Request", "k2").statusCode()).isEqualTo(200);
+			assertThat(server.post("/header").statusCode()).isEqualTo(400);
+			hold(server, "path", "/path/1");
+			assertThat(server.post("/path/1").statusCode()).isEqualTo(409);
+			assertThat(server.post("/path/2").statusCode()).isEqualTo(200);
+			assertThat(server.post("/principal").statusCode()).isEqualTo(400);
+		}
+	}
+
+	private static TestServer start(Class<?> extra, String... properties) {
+		String[] all = Stream.concat(Stream.of("lock.store=memory"), Stream.of(properties)).toArray(String[]::new);
+		return TestServer.start(new Class<?>[] { Application.class, extra }, all);
+	}
+
+	private static void hold(TestServer server, String name, String key) {
+		server.context()
+			.getBean(LockRegistry.class)
+			.acquire(new LockKey(name, key), LockOptions.of(Duration.ofSeconds(30)));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Application {
+
+		@Bean
+		Controller controller() {
+			return new Controller();
+		}
+
+	}
+
+	@RestController
+	static class Controller {
+
+		private static final LockKey SECRET = new LockKey("some", "secret");
+
+		@PostMapping("/users")
+		@ExclusiveRequest(name = "users", key = "#userName")
+		public String register(@RequestParam(required = false) String userName) {
+			return "registered";
+		}
+
+		@PostMapping("/header")
+		@ExclusiveRequest(name = "header", key = "header('X-Request')")
+		public String header() {
+			return "ok";
+		}
+
+		@PostMapping("/path/{id}")
+		@ExclusiveRequest(name = "path", key = "path")
+		public String path(@PathVariable String id) {
+			return id;
+		}
+
+		@PostMapping("/principal")
+		@ExclusiveRequest(name = "principal", key = "principal")
+		public String principal() {
+			return "ok";
+		}
+
+		@PostMapping("/fail/conflict")
+		public String conflict() {
+			LockOptions options = LockOptions.of(Duration.ofSeconds(5))
+				.withWaitTime(Duration.ofSeconds(1))
+				.withConflictStatus(422);
+			throw new LockConflictException(SECRET, options, Duration.ofMillis(1840));
+		}
+
+		@PostMapping("/fail/lost")
+		public String lost() {
+			throw new LeaseLostException(SECRET);
+		}
+
+		@PostMapping("/fail/store")
+		public String store() {
+			throw new LockStoreException(SECRET, "down", new IllegalStateException("internal"));
+		}
+
+	}
+
+	static class Nothing {
+
+	}
+
+	@RestControllerAdvice
+	static class EveryException {
+
+		@ExceptionHandler(Exception.class)
+		ResponseEntity<String> handle(Exception exception) {
+			return ResponseEntity.internalServerError().body("own");
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class OwnConflictHandler {
+
+		@ExceptionHandler(LockConflictException.class)
+		ResponseEntity<String> handle(LockConflictException exception) {
+			return ResponseEntity.status(418).body("own");
+		}
+
+		@ExceptionHandler(Exception.class)
+		ResponseEntity<String> handleAll(Exception exception) {
+			return ResponseEntity.internalServerError().body("own");
+		}
+
+	}
+
+	/** Takes the place of ours, but is meant for other controllers. */
+	@RestControllerAdvice(assignableTypes = String.class)
+	static class OwnHandlerOfNothing {
+
+		@ExceptionHandler(LockException.class)
+		void handle(LockException exception) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnMessages {
+
+		@Bean
+		MessageSource messageSource() {
+			StaticMessageSource messages = new StaticMessageSource();
+			messages.addMessage("problemDetail.title.lock.request-in-progress", Locale.ENGLISH, "Own title");
+			messages.addMessage("problemDetail.title.lock.request-in-progress", Locale.getDefault(), "Own title");
+			return messages;
+		}
+
+	}
+
+}
