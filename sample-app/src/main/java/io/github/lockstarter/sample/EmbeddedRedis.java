@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.Set;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -21,42 +22,39 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 
 	private static final Log logger = LogFactory.getLog(EmbeddedRedis.class);
 
+	private static final Set<String> HERE = Set.of("localhost", "127.0.0.1");
+
 	@Override
 	public void initialize(ConfigurableApplicationContext context) {
 		Environment environment = context.getEnvironment();
 		String host = environment.getProperty("spring.data.redis.host", "localhost");
 		int port = environment.getProperty("spring.data.redis.port", Integer.class, 6379);
-		boolean wanted = "redis".equalsIgnoreCase(environment.getProperty("lock.store", "redis"))
-				&& "localhost".equals(host) && !environment.containsProperty("spring.data.redis.url");
+		boolean wanted = "redis".equalsIgnoreCase(environment.getProperty("lock.store", "redis")) && HERE.contains(host)
+				&& !environment.containsProperty("spring.data.redis.url");
 		if (wanted && !answers(host, port)) {
-			start(port);
+			start(host, port);
 		}
 	}
 
-	private static void start(int port) {
+	private static void start(String host, int port) {
 		try {
-			RedisServer server = RedisServer.newRedisServer()
+			// It stops itself when the JVM ends.
+			RedisServer.newRedisServer()
 				.port(port)
 				.bind("127.0.0.1")
 				.setting("save \"\"")
 				.setting("appendonly no")
-				.build();
-			server.start();
-			Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server)));
-			logger.info("No Redis on localhost:%d, so an embedded one was started there; it ends with this process"
-				.formatted(port));
+				.soutListener(logger::debug)
+				.build()
+				.start();
+			logger.info("No Redis on %s:%d, so an embedded one was started there; it ends with this process"
+				.formatted(host, port));
 		}
 		catch (IOException ex) {
-			throw new UncheckedIOException("No Redis on localhost:%d, and none could be started".formatted(port), ex);
-		}
-	}
-
-	private static void stop(RedisServer server) {
-		try {
-			server.stop();
-		}
-		catch (IOException ex) {
-			logger.warn("The embedded Redis could not be stopped", ex);
+			if (!answers(host, port)) {
+				throw new UncheckedIOException("No Redis on %s:%d, and none could be started".formatted(host, port),
+						ex);
+			}
 		}
 	}
 

@@ -1,0 +1,186 @@
+package io.github.lockstarter.sample;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.mockito.InOrder;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.http.MediaType;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.Mockito.clearInvocations;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.inOrder;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+
+@SpringBootTest(properties = { "spring.datasource.url=jdbc:h2:mem:registration", "sample.points.latency=0ms" })
+@AutoConfigureMockMvc
+class RegistrationTests {
+
+	private static final LockKey TARO = new LockKey("registration", "taro");
+
+	@Autowired
+	private MockMvcTester mvc;
+
+	@Autowired
+	private JdbcClient jdbc;
+
+	@Autowired
+	private StringRedisTemplate redis;
+
+	@Autowired
+	private LockRegistry locks;
+
+	@MockitoSpyBean
+	private LockStore store;
+
+	@MockitoSpyBean
+	private UserRepository users;
+
+	@MockitoSpyBean
+	private PointsService points;
+
+	@DynamicPropertySource
+	static void redis(DynamicPropertyRegistry registry) {
+		registry.add("spring.data.redis.host", TestRedis::host);
+		registry.add("spring.data.redis.port", TestRedis::port);
+		registry.add("lock.redis.key-prefix", () -> "sample");
+	}
+
+	@BeforeEach
+	@AfterEach
+	void clean() {
+		this.jdbc.sql("delete from users").update();
+		assertThat(this.redis.keys("sample:{*")).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A user is looked up, locked, stored, granted points, unlocked and answered")
+	void registers() {
+		assertThat(post("taro")).hasStatus(201)
+			.hasHeader("Location", "/users/" + userId("taro"))
+			.bodyJson()
+			.hasPathSatisfying("$.userId", (id) -> assertThat(id).asNumber().isEqualTo((int) userId("taro")))
+			.hasPathSatisfying("$.userName", (name) -> assertThat(name).asString().isEqualTo("taro"))
+			.hasPathSatisfying("$.sessionId", (session) -> assertThat(session).asString().isNotBlank())
+			.hasPathSatisfying("$.points", (points) -> assertThat(points).asNumber().isEqualTo(100));
+		InOrder order = inOrder(this.users, this.store, this.points);
+		order.verify(this.users).findByName("taro");
+		order.verify(this.store).acquire(eq(TARO), any(), eq(Duration.ofSeconds(5)));
+		order.verify(this.users).insert(any());
+		order.verify(this.points).grant(anyLong(), eq(100));
+		order.verify(this.store).release(eq(TARO), any());
+		assertThat(this.mvc.get().uri("/users/" + userId("taro"))).hasStatusOk();
+	}
+
+	@Test
+	@DisplayName("Lock refused: the user is looked up and the lock tried; nothing stored, no points, no unlock")
+	void lockRefused() {
+		Lease other = this.locks.acquire(TARO, LockOptions.of(Duration.ofSeconds(30)));
+		clearInvocations(this.store);
+		assertThat(post("taro")).hasStatus(409)
+			.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.bodyText()
+			.contains("request-in-progress")
+			.doesNotContain("taro");
+		verify(this.users).findByName("taro");
+		verify(this.store).acquire(eq(TARO), any(), any());
+		verify(this.users, never()).insert(any());
+		verify(this.points, never()).grant(anyLong(), anyInt());
+		verify(this.store, never()).release(any(), any());
+		assertThat(rows("taro")).isZero();
+		other.close();
+	}
+
+	@Test
+	@DisplayName("Storing fails: no points, unlocked")
+	void storingFails() {
+		doThrow(new DataAccessResourceFailureException("disk full")).when(this.users).insert(any());
+		assertThat(post("taro")).hasFailed();
+		verify(this.points, never()).grant(anyLong(), anyInt());
+		verify(this.store).release(eq(TARO), any());
+		assertThat(rows("taro")).isZero();
+	}
+
+	@Test
+	@DisplayName("Points fail: stored, unlocked")
+	void pointsFail() {
+		doThrow(new PointsUnavailableException(null)).when(this.points).grant(anyLong(), anyInt());
+		assertThat(post("taro")).hasStatus(502).bodyText().contains("points-unavailable");
+		verify(this.store).release(eq(TARO), any());
+		assertThat(rows("taro")).isOne();
+	}
+
+	@Test
+	@DisplayName("A registered name is refused with the sample's own problem, without a lock")
+	void alreadyRegistered() {
+		post("taro");
+		clearInvocations(this.store);
+		assertThat(post("taro")).hasStatus(422).bodyText().contains("urn:sample:already-registered");
+		verify(this.store, never()).acquire(any(), any(), any());
+		assertThat(rows("taro")).isOne();
+	}
+
+	@Test
+	@DisplayName("A name that was registered between look-up and lock is refused under the lock")
+	void registeredMeanwhile() {
+		doAnswer((invocation) -> {
+			this.users.insert(new User(this.users.nextId(), "taro", "other", 100));
+			return invocation.callRealMethod();
+		}).when(this.store).acquire(eq(TARO), any(), any());
+		assertThat(post("taro")).hasStatus(422);
+		assertThat(rows("taro")).isOne();
+	}
+
+	@Test
+	@DisplayName("A blank name is a bad request")
+	void blankName() {
+		assertThat(post(" ")).hasStatus(400).bodyText().contains("key-missing");
+	}
+
+	private MvcTestResult post(String userName) {
+		return this.mvc.post().uri("/users").param("userName", userName).exchange();
+	}
+
+	private long userId(String userName) {
+		return this.jdbc.sql("select user_id from users where user_name = ?")
+			.param(userName)
+			.query(Long.class)
+			.single();
+	}
+
+	private long rows(String userName) {
+		return this.jdbc.sql("select count(*) from users where user_name = ?")
+			.param(userName)
+			.query(Long.class)
+			.single();
+	}
+
+}

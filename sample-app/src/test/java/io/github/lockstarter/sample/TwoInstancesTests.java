@@ -1,0 +1,146 @@
+package io.github.lockstarter.sample;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two instances of the application, on one Redis and one database. Points are granted
+ * when the test says so, so that requests overlap without anybody looking at a clock.
+ */
+class TwoInstancesTests {
+
+	private static CountDownLatch pointsGranted;
+
+	private static CountDownLatch inPoints;
+
+	private static TestServer first;
+
+	private static TestServer second;
+
+	@BeforeAll
+	static void start() {
+		first = server();
+		second = server();
+	}
+
+	@AfterAll
+	static void stop() {
+		first.close();
+		second.close();
+	}
+
+	@BeforeEach
+	void holdPoints() {
+		pointsGranted = new CountDownLatch(1);
+		inPoints = new CountDownLatch(2);
+	}
+
+	@Test
+	@DisplayName("Of 40 registrations of one name at once one is answered with 201, 39 with 409, and there is one row")
+	void oneWinner() throws Exception {
+		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 40)
+			.mapToObj((i) -> ((i % 2 == 0) ? first : second).postAsync("/users?userName=taro"))
+			.toList();
+		Awaitility.await().until(() -> answers.stream().filter(CompletableFuture::isDone).count() == 39);
+		assertThat(redis().keys("two:{*")).hasSize(1);
+		pointsGranted.countDown();
+		List<Integer> statuses = answers.stream().map((each) -> each.join().statusCode()).toList();
+		assertThat(statuses).filteredOn((status) -> status == 201).hasSize(1);
+		assertThat(statuses).filteredOn((status) -> status == 409).hasSize(39);
+		assertThat(rows("taro")).isOne();
+		assertThat(redis().keys("two:{*")).isEmpty();
+		assertThat(second.post("/users?userName=taro").statusCode()).isEqualTo(422);
+		assertThat(second.get("/users?userName=taro").body()).contains("\"points\":100");
+	}
+
+	@Test
+	@DisplayName("Different names do not wait for each other")
+	void differentNames() throws Exception {
+		List<CompletableFuture<HttpResponse<String>>> answers = Stream
+			.of(first.postAsync("/users?userName=jiro"), second.postAsync("/users?userName=saburo"))
+			.toList();
+		inPoints.await();
+		pointsGranted.countDown();
+		assertThat(answers).allSatisfy((each) -> assertThat(each.join().statusCode()).isEqualTo(201));
+	}
+
+	@Test
+	@DisplayName("Without the annotation two requests at once make two rows")
+	void unguarded() throws Exception {
+		List<CompletableFuture<HttpResponse<String>>> answers = Stream
+			.of(first.postAsync("/unguarded/users?userName=shiro"), second.postAsync("/unguarded/users?userName=shiro"))
+			.toList();
+		inPoints.await();
+		pointsGranted.countDown();
+		assertThat(answers).allSatisfy((each) -> assertThat(each.join().statusCode()).isEqualTo(201));
+		assertThat(rows("shiro")).isEqualTo(2);
+	}
+
+	private static TestServer server() {
+		String[] properties = Stream
+			.concat(Stream.of(TestRedis.properties()),
+					Stream.of("lock.redis.key-prefix=two", "spring.datasource.url=jdbc:h2:mem:two;DB_CLOSE_DELAY=-1"))
+			.toArray(String[]::new);
+		return TestServer.start(new Class<?>[] { SampleApplication.class, HeldPoints.class }, properties);
+	}
+
+	private static StringRedisTemplate redis() {
+		return first.context().getBean(StringRedisTemplate.class);
+	}
+
+	private static long rows(String userName) {
+		return first.context()
+			.getBean(JdbcClient.class)
+			.sql("select count(*) from users where user_name = ?")
+			.param(userName)
+			.query(Long.class)
+			.single();
+	}
+
+	@TestConfiguration(proxyBeanMethods = false)
+	static class HeldPoints {
+
+		@Bean
+		@Primary
+		PointsService heldPoints(SampleProperties properties) {
+			return new PointsService(properties) {
+
+				@Override
+				void grant(long userId, int points) {
+					inPoints.countDown();
+					try {
+						pointsGranted.await();
+					}
+					catch (InterruptedException ex) {
+						Thread.currentThread().interrupt();
+					}
+				}
+
+			};
+		}
+
+	}
+
+}
