@@ -48,8 +48,18 @@ final class ExclusiveRequestSpecs {
 
 	/** Returns the annotated methods of a class, as they are on the class itself. */
 	Map<Method, ExclusiveRequestSpec> of(Class<?> type) {
-		return AnnotationUtils.isCandidateClass(type, ExclusiveRequest.class)
-				? this.specs.computeIfAbsent(ClassUtils.getUserClass(type), this::introspect) : Map.of();
+		if (!AnnotationUtils.isCandidateClass(type, ExclusiveRequest.class)) {
+			return Map.of();
+		}
+		Class<?> userType = ClassUtils.getUserClass(type);
+		Map<Method, ExclusiveRequestSpec> known = this.specs.get(userType);
+		if (known == null) {
+			// Not computeIfAbsent: this may create beans, whose classes come by here as
+			// well.
+			known = introspect(userType);
+			this.specs.put(userType, known);
+		}
+		return known;
 	}
 
 	private Map<Method, ExclusiveRequestSpec> introspect(Class<?> type) {
