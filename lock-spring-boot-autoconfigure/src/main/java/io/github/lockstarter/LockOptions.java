@@ -15,12 +15,14 @@ import org.springframework.util.Assert;
  */
 public record LockOptions(Duration ttl, Duration waitTime, int conflictStatus) {
 
+	private static final Duration SHORTEST = Duration.ofMillis(1);
+
 	private static final Duration LONGEST = Duration.ofDays(365);
 
 	private static final Set<Integer> CONFLICT_STATUSES = Set.of(409, 422, 423, 429);
 
 	public LockOptions {
-		Assert.isTrue(ttl.toMillis() >= 1 && ttl.compareTo(LONGEST) <= 0,
+		Assert.isTrue(ttl.compareTo(SHORTEST) >= 0 && ttl.compareTo(LONGEST) <= 0,
 				"A time to live must be at least 1ms and at most 365d");
 		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST) <= 0,
 				"A wait must not be negative and be at most 365d");

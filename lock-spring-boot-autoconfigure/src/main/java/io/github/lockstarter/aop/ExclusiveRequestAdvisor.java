@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -37,12 +38,20 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	 * @param registry where to get locks from
 	 * @param defaults what holds where neither an operator nor an annotation says
 	 * otherwise
-	 * @param names what the operator says, by name of the lock
+	 * @param operator what the operator says, by name of the lock
 	 * @param placeholders resolves placeholders in attributes of the annotation
 	 */
 	public ExclusiveRequestAdvisor(Supplier<LockRegistry> registry, Supplier<LockOptions> defaults,
-			Function<String, @Nullable LockSettings> names, UnaryOperator<String> placeholders) {
-		this(new ExclusiveRequestSpecs(defaults, names, placeholders), registry);
+			Function<String, @Nullable LockSettings> operator, UnaryOperator<String> placeholders) {
+		this(new ExclusiveRequestSpecs(defaults, operator, placeholders), registry);
+	}
+
+	/**
+	 * Returns the names of the locks of all annotated methods found so far, which are
+	 * those of all beans that have been created.
+	 */
+	public Set<String> lockNames() {
+		return this.specs.names();
 	}
 
 	@Override

@@ -5,6 +5,7 @@ import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -35,14 +36,14 @@ final class ExclusiveRequestSpecs {
 
 	private final Supplier<LockOptions> defaults;
 
-	private final Function<String, @Nullable LockSettings> names;
+	private final Function<String, @Nullable LockSettings> operator;
 
 	private final UnaryOperator<String> placeholders;
 
-	ExclusiveRequestSpecs(Supplier<LockOptions> defaults, Function<String, @Nullable LockSettings> names,
+	ExclusiveRequestSpecs(Supplier<LockOptions> defaults, Function<String, @Nullable LockSettings> operator,
 			UnaryOperator<String> placeholders) {
 		this.defaults = defaults;
-		this.names = names;
+		this.operator = operator;
 		this.placeholders = placeholders;
 	}
 
@@ -74,6 +75,15 @@ final class ExclusiveRequestSpecs {
 		});
 	}
 
+	/** Returns the names of all locks met so far. */
+	Set<String> names() {
+		return this.specs.values()
+			.stream()
+			.flatMap((ofType) -> ofType.values().stream())
+			.map(ExclusiveRequestSpec::name)
+			.collect(Collectors.toSet());
+	}
+
 	private ExclusiveRequestSpec spec(ExclusiveRequest annotation, Method method, Class<?> type) {
 		if ((method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) != 0) {
 			throw new LockConfigurationException(
@@ -86,7 +96,7 @@ final class ExclusiveRequestSpecs {
 			String name = (given != null) ? given : defaultName(method, type);
 			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()),
 					(annotation.status() != 0) ? annotation.status() : null);
-			LockSettings operators = this.names.apply(name);
+			LockSettings operators = this.operator.apply(name);
 			LockOptions options = own.over(this.defaults.get());
 			return new ExclusiveRequestSpec(new LockKey(name, "").name(), expression("key", annotation.key(), method),
 					expression("condition", annotation.condition(), method),

@@ -1,7 +1,11 @@
 package io.github.lockstarter.autoconfigure;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -24,6 +28,8 @@ import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 @Import(ExclusiveRequestConfiguration.AutoProxy.class)
 class ExclusiveRequestConfiguration {
 
+	private static final Log logger = LogFactory.getLog(ExclusiveRequestConfiguration.class);
+
 	@Bean
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -31,6 +37,20 @@ class ExclusiveRequestConfiguration {
 			ObjectProvider<LockProperties> properties, Environment environment) {
 		return new ExclusiveRequestAdvisor(registry::getObject, () -> properties.getObject().options(),
 				(name) -> properties.getObject().settings(name), environment::resolveRequiredPlaceholders);
+	}
+
+	/**
+	 * A misspelt name would leave a lock with other settings than the operator believes.
+	 */
+	@Bean
+	static SmartInitializingSingleton unknownLockNameWarning(ExclusiveRequestAdvisor advisor,
+			LockProperties properties) {
+		return () -> properties.names()
+			.keySet()
+			.stream()
+			.filter((name) -> !advisor.lockNames().contains(name))
+			.forEach((name) -> logger.warn("lock.names.%s: no @ExclusiveRequest has that name; there are %s"
+				.formatted(name, advisor.lockNames())));
 	}
 
 	/**

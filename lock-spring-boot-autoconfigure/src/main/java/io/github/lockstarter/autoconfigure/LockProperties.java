@@ -112,7 +112,7 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	record Redis(@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout) {
 
 		private static Duration checkedTimeout(Duration timeout) {
-			if (timeout.toMillis() < 1 || timeout.toMinutes() > 10) {
+			if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofMinutes(10)) > 0) {
 				throw new IllegalArgumentException("A time-out must be at least 1ms and at most 10m");
 			}
 			return timeout;

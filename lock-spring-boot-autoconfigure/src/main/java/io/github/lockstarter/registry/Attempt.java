@@ -63,8 +63,9 @@ final class Attempt {
 		}
 		String owner = newOwner();
 		long asked = System.nanoTime();
-		try {
-			this.store.acquire(this.key, owner, this.options.ttl()).whenComplete((result, failure) -> {
+		CompletableFuture.completedStage(owner)
+			.thenCompose((token) -> this.store.acquire(this.key, token, this.options.ttl()))
+			.whenComplete((result, failure) -> {
 				if (failure != null) {
 					fail(failure);
 				}
@@ -72,10 +73,6 @@ final class Attempt {
 					proceed(result, owner, asked);
 				}
 			});
-		}
-		catch (RuntimeException ex) {
-			fail(ex);
-		}
 	}
 
 	private void proceed(AcquireResult result, String owner, long asked) {

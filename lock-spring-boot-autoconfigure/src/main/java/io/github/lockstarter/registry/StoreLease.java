@@ -69,18 +69,21 @@ final class StoreLease implements Lease {
 		if (earlier != null) {
 			return earlier;
 		}
-		this.store.release(this.key, this.owner).whenComplete((owned, failure) -> {
-			if (failure != null) {
-				logger.warn("Lock '%s' could not be released and stays until its time to live has run out"
-					.formatted(this.key.name()), failure);
-			}
-			else if (!owned) {
-				logger.warn(("The lease of lock '%s' was lost before it was released, so the work may have overlapped"
-						+ " with the next holder's: is its ttl shorter than the work?")
-					.formatted(this.key.name()));
-			}
-			released.complete(null);
-		});
+		CompletableFuture.completedStage(this.owner)
+			.thenCompose((owner) -> this.store.release(this.key, owner))
+			.whenComplete((owned, failure) -> {
+				if (failure != null) {
+					logger.warn("Lock '%s' could not be released and stays until its time to live has run out"
+						.formatted(this.key.name()), failure);
+				}
+				else if (!owned) {
+					logger
+						.warn(("The lease of lock '%s' was lost before it was released, so the work may have overlapped"
+								+ " with the next holder's: is its ttl shorter than the work?")
+							.formatted(this.key.name()));
+				}
+				released.complete(null);
+			});
 		return released;
 	}
 

@@ -206,6 +206,15 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
+	@DisplayName("Settings for a name that no annotation has are reported")
+	void unknownName(CapturedOutput output) {
+		this.runner.withBean(Annotated.class)
+			.withPropertyValues("lock.store=memory", "lock.names.both.ttl=3s", "lock.names.boht.ttl=3s", "own.ttl=5s")
+			.run((context) -> assertThat(output).contains("lock.names.boht: no @ExclusiveRequest has that name")
+				.doesNotContain("lock.names.both:"));
+	}
+
+	@Test
 	@DisplayName("Every property has a description for the IDE")
 	void metadata() throws IOException {
 		JsonNode metadata = JsonMapper.shared()

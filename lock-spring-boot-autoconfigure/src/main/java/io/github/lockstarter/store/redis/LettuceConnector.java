@@ -42,7 +42,7 @@ final class LettuceConnector {
 	void whenConnected(CompletableFuture<?> answer, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
 		if (current != null && isOpen(current)) {
-			action.accept(current);
+			run(action, current, answer);
 			return;
 		}
 		connect().whenComplete((redis, failure) -> {
@@ -51,13 +51,38 @@ final class LettuceConnector {
 			}
 			else if (!answer.isDone()) {
 				if (isOpen(redis)) {
-					action.accept(redis);
+					run(action, redis, answer);
 				}
 				else {
 					SOON.execute(() -> whenConnected(answer, action));
 				}
 			}
 		});
+	}
+
+	/**
+	 * Runs the action now if Redis was ever connected, and leaves it to the driver to
+	 * send its commands after a reconnect. Only for what must get through, and is bounded
+	 * by what was done before.
+	 */
+	void whenEverConnected(CompletableFuture<?> answer, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
+		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
+		if (current != null) {
+			run(action, current, answer);
+		}
+		else {
+			whenConnected(answer, action);
+		}
+	}
+
+	private static void run(Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action,
+			RedisClusterAsyncCommands<byte[], byte[]> redis, CompletableFuture<?> answer) {
+		try {
+			action.accept(redis);
+		}
+		catch (RuntimeException ex) {
+			answer.completeExceptionally(ex);
+		}
 	}
 
 	/**

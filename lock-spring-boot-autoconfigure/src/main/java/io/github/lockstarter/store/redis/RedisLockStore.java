@@ -11,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -88,27 +89,33 @@ public final class RedisLockStore implements LockStore, SmartInitializingSinglet
 
 	@Override
 	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
-		return ask(Script.RENEW, key, bytes(owner), millis(ttl));
-	}
-
-	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner) {
-		return ask(Script.RELEASE, key, bytes(owner));
-	}
-
-	private CompletionStage<Boolean> ask(Script script, LockKey key, byte[]... args) {
-		byte[][] lock = { this.keys.lock(key) };
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
 		this.connector.whenConnected(answer,
-				(redis) -> script.run(redis, lock, args).whenComplete((number, failure) -> {
-					if (failure != null) {
-						answer.completeExceptionally(failure);
-					}
-					else {
-						answer.complete(number == 1);
-					}
-				}));
+				(redis) -> Script.RENEW.run(redis, new byte[][] { this.keys.lock(key) }, bytes(owner), millis(ttl))
+					.whenComplete((number, failure) -> complete(answer, number, failure)));
 		return bounded(key, answer);
+	}
+
+	/**
+	 * Frees the lock. While Redis is away the request is kept, so that the lock does not
+	 * have to wait for its time to live once Redis is back.
+	 */
+	@Override
+	public CompletionStage<Boolean> release(LockKey key, String owner) {
+		CompletableFuture<Boolean> answer = new CompletableFuture<>();
+		this.connector.whenEverConnected(answer,
+				(redis) -> Script.RELEASE.run(redis, new byte[][] { this.keys.lock(key) }, bytes(owner))
+					.whenComplete((number, failure) -> complete(answer, number, failure)));
+		return bounded(key, answer);
+	}
+
+	private static void complete(CompletableFuture<Boolean> answer, Long number, @Nullable Throwable failure) {
+		if (failure != null) {
+			answer.completeExceptionally(failure);
+		}
+		else {
+			answer.complete(number == 1);
+		}
 	}
 
 	/**

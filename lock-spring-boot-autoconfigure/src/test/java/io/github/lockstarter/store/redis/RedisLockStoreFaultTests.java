@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -82,6 +84,24 @@ class RedisLockStoreFaultTests {
 		}
 		this.server.start();
 		assertThat(acquire("b")).succeedsWithin(TIMEOUT).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	@DisplayName("Killed while a lock is held and released: the lock is freed as soon as Redis is back with its data")
+	void releasedWhileAway(@TempDir Path data) {
+		LocalRedis durable = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
+				data.toString());
+		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", durable.port());
+		RedisLockStore store = new RedisLockStore(factory, "lock", TIMEOUT);
+		StringRedisTemplate redis = new StringRedisTemplate(factory);
+		assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(TIMEOUT);
+		durable.kill();
+		assertThat(store.release(this.key, "a")).failsWithin(TIMEOUT.plusMillis(500));
+		durable.start();
+		Awaitility.await().ignoreExceptions().untilAsserted(() -> assertThat(redis.keys("lock:{*")).isEmpty());
+		assertThat(redis.keys("lock:fence:*")).hasSize(1);
+		factory.destroy();
+		durable.close();
 	}
 
 	@Test
