@@ -15,6 +15,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -22,6 +23,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -43,6 +45,8 @@ class TransactionOrderTests {
 			service.register(false);
 			assertThat(service.heldWhen()).containsExactly("running: true", "committed: true");
 			assertThat(service.isHeld()).isFalse();
+			assertThat(context.getBean(ExclusiveRequestAdvisor.class).getOrder())
+				.isLessThan(context.getBean(BeanFactoryTransactionAttributeSourceAdvisor.class).getOrder());
 		});
 	}
 
