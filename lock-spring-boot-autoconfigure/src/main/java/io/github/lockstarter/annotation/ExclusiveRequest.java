@@ -20,8 +20,8 @@ import org.springframework.core.annotation.AliasFor;
  * </pre>
  *
  * It works on controller methods and on the methods of every other Spring bean, on a
- * class for all its public methods, and as a meta-annotation. The lock is taken before a
- * transaction begins and freed after it has ended.
+ * class for all its methods that are not private, and as a meta-annotation. The lock is
+ * taken before a transaction begins and freed after it has ended.
  * <p>
  * Every attribute that is left out comes from {@code lock.names.<name>.*} or
  * {@code lock.*}, and {@code lock.names.<name>.*} has the last word over those that are

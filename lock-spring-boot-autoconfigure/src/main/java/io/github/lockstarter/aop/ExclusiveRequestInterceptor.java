@@ -38,7 +38,9 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		}
 		Lease lease = this.registry.get().acquire(spec.lockKey(call), spec.options());
 		try {
-			return invocation.proceed();
+			Object result = invocation.proceed();
+			UnsupportedReturnTypes.refuse(method, result);
+			return result;
 		}
 		finally {
 			lease.close();

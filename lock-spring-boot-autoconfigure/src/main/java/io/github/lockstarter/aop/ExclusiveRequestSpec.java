@@ -17,9 +17,9 @@ import io.github.lockstarter.MissingLockKeyException;
 record ExclusiveRequestSpec(String name, @Nullable MethodExpression key, @Nullable MethodExpression condition,
 		LockOptions options) {
 
-	/** Only a plain {@code false} lets a call run without a lock. */
+	/** Only {@code false} lets a call run without a lock, not {@code null}. */
 	boolean appliesTo(Call call) {
-		return this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call));
+		return this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call, Boolean.class));
 	}
 
 	/**

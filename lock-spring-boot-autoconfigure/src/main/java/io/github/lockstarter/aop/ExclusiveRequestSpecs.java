@@ -19,6 +19,7 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 import io.github.lockstarter.LockConfigurationException;
@@ -70,9 +71,13 @@ final class ExclusiveRequestSpecs {
 			if (own != null) {
 				return spec(own, method, type);
 			}
-			boolean covered = Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
-			return (ofClass != null && covered) ? spec(ofClass, method, type) : null;
+			return (ofClass != null && isCoveredByClass(method)) ? spec(ofClass, method, type) : null;
 		});
+	}
+
+	private static boolean isCoveredByClass(Method method) {
+		return (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0
+				&& !ReflectionUtils.isObjectMethod(method);
 	}
 
 	/** Returns the names of all locks met so far. */
@@ -87,10 +92,11 @@ final class ExclusiveRequestSpecs {
 	private ExclusiveRequestSpec spec(ExclusiveRequest annotation, Method method, Class<?> type) {
 		if ((method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) != 0) {
 			throw new LockConfigurationException(
-					"%s is private, static or final, so no proxy can put it under a lock.".formatted(where(method)),
+					"@ExclusiveRequest on %s, which is private, static or final: no proxy can put it under a lock."
+						.formatted(method.toGenericString()),
 					"Make it a public method of the instance that is not final.");
 		}
-		UnsupportedReturnTypes.refuse(method, type, where(method));
+		UnsupportedReturnTypes.refuse(method, type);
 		try {
 			String given = resolve(annotation.name());
 			String name = (given != null) ? given : defaultName(method, type);
@@ -103,7 +109,8 @@ final class ExclusiveRequestSpecs {
 					(operators != null) ? operators.over(options) : options);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException("%s: %s.".formatted(where(method), ex.getMessage()),
+			throw new LockConfigurationException(
+					"@ExclusiveRequest on %s: %s.".formatted(method.toGenericString(), ex.getMessage()),
 					"Correct the annotation.");
 		}
 	}
@@ -114,15 +121,11 @@ final class ExclusiveRequestSpecs {
 	}
 
 	private @Nullable MethodExpression expression(String attribute, String text, Method method) {
-		return StringUtils.hasText(text) ? MethodExpression.parse(text, attribute, method) : null;
+		return StringUtils.hasLength(text) ? MethodExpression.parse(text, attribute, method) : null;
 	}
 
 	private @Nullable String resolve(String text) {
 		return StringUtils.hasText(text) ? this.placeholders.apply(text) : null;
-	}
-
-	private static String where(Method method) {
-		return "@ExclusiveRequest on " + method.toGenericString();
 	}
 
 	private static String defaultName(Method method, Class<?> type) {

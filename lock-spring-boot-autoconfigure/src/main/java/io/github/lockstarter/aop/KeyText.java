@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import java.security.Principal;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Date;
@@ -13,6 +14,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.StdSerializer;
@@ -36,7 +38,8 @@ final class KeyText {
 		.enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
 		.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
 		.enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
-		.addModule(new SimpleModule().addSerializer(new SortedSetSerializer()))
+		.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
+		.addModule(new SimpleModule().addSerializer(new SortedSetSerializer()).addSerializer(new PrincipalSerializer()))
 		.build();
 
 	private KeyText() {
@@ -80,11 +83,27 @@ final class KeyText {
 		return value == null || (value instanceof Map<?, ?> map && map.isEmpty());
 	}
 
+	@SuppressWarnings("JavaUtilDate") // applications have keys of this type,
+										// java.sql.Date included
 	private static String text(Object scalar) {
 		if (scalar instanceof Enum<?> constant) {
 			return constant.name();
 		}
-		return (scalar instanceof Date date) ? date.toInstant().toString() : scalar.toString();
+		return (scalar instanceof Date date) ? Instant.ofEpochMilli(date.getTime()).toString() : scalar.toString();
+	}
+
+	/** Other properties of a principal change from request to request. */
+	private static final class PrincipalSerializer extends StdSerializer<Principal> {
+
+		PrincipalSerializer() {
+			super(Principal.class);
+		}
+
+		@Override
+		public void serialize(Principal principal, JsonGenerator generator, SerializationContext context) {
+			generator.writeString(principal.getName());
+		}
+
 	}
 
 	/** A set has no order of its own, so it gets one. */

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -12,12 +13,13 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.PropertyAccessor;
+import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
-import org.springframework.expression.spel.support.MapAccessor;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 import io.github.lockstarter.LockConfigurationException;
@@ -32,8 +34,11 @@ final class MethodExpression {
 
 	private static final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
 
-	private static final Set<SpelMessage> OUT_OF_REACH = EnumSet.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
-			SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED, SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
+	/** What a request can cause by leaving something out, or by sending too much. */
+	private static final Set<SpelMessage> NO_VALUE = EnumSet.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
+			SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED, SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE,
+			SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS, SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
+			SpelMessage.STRING_INDEX_OUT_OF_BOUNDS, SpelMessage.MAX_CONCATENATED_STRING_LENGTH_EXCEEDED);
 
 	private final SpelExpression expression;
 
@@ -57,7 +62,7 @@ final class MethodExpression {
 			new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList()).check(expression.getAST());
 			return new MethodExpression(expression, variables);
 		}
-		catch (ParseException | IllegalStateException ex) {
+		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
 			throw new LockConfigurationException("%s is not a SpEL expression: %s".formatted(where, ex.getMessage()),
 					"Correct the expression.");
 		}
@@ -78,10 +83,15 @@ final class MethodExpression {
 		return variables;
 	}
 
-	/** Returns the value, which is null where a property of null is read. */
+	/** Returns the value, which is null where the call lacks what is read. */
 	@Nullable Object evaluate(Call call) {
+		return evaluate(call, Object.class);
+	}
+
+	/** Returns the value like {@link #evaluate(Call)}, converted to the type. */
+	<T> @Nullable T evaluate(Call call, Class<T> type) {
 		EvaluationContext context = SimpleEvaluationContext
-			.forPropertyAccessors(DataBindingPropertyAccessor.forReadOnlyAccess(), new MapAccessor(false))
+			.forPropertyAccessors(DataBindingPropertyAccessor.forReadOnlyAccess(), new LenientMapAccessor())
 			.withInstanceMethods()
 			.withRootObject(call)
 			.build();
@@ -91,14 +101,44 @@ final class MethodExpression {
 			}
 		}
 		try {
-			return this.expression.getValue(context);
+			return this.expression.getValue(context, type);
 		}
 		catch (SpelEvaluationException ex) {
-			if (OUT_OF_REACH.contains(ex.getMessageCode())) {
+			if (NO_VALUE.contains(ex.getMessageCode())) {
 				return null;
 			}
 			throw ex;
 		}
+	}
+
+	/** Reads {@code #map.name}, also where the map has no such name. */
+	private static final class LenientMapAccessor implements PropertyAccessor {
+
+		@Override
+		public Class<?>[] getSpecificTargetClasses() {
+			return new Class<?>[] { Map.class };
+		}
+
+		@Override
+		public boolean canRead(EvaluationContext context, @Nullable Object target, String name) {
+			return target instanceof Map;
+		}
+
+		@Override
+		public TypedValue read(EvaluationContext context, @Nullable Object target, String name) {
+			return new TypedValue((target instanceof Map<?, ?> map) ? map.get(name) : null);
+		}
+
+		@Override
+		public boolean canWrite(EvaluationContext context, @Nullable Object target, String name) {
+			return false;
+		}
+
+		@Override
+		public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object value) {
+			throw new UnsupportedOperationException();
+		}
+
 	}
 
 }

@@ -36,22 +36,43 @@ final class UnsupportedReturnTypes {
 	}
 
 	/**
-	 * Refuses the method if it is one of them.
+	 * Refuses the method if its declared type is one of them.
 	 * @throws LockConfigurationException if so
 	 */
-	static void refuse(Method method, Class<?> type, String where) {
+	static void refuse(Method method, Class<?> type) {
 		ResolvableType returned = ResolvableType.forMethodReturnType(method, type);
-		if (returned.toClass() == HttpEntity.class || HttpEntity.class.isAssignableFrom(returned.toClass())) {
-			returned = returned.as(HttpEntity.class).getGeneric();
+		Class<?> result = HttpEntity.class.isAssignableFrom(returned.toClass())
+				? returned.as(HttpEntity.class).getGeneric().toClass() : returned.toClass();
+		if (KotlinDetector.isSuspendingFunction(method) || isUnsupported(result)) {
+			throw unsupported(method, result);
 		}
-		Class<?> result = returned.toClass();
-		if (KotlinDetector.isSuspendingFunction(method)
-				|| Stream.of(UNSUPPORTED).anyMatch((each) -> each.isAssignableFrom(result))) {
-			throw new LockConfigurationException(
-					"%s: its work goes on after the method has returned, which this version cannot lock yet."
-						.formatted(where),
-					"Return a plain value, or use LockRegistry and release the lease when the work is done.");
+	}
+
+	/**
+	 * Refuses what the method returned, whose declared type may not have told.
+	 * @throws LockConfigurationException if the work is not done yet
+	 */
+	static void refuse(Method method, @Nullable Object returned) {
+		Object result = (returned instanceof HttpEntity<?> entity) ? entity.getBody() : returned;
+		if (result != null && isUnsupported(result.getClass())) {
+			throw unsupported(method, result.getClass());
 		}
+	}
+
+	private static boolean isUnsupported(Class<?> type) {
+		for (Class<?> each : UNSUPPORTED) {
+			if (each.isAssignableFrom(type)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static LockConfigurationException unsupported(Method method, Class<?> result) {
+		return new LockConfigurationException(
+				"@ExclusiveRequest on %s: the work of a %s goes on after the method has returned, which this version cannot lock."
+					.formatted(method.toGenericString(), result.getSimpleName()),
+				"Return a plain value, or use LockRegistry and release the lease when the work is done.");
 	}
 
 	private static @Nullable Class<?> load(String name) {

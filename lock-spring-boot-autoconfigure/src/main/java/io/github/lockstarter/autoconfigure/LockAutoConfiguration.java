@@ -24,7 +24,7 @@ public final class LockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockRegistry lockRegistry(LockStore store) {
+	LockRegistry exclusiveRequestLockRegistry(LockStore store) {
 		return new StoreLockRegistry(store);
 	}
 

@@ -49,7 +49,7 @@ class LockServletConfiguration {
 
 	/**
 	 * Registers an advice for each exception that no advice of the application handles by
-	 * itself. One for all exceptions does not count.
+	 * itself. One for all exceptions does not count, nor one for some controllers only.
 	 */
 	static class Handlers implements ImportBeanDefinitionRegistrar {
 
@@ -68,7 +68,7 @@ class LockServletConfiguration {
 		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
 			List<ExceptionHandlerMethodResolver> advices = Arrays.stream(this.beanFactory.getBeanDefinitionNames())
 				.map((name) -> this.beanFactory.getType(name, false))
-				.filter((type) -> type != null && AnnotatedElementUtils.hasAnnotation(type, ControllerAdvice.class))
+				.filter((type) -> type != null && isForAllControllers(type))
 				.map(ExceptionHandlerMethodResolver::new)
 				.toList();
 			HANDLERS.forEach((exception, handler) -> {
@@ -76,6 +76,12 @@ class LockServletConfiguration {
 					registry.registerBeanDefinition(handler.getName(), new RootBeanDefinition(handler));
 				}
 			});
+		}
+
+		private static boolean isForAllControllers(Class<?> type) {
+			ControllerAdvice advice = AnnotatedElementUtils.findMergedAnnotation(type, ControllerAdvice.class);
+			return advice != null && advice.basePackages().length + advice.basePackageClasses().length
+					+ advice.assignableTypes().length + advice.annotations().length == 0;
 		}
 
 		private static boolean handlesByItself(ExceptionHandlerMethodResolver advice,

@@ -36,14 +36,17 @@ final class Attempt {
 
 	private final LockOptions options;
 
+	private final OutageLog outages;
+
 	private final long deadline;
 
 	private volatile Duration retryAfter = Duration.ZERO;
 
-	Attempt(LockStore store, LockKey key, LockOptions options) {
+	Attempt(LockStore store, LockKey key, LockOptions options, OutageLog outages) {
 		this.store = store;
 		this.key = key;
 		this.options = options;
+		this.outages = outages;
 		this.deadline = System.nanoTime() + options.waitTime().toNanos();
 	}
 
@@ -67,9 +70,11 @@ final class Attempt {
 			.thenCompose((token) -> this.store.acquire(this.key, token, this.options.ttl()))
 			.whenComplete((result, failure) -> {
 				if (failure != null) {
+					this.outages.failed(failure);
 					fail(failure);
 				}
 				else {
+					this.outages.answered();
 					proceed(result, owner, asked);
 				}
 			});

@@ -73,8 +73,10 @@ final class StoreLease implements Lease {
 			.thenCompose((owner) -> this.store.release(this.key, owner))
 			.whenComplete((owned, failure) -> {
 				if (failure != null) {
-					logger.warn("Lock '%s' could not be released and stays until its time to live has run out"
-						.formatted(this.key.name()), failure);
+					logger.warn(
+							"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest"
+								.formatted(this.key.name()),
+							failure);
 				}
 				else if (!owned) {
 					logger

@@ -19,6 +19,8 @@ import io.github.lockstarter.store.LockStore;
  */
 public final class StoreLockRegistry implements LockRegistry {
 
+	private final OutageLog outages = new OutageLog();
+
 	private final LockStore store;
 
 	public StoreLockRegistry(LockStore store) {
@@ -27,19 +29,19 @@ public final class StoreLockRegistry implements LockRegistry {
 
 	@Override
 	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
-		return await(key, new Attempt(this.store, key, options).start());
+		return await(key, new Attempt(this.store, key, options, this.outages).start());
 	}
 
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
-		Attempt attempt = new Attempt(this.store, key, options);
+		Attempt attempt = new Attempt(this.store, key, options, this.outages);
 		return await(key, attempt.start())
 			.orElseThrow(() -> new LockConflictException(key, options, attempt.retryAfter()));
 	}
 
 	@Override
 	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
-		return new Attempt(this.store, key, options).start();
+		return new Attempt(this.store, key, options, this.outages).start();
 	}
 
 	private static Optional<Lease> await(LockKey key, CompletableFuture<Optional<Lease>> answer) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.MissingLockKeyException;
@@ -46,8 +47,10 @@ class KeyTextTests {
 				new Object[] { true, "true" }, new Object[] { new BigDecimal("1.50"), "1.50" },
 				new Object[] { TimeUnit.DAYS, "DAYS" }, new Object[] { uuid, uuid.toString() },
 				new Object[] { LocalDate.of(2026, 11, 21), "2026-11-21" },
-				new Object[] { new Date(1), "1970-01-01T00:00:00.001Z" }, new Object[] { Locale.JAPAN, "ja_JP" },
-				new Object[] { Optional.of("there"), "there" }, new Object[] { (Principal) () -> "taro", "taro" });
+				new Object[] { new Date(1), "1970-01-01T00:00:00.001Z" },
+				new Object[] { new java.sql.Date(1), "1970-01-01T00:00:00.001Z" },
+				new Object[] { Locale.JAPAN, "ja_JP" }, new Object[] { Optional.of("there"), "there" },
+				new Object[] { (Principal) () -> "taro", "taro" });
 	}
 
 	@ParameterizedTest
@@ -95,6 +98,11 @@ class KeyTextTests {
 		other.put("a", 1);
 		assertThat(key(one)).isEqualTo(key(other));
 		assertThat(key(new Order("1", 2))).isEqualTo(key(new Order("1", 2)));
+		assertThat(key(JsonMapper.shared().readTree("{\"a\":1,\"b\":2}")))
+			.isEqualTo(key(JsonMapper.shared().readTree("{\"b\":2,\"a\":1}")));
+		assertThat(key(List.of(new Login("taro", 1), "x"))).isEqualTo(key(List.of(new Login("taro", 2), "x")))
+			.isEqualTo(key(List.of("taro", "x")))
+			.isNotEqualTo(key(List.of(new Login("jiro", 1), "x")));
 	}
 
 	@Test
@@ -116,6 +124,15 @@ class KeyTextTests {
 	}
 
 	record Order(String number, int count) {
+	}
+
+	record Login(String getName, long issuedAt) implements Principal {
+
+		@Override
+		public String getName() {
+			return this.getName;
+		}
+
 	}
 
 }

@@ -99,12 +99,23 @@ class MethodExpressionTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "#userName +", "#", "'open", "#{userName}", "${x}" })
+	@ValueSource(strings = { " ", "#userName +", "#", "'open", "#{userName}", "${x}" })
 	@DisplayName("What is not SpEL is refused at start-up")
 	void unparsable(String expression) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))
 			.withMessageContainingAll(expression, "Sample.register", "key");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "#body.missing", "#body['missing']", "#body?.missing", "#orders[5].number", "args[9]",
+			"#orders[0].address.city", "#userName.substring(0, 1) + #big" })
+	@DisplayName("What a request left out, or sent too much of, is null")
+	void absent(String expression) throws Exception {
+		Method method = Big.class.getDeclaredMethod("register", String.class, Order.class, Map.class, List.class,
+				String.class);
+		Object[] args = { "taro", ARGS[1], ARGS[2], ARGS[3], "x".repeat(200_000) };
+		assertThat(MethodExpression.parse(expression, "key", method).evaluate(new Call(method, args))).isNull();
 	}
 
 	@Test
@@ -113,6 +124,13 @@ class MethodExpressionTests {
 		Object[] args = { "T(java.lang.Runtime)", null, null, null };
 		assertThat(MethodExpression.parse("#userName", "key", METHOD).evaluate(new Call(METHOD, args)))
 			.isEqualTo("T(java.lang.Runtime)");
+	}
+
+	static class Big {
+
+		void register(String userName, Order order, Map<String, Integer> body, List<Order> orders, String big) {
+		}
+
 	}
 
 	record Order(String number, Address address) {

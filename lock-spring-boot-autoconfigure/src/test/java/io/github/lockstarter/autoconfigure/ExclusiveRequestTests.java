@@ -113,15 +113,31 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("On a class the annotation covers every public method, and a method's own annotation replaces it")
+	@DisplayName("On a class the annotation covers every method that is not private, and a method's own annotation replaces it")
 	void onClass() {
 		this.runner.withBean(AnnotatedClass.class).run((context) -> {
 			AnnotatedClass bean = context.getBean(AnnotatedClass.class);
 			bean.one("taro", () -> {
 				assertRefused(() -> bean.one("taro", () -> "second"));
 				assertRefused(() -> bean.two("taro", () -> "second"));
+				assertRefused(() -> bean.packagePrivate("taro", () -> "second"));
+				assertThat(bean).hasToString("not locked");
 				return bean.own("taro", () -> "other");
 			});
+		});
+	}
+
+	@Test
+	@DisplayName("What turns out at run time not to be done yet is refused, too")
+	void unfinishedResult() {
+		this.runner.withBean(Service.class).run((context) -> {
+			Service service = context.getBean(Service.class);
+			assertThat(service.undeclared("done")).isEqualTo("done");
+			assertThatExceptionOfType(LockConfigurationException.class)
+				.isThrownBy(() -> service.undeclared(new CompletableFuture<>()))
+				.withMessageContaining("Service.undeclared");
+			assertThatExceptionOfType(LockConfigurationException.class)
+				.isThrownBy(() -> service.undeclared(ResponseEntity.ok((Callable<String>) () -> "later")));
 		});
 	}
 
@@ -211,6 +227,11 @@ class ExclusiveRequestTests {
 			return work.call();
 		}
 
+		@ExclusiveRequest
+		public Object undeclared(Object result) {
+			return result;
+		}
+
 		@OncePerKey("#key")
 		public String meta(String key, Callable<String> work) throws Exception {
 			return work.call();
@@ -227,6 +248,19 @@ class ExclusiveRequestTests {
 
 		public String two(String key, Callable<String> work) throws Exception {
 			return work.call();
+		}
+
+		String packagePrivate(String key, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@Override
+		public String toString() {
+			return "not locked";
+		}
+
+		private String unseen() {
+			return "private";
 		}
 
 		@ExclusiveRequest(key = "#key")

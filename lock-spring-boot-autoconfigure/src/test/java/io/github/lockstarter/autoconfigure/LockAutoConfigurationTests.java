@@ -134,7 +134,7 @@ class LockAutoConfigurationTests {
 	void startsWithoutRedis(CapturedOutput output) {
 		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(output).contains("Redis is not there");
+			assertThat(output).contains("No connection to Redis");
 		});
 	}
 

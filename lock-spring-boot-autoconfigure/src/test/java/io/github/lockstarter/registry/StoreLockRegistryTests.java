@@ -150,7 +150,7 @@ class StoreLockRegistryTests {
 		store.answer.complete(new Granted(1));
 		store.released = CompletableFuture.failedFuture(new LockStoreException(KEY, "gone", null));
 		acquired.join().orElseThrow().close();
-		assertThat(output).contains("could not be released").contains("gone");
+		assertThat(output).contains("may not have been released").contains("gone");
 	}
 
 	@Test
@@ -227,6 +227,22 @@ class StoreLockRegistryTests {
 			.withMessage("boom");
 	}
 
+	@Test
+	@DisplayName("A store that fails is logged when it begins and when it is over, not for every request")
+	void outage(CapturedOutput output) {
+		ManualStore store = new ManualStore();
+		LockRegistry locks = new StoreLockRegistry(store);
+		store.answer.completeExceptionally(new LockStoreException(KEY, "gone", null));
+		for (int i = 0; i < 20; i++) {
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.tryAcquire(KEY, OPTIONS));
+		}
+		assertThat(output).containsOnlyOnce("The lock store fails").contains("gone").doesNotContain("taro");
+		store.answer = CompletableFuture.completedFuture(new Granted(1));
+		locks.tryAcquire(KEY, OPTIONS);
+		locks.tryAcquire(KEY, OPTIONS);
+		assertThat(output).containsOnlyOnce("The lock store answers again, after 20 failures");
+	}
+
 	private static CompletableFuture<Optional<Lease>> async(LockStore store) {
 		return new StoreLockRegistry(store).tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 	}
@@ -234,7 +250,7 @@ class StoreLockRegistryTests {
 	/** Answers when it is told to. */
 	private static final class ManualStore implements LockStore {
 
-		private final CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
+		private CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
 
 		private final List<String> acquires = new ArrayList<>();
 

@@ -1,9 +1,14 @@
 package io.github.lockstarter.testing;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import org.apache.commons.logging.LogFactory;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 
@@ -64,9 +69,20 @@ public final class TestRedis {
 		return switch (kind) {
 			case "container" -> container();
 			case "process" -> process();
-			case "any" -> DockerClientFactory.instance().isDockerAvailable() ? container() : process();
+			case "any" -> DockerClientFactory.instance().isDockerAvailable() ? containerOrProcess() : process();
 			default -> throw new IllegalArgumentException("test.redis must be container or process, not " + kind);
 		};
+	}
+
+	/** A Docker engine may answer and still have no way to the images. */
+	private static TestRedis containerOrProcess() {
+		try {
+			return CompletableFuture.supplyAsync(TestRedis::container).get(1, TimeUnit.MINUTES);
+		}
+		catch (InterruptedException | ExecutionException | TimeoutException ex) {
+			LogFactory.getLog(TestRedis.class).warn("No container with Redis, so a process is used", ex);
+			return process();
+		}
 	}
 
 	@SuppressWarnings("resource")

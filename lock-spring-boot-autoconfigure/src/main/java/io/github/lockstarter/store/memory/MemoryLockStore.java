@@ -47,11 +47,14 @@ public final class MemoryLockStore implements LockStore {
 
 	@Override
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
+		Holding holder = this.holdings.compute(key, (k, old) -> {
+			long now = this.nanoTime.getAsLong();
+			return (old != null && old.isLive(now)) ? old
+					: new Holding(owner, now + ttl.toNanos(), this.fence.incrementAndGet());
+		});
 		long now = this.nanoTime.getAsLong();
-		Holding holder = this.holdings.compute(key, (k, old) -> (old != null && old.isLive(now)) ? old
-				: new Holding(owner, now + ttl.toNanos(), this.fence.incrementAndGet()));
 		if (!holder.owner().equals(owner)) {
-			return done(new Busy(Duration.ofNanos(holder.expiry() - now)));
+			return done(new Busy(Duration.ofNanos(Math.max(holder.expiry() - now, 0))));
 		}
 		if (holder.fencingToken() % SWEEP_EVERY == 0) {
 			this.holdings.values().removeIf((holding) -> !holding.isLive(now));

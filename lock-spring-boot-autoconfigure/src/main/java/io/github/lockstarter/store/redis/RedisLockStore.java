@@ -36,6 +36,8 @@ public final class RedisLockStore implements LockStore, SmartInitializingSinglet
 
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
+
 	private final LettuceConnector connector;
 
 	private final RedisKeys keys;
@@ -56,17 +58,21 @@ public final class RedisLockStore implements LockStore, SmartInitializingSinglet
 	}
 
 	/**
-	 * Connects at start-up, so that the first lock need not. Without Redis the
-	 * application starts all the same, with a warning.
+	 * Connects at start-up, so that the first lock need not, and waits for it for at most
+	 * 5 s. Without Redis the application starts all the same, with a warning.
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.connector.connect().handle((redis, failure) -> {
-			if (failure != null) {
-				logger.warn("Redis is not there: whatever needs a lock fails until it is", failure);
-			}
-			return redis;
-		}).join();
+		this.connector.connect()
+			.copy()
+			.orTimeout(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+			.handle((redis, failure) -> {
+				if (failure != null) {
+					logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
+				}
+				return redis;
+			})
+			.join();
 	}
 
 	@Override

@@ -14,6 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
@@ -148,12 +150,19 @@ class LockExceptionHandlersTests {
 		}
 	}
 
+	@Test
+	@DisplayName("An application's handler for some controllers leaves ours to the others")
+	void ownHandlerElsewhere() throws Exception {
+		try (TestServer server = start(OwnHandlerElsewhere.class)) {
+			assertThat(server.post("/fail/conflict").body()).contains("Request still in progress");
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "true", "false" })
 	@DisplayName("Where our advice is absent the status and headers are right all the same")
 	void withoutAdvice(String problemDetails) throws Exception {
-		try (TestServer server = start(OwnHandlerOfNothing.class,
-				"spring.mvc.problemdetails.enabled=" + problemDetails)) {
+		try (TestServer server = start(NoAdvice.class, "spring.mvc.problemdetails.enabled=" + problemDetails)) {
 			HttpResponse<String> answer = server.post("/fail/conflict");
 			assertThat(answer.statusCode()).isEqualTo(422);
 			assertThat(answer.body()).doesNotContain("Request still in progress");
@@ -278,12 +287,22 @@ class LockExceptionHandlersTests {
 
 	}
 
-	/** Takes the place of ours, but is meant for other controllers. */
 	@RestControllerAdvice(assignableTypes = String.class)
-	static class OwnHandlerOfNothing {
+	static class OwnHandlerElsewhere {
 
 		@ExceptionHandler(LockException.class)
 		void handle(LockException exception) {
+		}
+
+	}
+
+	static class NoAdvice implements BeanDefinitionRegistryPostProcessor {
+
+		@Override
+		public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
+			Stream.of(registry.getBeanDefinitionNames())
+				.filter((name) -> name.startsWith(LockExceptionHandlers.class.getName()))
+				.forEach(registry::removeBeanDefinition);
 		}
 
 	}

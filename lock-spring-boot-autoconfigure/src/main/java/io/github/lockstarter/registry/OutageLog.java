@@ -1,0 +1,41 @@
+package io.github.lockstarter.registry;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Tells the operator that the store fails, and that it answers again: a line when it
+ * begins, one every 10 s while it lasts, and one when it is over.
+ */
+final class OutageLog {
+
+	private static final Log logger = LogFactory.getLog(OutageLog.class);
+
+	private static final long PAUSE = TimeUnit.SECONDS.toNanos(10);
+
+	private final AtomicLong failures = new AtomicLong();
+
+	private final AtomicLong lastLine = new AtomicLong();
+
+	void failed(Throwable failure) {
+		long count = this.failures.incrementAndGet();
+		long now = System.nanoTime();
+		long last = this.lastLine.get();
+		if ((count == 1 || now - last > PAUSE) && this.lastLine.compareAndSet(last, now)) {
+			logger.warn("The lock store fails, %d times since it last answered".formatted(count), failure);
+		}
+	}
+
+	void answered() {
+		if (this.failures.get() > 0) {
+			long count = this.failures.getAndSet(0);
+			if (count > 0) {
+				logger.info("The lock store answers again, after %d failures".formatted(count));
+			}
+		}
+	}
+
+}
