@@ -24,7 +24,7 @@ public record LockKey(String name, String key) {
 
 	public LockKey {
 		Assert.hasText(name, "The name of a lock must not be blank");
-		Assert.isTrue(name.chars().noneMatch((c) -> c == ':' || Character.isISOControl(c)),
+		Assert.isTrue(name.codePoints().noneMatch((c) -> c == ':' || isUnprintable(c)),
 				"The name of a lock must not contain ':' or control characters");
 		Assert.notNull(key, "The key of a lock must not be null");
 	}
@@ -74,12 +74,11 @@ public record LockKey(String name, String key) {
 	}
 
 	/**
-	 * Returns the name and a hash of the key: a key may hold personal data, which has no
-	 * place in a log.
+	 * Returns the name only: a key may hold personal data, which has no place in a log.
 	 */
 	@Override
 	public String toString() {
-		return this.name + "#" + Integer.toHexString(this.key.hashCode());
+		return "LockKey[" + this.name + "]";
 	}
 
 }

@@ -8,7 +8,8 @@ import org.springframework.util.Assert;
 /**
  * How a lock is to be taken.
  *
- * @param ttl how long the lock is held at most if nobody releases it; 1 ms to 365 days
+ * @param ttl how long the lock is held at most if nobody releases it; 1 ms to 365 days,
+ * in whole milliseconds
  * @param waitTime how long to wait for a lock that somebody else holds; 0 to 365 days
  * @param conflictStatus the HTTP status of the {@link LockConflictException} when it is
  * not granted; 409, 422, 423 or 429
@@ -27,6 +28,9 @@ public record LockOptions(Duration ttl, Duration waitTime, int conflictStatus) {
 		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST) <= 0,
 				"A wait must not be negative and be at most 365d");
 		Assert.isTrue(CONFLICT_STATUSES.contains(conflictStatus), "A conflict is answered with 409, 422, 423 or 429");
+		// Stores count in milliseconds; a holder that counted more would believe too
+		// long.
+		ttl = Duration.ofMillis(ttl.toMillis());
 	}
 
 	/**

@@ -1,8 +1,11 @@
 package io.github.lockstarter;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import org.jspecify.annotations.NullMarked;
 
@@ -83,9 +86,8 @@ class ArchitectureTests {
 		.haveNameMatching(".*(Impl|Utils?|Helper|Manager|Misc)");
 
 	@ArchTest
-	static final ArchRule packagesAreNullMarked = classes().that()
-		.haveSimpleName("package-info")
-		.should()
-		.beAnnotatedWith(NullMarked.class);
+	static final ArchRule packagesAreNullMarked = classes()
+		.should(ArchCondition.from(DescribedPredicate.describe("be in a null-marked package",
+				(JavaClass type) -> type.getPackage().isAnnotatedWith(NullMarked.class))));
 
 }

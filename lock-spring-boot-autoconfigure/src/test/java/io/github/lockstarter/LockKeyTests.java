@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 class LockKeyTests {
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", " ", "a:b", "a\nb", "a\0b" })
+	@ValueSource(strings = { "", " ", "a:b", "a\nb", "a\0b", "a\uD800" })
 	@DisplayName("A name that could be taken for a name and a key is refused")
 	void refusesNames(String name) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new LockKey(name, "k"));
@@ -40,7 +40,7 @@ class LockKeyTests {
 	@Test
 	@DisplayName("The text of a lock key does not show the key")
 	void toStringHidesKey() {
-		assertThat(new LockKey("n", "secret")).asString().startsWith("n#").doesNotContain("secret");
+		assertThat(new LockKey("n", "secret")).asString().isEqualTo("LockKey[n]");
 	}
 
 }

@@ -1,13 +1,17 @@
 package io.github.lockstarter.aop;
 
 import java.security.Principal;
+import java.util.stream.Collectors;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.server.PathContainer.PathSegment;
+import org.springframework.http.server.RequestPath;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
  * The HTTP request that a call belongs to, as far as keys may look at it.
@@ -68,7 +72,19 @@ interface CurrentRequest {
 
 		@Override
 		public @Nullable String path() {
-			return this.request.getRequestURI();
+			RequestPath path = ServletRequestPathUtils.hasParsedRequestPath(this.request)
+					? ServletRequestPathUtils.getParsedRequestPath(this.request)
+					: ServletRequestPathUtils.parseAndCache(this.request);
+			return path.pathWithinApplication()
+				.elements()
+				.stream()
+				.map((element) -> (element instanceof PathSegment segment) ? canonical(segment) : element.value())
+				.collect(Collectors.joining());
+		}
+
+		/** However a client writes a path: decoded, and without matrix parameters. */
+		private static String canonical(PathSegment segment) {
+			return segment.valueToMatch().replace("%", "%25").replace("/", "%2F");
 		}
 
 	}

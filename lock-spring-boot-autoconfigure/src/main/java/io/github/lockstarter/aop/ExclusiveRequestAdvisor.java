@@ -8,7 +8,6 @@ import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.core.Ordered;
 
@@ -56,7 +55,7 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
-		return this.specs.of(targetClass).containsKey(AopUtils.getMostSpecificMethod(method, targetClass));
+		return this.specs.find(method, targetClass) != null;
 	}
 
 }

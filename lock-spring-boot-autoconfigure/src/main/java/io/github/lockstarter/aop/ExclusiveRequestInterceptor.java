@@ -31,7 +31,7 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Class<?> type = AopUtils.getTargetClass(Objects.requireNonNull(invocation.getThis()));
 		Method method = AopUtils.getMostSpecificMethod(invocation.getMethod(), type);
-		ExclusiveRequestSpec spec = this.specs.of(type).get(method);
+		ExclusiveRequestSpec spec = this.specs.find(invocation.getMethod(), type);
 		Call call = new Call(method, invocation.getArguments());
 		if (spec == null || !spec.appliesTo(call)) {
 			return invocation.proceed();

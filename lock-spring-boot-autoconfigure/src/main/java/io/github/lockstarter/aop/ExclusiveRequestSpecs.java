@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -48,6 +49,17 @@ final class ExclusiveRequestSpecs {
 		this.placeholders = placeholders;
 	}
 
+	/**
+	 * Returns the spec for a call of the method on an object of the class, if it has one.
+	 */
+	@Nullable ExclusiveRequestSpec find(Method method, Class<?> type) {
+		Map<Method, ExclusiveRequestSpec> ofType = of(type);
+		ExclusiveRequestSpec specific = ofType.get(AopUtils.getMostSpecificMethod(method, type));
+		// The class of a JDK proxy has methods of its own; the annotated one is the
+		// interface's.
+		return (specific != null) ? specific : ofType.get(method);
+	}
+
 	/** Returns the annotated methods of a class, as they are on the class itself. */
 	Map<Method, ExclusiveRequestSpec> of(Class<?> type) {
 		if (!AnnotationUtils.isCandidateClass(type, ExclusiveRequest.class)) {
@@ -77,7 +89,15 @@ final class ExclusiveRequestSpecs {
 
 	private static boolean isCoveredByClass(Method method) {
 		return (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0
-				&& !ReflectionUtils.isObjectMethod(method);
+				&& !ReflectionUtils.isObjectMethod(method) && !isFramework(method.getDeclaringClass())
+				&& Arrays.stream(ClassUtils.getAllInterfacesForClass(method.getDeclaringClass()))
+					.noneMatch((each) -> isFramework(each)
+							&& ClassUtils.hasMethod(each, method.getName(), method.getParameterTypes()));
+	}
+
+	/** Callbacks of the container, and the like, are not what an application means. */
+	private static boolean isFramework(Class<?> type) {
+		return type.getName().startsWith("org.springframework.") || type.getName().startsWith("java");
 	}
 
 	/** Returns the names of all locks met so far. */

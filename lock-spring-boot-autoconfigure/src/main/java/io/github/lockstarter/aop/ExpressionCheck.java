@@ -1,7 +1,9 @@
 package io.github.lockstarter.aop;
 
-import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -82,23 +84,28 @@ final class ExpressionCheck {
 		boolean childScope = inRootScope && !(node instanceof Projection) && !(node instanceof Selection);
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
-			boolean childOnRoot = (node instanceof CompoundExpression) ? onRoot && i == 0
-					: childScope && !isLiteralName(node, child);
+			boolean childOnRoot = (node instanceof CompoundExpression) ? onRoot && (i == 0 || (i == 1 && isRoot(node)))
+					: childScope && !isLiteralName(node, i);
 			check(child, childOnRoot, childScope);
 		}
 	}
 
 	/** In {@code #map[name]} and <code>{name: #value}</code> a bare name is a text. */
-	private static boolean isLiteralName(SpelNode parent, SpelNode child) {
-		return (parent instanceof Indexer || parent instanceof InlineMap) && child instanceof PropertyOrFieldReference;
+	private static boolean isLiteralName(SpelNode parent, int child) {
+		return (parent instanceof Indexer || (parent instanceof InlineMap && child % 2 == 0))
+				&& parent.getChild(child) instanceof PropertyOrFieldReference;
+	}
+
+	private static boolean isRoot(SpelNode compound) {
+		return compound.getChild(0) instanceof VariableReference variable
+				&& BUILT_IN_VARIABLES.contains(variable.toStringAST().substring(1));
 	}
 
 	private void checkVariable(String name) {
 		if (this.variables.contains(name) || BUILT_IN_VARIABLES.contains(name)) {
 			return;
 		}
-		throw invalid("uses #%s, but there is no such parameter".formatted(name),
-				suggestion(name, this.variables, "#"));
+		throw invalid("uses #%s, but there is no such parameter".formatted(name), suggestion(name));
 	}
 
 	private void checkRootMember(String name, String written, Set<String> members) {
@@ -109,30 +116,30 @@ final class ExpressionCheck {
 			throw invalid("uses '%s', which is a parameter".formatted(written), "Write #%s.".formatted(name));
 		}
 		throw invalid("uses '%s', which does not exist".formatted(written),
-				suggestion(name, this.variables, "#") + " Besides parameters there are args, method, principal, path"
+				suggestion(name) + " Besides parameters there are args, method, principal, path"
 						+ " and header('…'); a text stands in single quotes.");
 	}
 
-	private static String suggestion(String name, Collection<String> candidates, String sigil) {
-		List<String> named = candidates.stream().filter((candidate) -> !candidate.matches("[pa]\\d+")).toList();
-		if (candidates.isEmpty()) {
+	private String suggestion(String name) {
+		if (this.variables.isEmpty()) {
 			return "The method has no parameters.";
 		}
+		List<String> named = this.variables.stream().filter((each) -> !each.matches("[pa]\\d+")).toList();
 		if (named.isEmpty()) {
-			return "Compile with -parameters to use parameter names, or use %s."
-				.formatted(candidates.stream().map((each) -> sigil + each).collect(Collectors.joining(", ")));
+			return "Compile with -parameters to use parameter names, or use %s.".formatted(references(this.variables));
 		}
-		String nearest = named.stream()
-			.min((a, b) -> Integer.compare(distance(name, a), distance(name, b)))
-			.orElseThrow();
-		String all = named.stream().map((each) -> sigil + each).collect(Collectors.joining(", "));
-		return "Did you mean %s%s? The parameters are %s.".formatted(sigil, nearest, all);
+		String nearest = Collections.min(named, Comparator.comparingInt((each) -> distance(name, each)));
+		return "Did you mean #%s? The parameters are %s.".formatted(nearest, references(named));
+	}
+
+	private static String references(List<String> names) {
+		return names.stream().map((each) -> "#" + each).collect(Collectors.joining(", "));
 	}
 
 	/** Levenshtein distance, ignoring case. */
 	private static int distance(String a, String b) {
-		String from = a.toLowerCase(java.util.Locale.ROOT);
-		String to = b.toLowerCase(java.util.Locale.ROOT);
+		String from = a.toLowerCase(Locale.ROOT);
+		String to = b.toLowerCase(Locale.ROOT);
 		int[] costs = new int[to.length() + 1];
 		for (int j = 0; j <= to.length(); j++) {
 			costs[j] = j;

@@ -14,6 +14,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
@@ -27,9 +28,9 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.MissingLockKeyException;
 
 /**
- * Turns the value of a key expression into the key of a lock, so that equal values, and
- * only those, are the same key: a scalar by its text, everything else by the digest of
- * its canonical JSON.
+ * Turns the value of a key expression into the key of a lock: a scalar by its text,
+ * everything else by the digest of its canonical JSON. Values with the same text or JSON
+ * are the same key, and no others.
  */
 final class KeyText {
 
@@ -39,6 +40,7 @@ final class KeyText {
 		.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
 		.enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
 		.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
+		.disable(EnumFeature.WRITE_ENUMS_USING_TO_STRING)
 		.addModule(new SimpleModule().addSerializer(new SortedSetSerializer()).addSerializer(new PrincipalSerializer()))
 		.build();
 
@@ -47,8 +49,8 @@ final class KeyText {
 
 	/**
 	 * Returns the lock that the value stands for.
-	 * @throws MissingLockKeyException if the value, or a part of a composite one, is null
-	 * or blank
+	 * @throws MissingLockKeyException if the value, a part of a list, or everything in a
+	 * map is null or blank
 	 */
 	static LockKey lockKey(String name, @Nullable Object value) {
 		Object present = unwrap(value);
@@ -80,7 +82,8 @@ final class KeyText {
 		if (value != null && value.getClass().isArray()) {
 			return isMissing(Arrays.asList(ObjectUtils.toObjectArray(value)));
 		}
-		return value == null || (value instanceof Map<?, ?> map && map.isEmpty());
+		return value == null || (value instanceof Map<?, ?> map
+				&& map.values().stream().allMatch((each) -> isMissing(unwrap(each))));
 	}
 
 	@SuppressWarnings("JavaUtilDate") // applications have keys of this type,

@@ -26,7 +26,7 @@ import io.github.lockstarter.LockConfigurationException;
 
 /**
  * A SpEL expression over the parameters of one method, parsed and checked once. Request
- * data reaches it only as variables, and it can only read.
+ * data reaches it only as variables; it cannot assign, nor name types or beans.
  */
 final class MethodExpression {
 

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
 import org.springframework.util.ClassUtils;
@@ -23,7 +24,6 @@ final class UnsupportedReturnTypes {
 
 	private static final Class<?>[] UNSUPPORTED = Stream
 		.of(CompletionStage.class.getName(), Future.class.getName(), Callable.class.getName(), Stream.class.getName(),
-				"org.reactivestreams.Publisher", "java.util.concurrent.Flow$Publisher", "kotlinx.coroutines.flow.Flow",
 				"org.springframework.web.context.request.async.DeferredResult",
 				"org.springframework.web.context.request.async.WebAsyncTask",
 				"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
@@ -65,7 +65,7 @@ final class UnsupportedReturnTypes {
 				return true;
 			}
 		}
-		return false;
+		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
 	}
 
 	private static LockConfigurationException unsupported(Method method, Class<?> result) {

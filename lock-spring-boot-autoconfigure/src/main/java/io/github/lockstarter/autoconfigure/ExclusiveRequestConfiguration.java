@@ -49,8 +49,9 @@ class ExclusiveRequestConfiguration {
 			.keySet()
 			.stream()
 			.filter((name) -> !advisor.lockNames().contains(name))
-			.forEach((name) -> logger.warn("lock.names.%s: no @ExclusiveRequest has that name; there are %s"
-				.formatted(name, advisor.lockNames())));
+			.forEach((name) -> logger
+				.warn("lock.names.%s: no @ExclusiveRequest of a bean created so far has that name; there are %s"
+					.formatted(name, advisor.lockNames())));
 	}
 
 	/**

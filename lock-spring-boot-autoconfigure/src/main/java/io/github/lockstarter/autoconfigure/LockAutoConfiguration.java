@@ -18,8 +18,9 @@ import org.springframework.context.annotation.Import;
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ LockStoreConfiguration.Redis.class, LockStoreConfiguration.Memory.class, LockStoreConfiguration.None.class,
-		ExclusiveRequestConfiguration.class, LockServletConfiguration.class })
+@Import({ LockStoreConfiguration.Redis.class, LockStoreConfiguration.Reconnect.class,
+		LockStoreConfiguration.Memory.class, LockStoreConfiguration.None.class, ExclusiveRequestConfiguration.class,
+		LockServletConfiguration.class })
 public final class LockAutoConfiguration {
 
 	@Bean

@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.resource.Delay;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -17,6 +18,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -30,19 +32,12 @@ final class LockStoreConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(LettuceConnectionFactory.class)
+	@ConditionalOnClass({ LettuceConnectionFactory.class, RedisClient.class })
 	@ConditionalOnProperty(name = "lock.store", havingValue = "redis", matchIfMissing = true)
 	static class Redis {
 
-		/**
-		 * A longer pause than the command time-out would keep answering 503 after Redis
-		 * is back.
-		 */
-		private static final Delay RECONNECT_DELAY = Delay.exponential(Duration.ofMillis(10), Duration.ofMillis(250), 2,
-				TimeUnit.MILLISECONDS);
-
 		@Bean
-		@ConditionalOnMissingBean
+		@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 		LockStore redisLockStore(ObjectProvider<RedisConnectionFactory> factories, LockProperties properties) {
 			RedisConnectionFactory factory = factories.getIfAvailable();
 			if (factory == null) {
@@ -64,10 +59,24 @@ final class LockStoreConfiguration {
 			return new RedisLockStore(lettuce, properties.redis().keyPrefix(), properties.redis().commandTimeout());
 		}
 
+	}
+
+	/**
+	 * Lets Lettuce reconnect soon. By default its pause grows to 30 s, in which requests
+	 * would still be answered with 503 although Redis is back.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ ClientResourcesBuilderCustomizer.class, RedisClient.class })
+	@ConditionalOnProperty(name = "lock.store", havingValue = "redis", matchIfMissing = true)
+	static class Reconnect {
+
+		private static final Delay DELAY = Delay.equalJitter(Duration.ofMillis(10), Duration.ofMillis(250), 10,
+				TimeUnit.MILLISECONDS);
+
 		@Bean
 		@Order(0)
 		static ClientResourcesBuilderCustomizer lockReconnectDelayCustomizer() {
-			return (resources) -> resources.reconnectDelay(RECONNECT_DELAY);
+			return (resources) -> resources.reconnectDelay(DELAY);
 		}
 
 	}
@@ -77,7 +86,7 @@ final class LockStoreConfiguration {
 	static class Memory {
 
 		@Bean
-		@ConditionalOnMissingBean
+		@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 		LockStore memoryLockStore() {
 			return new MemoryLockStore();
 		}
@@ -88,11 +97,11 @@ final class LockStoreConfiguration {
 	static class None {
 
 		@Bean
-		@ConditionalOnMissingBean
+		@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 		LockStore noLockStore(LockProperties properties) {
 			throw new LockConfigurationException(
 					"lock.store is %s, but its driver is not on the class path.".formatted(properties.store()),
-					"Add the dependency spring-boot-starter-data-redis, or choose another lock.store.");
+					"Add the dependency spring-boot-starter-data-redis with Lettuce (Jedis cannot be used), or choose another lock.store.");
 		}
 
 	}

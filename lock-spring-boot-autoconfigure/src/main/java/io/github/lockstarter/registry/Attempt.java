@@ -6,6 +6,8 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -28,6 +30,12 @@ final class Attempt {
 
 	private static final SecureRandom random = new SecureRandom();
 
+	/**
+	 * A key of somebody else's may have no end at all, and is not asked for at full
+	 * speed.
+	 */
+	private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
+
 	private final CompletableFuture<Optional<Lease>> answer = new CompletableFuture<>();
 
 	private final LockStore store;
@@ -38,15 +46,18 @@ final class Attempt {
 
 	private final OutageLog outages;
 
+	private final ScheduledExecutorService scheduler;
+
 	private final long deadline;
 
 	private volatile Duration retryAfter = Duration.ZERO;
 
-	Attempt(LockStore store, LockKey key, LockOptions options, OutageLog outages) {
+	Attempt(LockStore store, LockKey key, LockOptions options, OutageLog outages, ScheduledExecutorService scheduler) {
 		this.store = store;
 		this.key = key;
 		this.options = options;
 		this.outages = outages;
+		this.scheduler = scheduler;
 		this.deadline = System.nanoTime() + options.waitTime().toNanos();
 	}
 
@@ -83,19 +94,20 @@ final class Attempt {
 	private void proceed(AcquireResult result, String owner, long asked) {
 		if (result instanceof Granted granted) {
 			long end = asked + this.options.ttl().toNanos();
-			granted(new StoreLease(this.store, this.key, owner, granted.fencingToken(), end));
+			granted(new StoreLease(this.store, this.key, owner, granted.fencingToken(), end), owner);
 		}
 		else if (result instanceof Busy busy) {
 			refused(busy.remaining());
 		}
 	}
 
-	private void granted(Lease lease) {
+	private void granted(Lease lease, String owner) {
 		if (!lease.isHeld()) {
 			fail(new LockStoreException(this.key, "the store's answer took longer than the ttl of the lease", null));
 		}
 		if (!this.answer.complete(Optional.of(lease))) {
-			lease.releaseAsync();
+			// Nobody worked under this lease, so nobody need hear of it.
+			this.store.release(this.key, owner);
 		}
 	}
 
@@ -107,8 +119,15 @@ final class Attempt {
 			return;
 		}
 		long pause = TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextLong(50, 100));
-		long delay = Math.min(left, Math.min(pause, Math.max(remaining.toNanos(), 1)));
-		CompletableFuture.delayedExecutor(delay, TimeUnit.NANOSECONDS).execute(this::ask);
+		if (remaining.compareTo(SHORTEST_PAUSE) > 0) {
+			pause = Math.min(pause, remaining.toNanos());
+		}
+		try {
+			this.scheduler.schedule(this::ask, Math.min(left, pause), TimeUnit.NANOSECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			fail(new LockStoreException(this.key, "the registry is closed", ex));
+		}
 	}
 
 	private void fail(Throwable failure) {

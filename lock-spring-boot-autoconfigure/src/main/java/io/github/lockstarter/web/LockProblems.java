@@ -46,7 +46,7 @@ public final class LockProblems {
 
 	private String message(String code, Locale locale) {
 		String own = this.application.getMessage(code, null, null, locale);
-		return (own != null) ? own : this.library.getMessage(code, null, locale);
+		return (own != null && !own.equals(code)) ? own : this.library.getMessage(code, null, locale);
 	}
 
 }

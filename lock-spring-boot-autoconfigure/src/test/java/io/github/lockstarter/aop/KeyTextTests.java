@@ -64,7 +64,7 @@ class KeyTextTests {
 	static Stream<Object> missing() {
 		return Stream.of(Optional.empty(), "", " \t\n", List.of(), Map.of(), Arrays.asList("a", null),
 				List.of("a", " "), List.of("a", Optional.empty()), List.of("a", List.of()), new String[] { null },
-				new byte[0]);
+				new byte[0], Collections.singletonMap("a", null));
 	}
 
 	@Test
@@ -79,7 +79,7 @@ class KeyTextTests {
 		List<Object> values = List.of("[\"a\",\"b\"]", List.of("a", "b"), List.of("a:b", "c"), List.of("a", "b:c"),
 				List.of("ab"), List.of("a", List.of("b")), List.of("1", "2"), List.of(1, 2), List.of("a,b"),
 				Map.of("a", "b"), new Order("1", 2), new Order("12", 0), new String[] { "x" }, new byte[] { 1 },
-				key(List.of("a", "b")));
+				List.of(Size.SMALL), List.of(Size.LARGE), key(List.of("a", "b")));
 		assertThat(values.stream().map(KeyTextTests::key)).doesNotHaveDuplicates();
 	}
 
@@ -124,6 +124,17 @@ class KeyTextTests {
 	}
 
 	record Order(String number, int count) {
+	}
+
+	enum Size {
+
+		SMALL, LARGE;
+
+		@Override
+		public String toString() {
+			return "size";
+		}
+
 	}
 
 	record Login(String getName, long issuedAt) implements Principal {

@@ -78,6 +78,8 @@ class MethodExpressionTests {
 			args, method, principal, path | principle.name
 			header('…') | heder('X')
 			Write #order. | #userName.concat(order)
+			Write #userName. | {n: userName}
+			Did you mean #userName? | #root.usrName
 			""")
 	@DisplayName("What does not exist is found at start-up, with the nearest parameter")
 	void unknown(String suggestion, String expression) {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -70,6 +71,15 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
+	@DisplayName("An application with a registry of its own needs no store")
+	void ownRegistry() {
+		LockRegistry registry = new StoreLockRegistry(new MemoryLockStore());
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+			.withBean(LockRegistry.class, () -> registry)
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockStore.class));
+	}
+
+	@Test
 	@DisplayName("Locks live in memory only when asked")
 	void memoryWhenAsked() {
 		this.runner.withPropertyValues("lock.store=memory")
@@ -106,15 +116,16 @@ class LockAutoConfigurationTests {
 				.hasMessageContaining("no connection to Redis"));
 	}
 
-	@Test
+	@ParameterizedTest
+	@ValueSource(strings = { "io.lettuce", "org.springframework.data", "org.springframework.boot.data" })
 	@DisplayName("A store whose driver is missing stops the start, and says what to add")
-	void noDriver() {
+	void noDriver(String missing) {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
-			.withClassLoader(new FilteredClassLoader("io.lettuce", "org.springframework.data"))
+			.withClassLoader(new FilteredClassLoader(missing))
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOfSatisfying(LockConfigurationException.class,
-						(ex) -> assertThat(ex.getAction()).contains("spring-boot-starter-data-redis")));
+				.isInstanceOfSatisfying(LockConfigurationException.class, (ex) -> assertThat(ex.getAction())
+					.containsAnyOf("spring-boot-starter-data-redis", "Define a LettuceConnectionFactory")));
 	}
 
 	@Test
@@ -210,7 +221,7 @@ class LockAutoConfigurationTests {
 	void unknownName(CapturedOutput output) {
 		this.runner.withBean(Annotated.class)
 			.withPropertyValues("lock.store=memory", "lock.names.both.ttl=3s", "lock.names.boht.ttl=3s", "own.ttl=5s")
-			.run((context) -> assertThat(output).contains("lock.names.boht: no @ExclusiveRequest has that name")
+			.run((context) -> assertThat(output).contains("lock.names.boht: no @ExclusiveRequest of a bean")
 				.doesNotContain("lock.names.both:"));
 	}
 

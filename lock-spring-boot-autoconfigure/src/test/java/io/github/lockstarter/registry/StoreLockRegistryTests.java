@@ -228,6 +228,27 @@ class StoreLockRegistryTests {
 	}
 
 	@Test
+	@DisplayName("A holder without a known end is not asked for at full speed")
+	void calmWaiting() {
+		ManualStore store = new ManualStore();
+		store.answer.complete(new AcquireResult.Busy(Duration.ZERO));
+		assertThat(new StoreLockRegistry(store).tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofMillis(300))))
+			.isEmpty();
+		assertThat(store.acquires).hasSizeBetween(3, 8);
+	}
+
+	@Test
+	@DisplayName("A registry that is closed lets nobody wait on")
+	void closed() {
+		this.locks.acquire(KEY, OPTIONS);
+		StoreLockRegistry closed = (StoreLockRegistry) this.locks;
+		closed.close();
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> closed.acquire(KEY, OPTIONS.withWaitTime(Duration.ofMinutes(1))))
+			.withMessageContaining("closed");
+	}
+
+	@Test
 	@DisplayName("A store that fails is logged when it begins and when it is over, not for every request")
 	void outage(CapturedOutput output) {
 		ManualStore store = new ManualStore();

@@ -59,7 +59,6 @@ public final class LocalRedis implements AutoCloseable {
 
 	/** Kills the server, as {@code kill -9} does. */
 	public void kill() {
-		thaw();
 		this.process.destroyForcibly().onExit().join();
 	}
 
@@ -89,7 +88,7 @@ public final class LocalRedis implements AutoCloseable {
 
 	private void signal(String name) {
 		try {
-			new ProcessBuilder("kill", "-" + name, Long.toString(this.process.pid())).start().onExit().join();
+			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, this.process.pid())).start().onExit().join();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -1,7 +1,6 @@
 package io.github.lockstarter.store.redis;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -23,7 +22,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 final class LettuceConnector {
 
 	/** How often to look whether the driver has reconnected. */
-	private static final Executor SOON = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS);
+	private static final long LOOK_AGAIN_MILLIS = 20;
 
 	private final LettuceConnectionFactory factory;
 
@@ -54,7 +53,10 @@ final class LettuceConnector {
 					run(action, redis, answer);
 				}
 				else {
-					SOON.execute(() -> whenConnected(answer, action));
+					this.factory.getRequiredNativeClient()
+						.getResources()
+						.eventExecutorGroup()
+						.schedule(() -> whenConnected(answer, action), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
 				}
 			}
 		});
@@ -96,20 +98,27 @@ final class LettuceConnector {
 		if (other != null) {
 			return other;
 		}
-		return mine.completeAsync(this::sharedConnection).whenComplete((redis, failure) -> {
-			if (redis != null && redis != this.redis) {
-				Script.loadAll(redis);
-				this.redis = redis;
-			}
-			this.connecting.set(null);
-		});
+		return mine.completeAsync(this::sharedConnection, LettuceConnector::onOwnThread)
+			.whenComplete((redis, failure) -> this.connecting.set(null));
 	}
 
 	@SuppressWarnings("unchecked")
 	private RedisClusterAsyncCommands<byte[], byte[]> sharedConnection() {
 		try (RedisConnection connection = this.factory.getConnection()) {
-			return (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
+			RedisClusterAsyncCommands<byte[], byte[]> current = (RedisClusterAsyncCommands<byte[], byte[]>) connection
+				.getNativeConnection();
+			if (current != this.redis) {
+				Script.loadAll(current);
+				this.redis = current;
+			}
+			return current;
 		}
+	}
+
+	private static void onOwnThread(Runnable task) {
+		Thread thread = new Thread(task, "lock-redis-connect");
+		thread.setDaemon(true);
+		thread.start();
 	}
 
 	private static boolean isOpen(RedisClusterAsyncCommands<byte[], byte[]> redis) {

@@ -1,11 +1,15 @@
 package io.github.lockstarter.web.servlet;
 
 import java.net.http.HttpResponse;
+import java.security.Principal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -183,6 +187,11 @@ class LockExceptionHandlersTests {
 			hold(server, "path", "/path/1");
 			assertThat(server.post("/path/1").statusCode()).isEqualTo(409);
 			assertThat(server.post("/path/2").statusCode()).isEqualTo(200);
+			assertThat(server.post("/path/%31").statusCode()).isEqualTo(409);
+			assertThat(server.post("/path/1;x=y").statusCode()).isEqualTo(409);
+			hold(server, "principal", "ann");
+			assertThat(server.post("/principal", "X-User", "ann").statusCode()).isEqualTo(409);
+			assertThat(server.post("/principal", "X-User", "bob").statusCode()).isEqualTo(200);
 			assertThat(server.post("/principal").statusCode()).isEqualTo(400);
 		}
 	}
@@ -205,6 +214,21 @@ class LockExceptionHandlersTests {
 		@Bean
 		Controller controller() {
 			return new Controller();
+		}
+
+		/** Stands for a login. */
+		@Bean
+		Filter login() {
+			return (request, response, chain) -> chain
+				.doFilter(new HttpServletRequestWrapper((HttpServletRequest) request) {
+
+					@Override
+					public Principal getUserPrincipal() {
+						String user = getHeader("X-User");
+						return (user != null) ? () -> user : null;
+					}
+
+				}, response);
 		}
 
 	}

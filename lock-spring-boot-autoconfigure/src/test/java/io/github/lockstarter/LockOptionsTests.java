@@ -1,0 +1,44 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class LockOptionsTests {
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(1));
+
+	@Test
+	@DisplayName("A time to live is cut to the milliseconds that stores count, so that no holder believes longer")
+	void wholeMilliseconds() {
+		assertThat(LockOptions.of(Duration.ofNanos(20_999_999)).ttl()).isEqualTo(Duration.ofMillis(20));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PT0S", "PT-1S", "PT0.0009S", "P366D", "PT2562047788015215H" })
+	@DisplayName("A time to live out of range is refused")
+	void ttl(Duration ttl) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockOptions.of(ttl)).withMessageContaining("1ms");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PT-0.001S", "P366D", "PT2562047788015215H" })
+	@DisplayName("A wait out of range is refused")
+	void waitTime(Duration waitTime) {
+		assertThatIllegalArgumentException().isThrownBy(() -> OPTIONS.withWaitTime(waitTime));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 200, 400, 500, 503 })
+	@DisplayName("A status that does not say conflict is refused")
+	void status(int status) {
+		assertThatIllegalArgumentException().isThrownBy(() -> OPTIONS.withConflictStatus(status));
+	}
+
+}
