@@ -23,9 +23,9 @@ public interface Lease extends AutoCloseable {
 	LockKey key();
 
 	/**
-	 * Returns a number that is larger than that of every earlier lease of the same key. A
-	 * resource that remembers the largest number it has seen can turn away a writer whose
-	 * lease is over.
+	 * Returns a number that is larger than that of every earlier lease of the same key,
+	 * as long as the store keeps its data. A resource that remembers the largest number
+	 * it has seen can turn away a writer whose lease is over.
 	 */
 	long fencingToken();
 

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.springframework.http.HttpStatusCode;
 
 /**
- * The lock is held by somebody else. Nothing is broken and nothing was done: the same
- * request may succeed later.
+ * The lock is held by somebody else. Nothing is broken, and what the lock protects was
+ * not done: the same request may succeed later.
  */
 public class LockConflictException extends LockException {
 

@@ -49,8 +49,8 @@ public interface LockRegistry {
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @return completes with the lease, with empty if the lock is held, or exceptionally
-	 * with a {@link LockStoreException}; possibly on a thread of the store's driver, so
-	 * do not block in what follows
+	 * with a {@link LockStoreException}; possibly on a thread of the store's driver or a
+	 * timer's, so do not block in what follows
 	 */
 	CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options);
 

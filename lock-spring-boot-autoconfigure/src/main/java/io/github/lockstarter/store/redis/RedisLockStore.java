@@ -103,8 +103,9 @@ public final class RedisLockStore implements LockStore, SmartInitializingSinglet
 	}
 
 	/**
-	 * Frees the lock. While Redis is away the request is kept, so that the lock does not
-	 * have to wait for its time to live once Redis is back.
+	 * Frees the lock. While Redis is away the driver keeps the request, up to its own
+	 * time-out (one minute by default), so that the lock does not have to wait for its
+	 * time to live once Redis is back.
 	 */
 	@Override
 	public CompletionStage<Boolean> release(LockKey key, String owner) {
@@ -126,8 +127,8 @@ public final class RedisLockStore implements LockStore, SmartInitializingSinglet
 
 	/**
 	 * Undoes an acquire that nobody waits for any more, or whose outcome is unknown: it
-	 * may have been carried out, and its owner will never release it. On the connection
-	 * this comes after the acquire, so it cannot be overtaken.
+	 * may have been carried out, and its owner will never release it. The driver sends it
+	 * after the acquire.
 	 */
 	private static void takeBack(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[] lock, String owner) {
 		Script.RELEASE.run(redis, new byte[][] { lock }, bytes(owner));
