@@ -25,7 +25,7 @@ final class OutageLog {
 		long now = System.nanoTime();
 		long last = this.lastLine.get();
 		if ((count == 1 || now - last > PAUSE) && this.lastLine.compareAndSet(last, now)) {
-			logger.warn("The lock store fails, %d times since it last answered".formatted(count), failure);
+			logger.warn("The lock store fails; failures since it last answered: %d".formatted(count), failure);
 		}
 	}
 
@@ -33,7 +33,7 @@ final class OutageLog {
 		if (this.failures.get() > 0) {
 			long count = this.failures.getAndSet(0);
 			if (count > 0) {
-				logger.info("The lock store answers again, after %d failures".formatted(count));
+				logger.info("The lock store answers again; failures meanwhile: %d".formatted(count));
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +19,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 class RedisOutageTests {
 
@@ -26,9 +28,7 @@ class RedisOutageTests {
 	@Test
 	@DisplayName("Redis killed or frozen: 503 in time, never a hang; Redis back: the next request works")
 	void outage() throws Exception {
-		try (LocalRedis redis = LocalRedis.started();
-				TestServer server = TestServer.start(new Class<?>[] { Application.class },
-						"spring.data.redis.port=" + redis.port(), "spring.data.redis.host=127.0.0.1")) {
+		try (LocalRedis redis = LocalRedis.started(); TestServer server = start(redis)) {
 			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(200);
 			redis.kill();
 			for (int i = 0; i < 3; i++) {
@@ -43,6 +43,24 @@ class RedisOutageTests {
 			redis.thaw();
 			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(200);
 		}
+	}
+
+	@Test
+	@DisplayName("Redis frozen at start-up: the application starts all the same, and works when Redis goes on")
+	void frozenAtStart() throws Exception {
+		try (LocalRedis redis = LocalRedis.started()) {
+			redis.freeze();
+			try (TestServer server = assertTimeoutPreemptively(Duration.ofSeconds(30), () -> start(redis))) {
+				assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(503);
+				redis.thaw();
+				Awaitility.await().until(() -> server.post("/users?userName=taro").statusCode() == 200);
+			}
+		}
+	}
+
+	private static TestServer start(LocalRedis redis) {
+		return TestServer.start(new Class<?>[] { Application.class }, "spring.data.redis.port=" + redis.port(),
+				"spring.data.redis.host=127.0.0.1");
 	}
 
 	private static void isUnavailable(HttpResponse<String> answer) {

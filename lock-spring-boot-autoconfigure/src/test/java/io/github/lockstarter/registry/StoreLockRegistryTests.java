@@ -261,7 +261,7 @@ class StoreLockRegistryTests {
 		store.answer = CompletableFuture.completedFuture(new Granted(1));
 		locks.tryAcquire(KEY, OPTIONS);
 		locks.tryAcquire(KEY, OPTIONS);
-		assertThat(output).containsOnlyOnce("The lock store answers again, after 20 failures");
+		assertThat(output).containsOnlyOnce("The lock store answers again; failures meanwhile: 20");
 	}
 
 	private static CompletableFuture<Optional<Lease>> async(LockStore store) {

@@ -2,6 +2,7 @@ package io.github.lockstarter.sample;
 
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
+import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -60,6 +62,7 @@ class TwoInstancesTests {
 	@Test
 	@DisplayName("Of 40 registrations of one name at once one is answered with 201, 39 with 409, and there is one row")
 	void oneWinner() throws Exception {
+		long before = scriptCalls();
 		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 40)
 			.mapToObj((i) -> ((i % 2 == 0) ? first : second).postAsync("/users?userName=taro"))
 			.toList();
@@ -71,6 +74,7 @@ class TwoInstancesTests {
 		assertThat(statuses).filteredOn((status) -> status == 409).hasSize(39);
 		assertThat(rows("taro")).isOne();
 		assertThat(redis().keys("two:{*")).isEmpty();
+		assertThat(scriptCalls() - before).as("two requests for the winner, one for each other").isEqualTo(41);
 		assertThat(second.post("/users?userName=taro").statusCode()).isEqualTo(422);
 		assertThat(second.get("/users?userName=taro").body()).contains("\"points\":100");
 	}
@@ -104,6 +108,13 @@ class TwoInstancesTests {
 					Stream.of("lock.redis.key-prefix=two", "spring.datasource.url=jdbc:h2:mem:two;DB_CLOSE_DELAY=-1"))
 			.toArray(String[]::new);
 		return TestServer.start(new Class<?>[] { SampleApplication.class, HeldPoints.class }, properties);
+	}
+
+	private static long scriptCalls() {
+		String calls = redis()
+			.execute((RedisCallback<Properties>) (connection) -> connection.serverCommands().info("commandstats"))
+			.getProperty("cmdstat_evalsha", "calls=0,");
+		return Long.parseLong(calls.substring("calls=".length(), calls.indexOf(',')));
 	}
 
 	private static StringRedisTemplate redis() {

@@ -2,7 +2,6 @@ package io.github.lockstarter.store.redis;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.awaitility.Awaitility;

@@ -92,10 +92,12 @@ class LockExceptionHandlersTests {
 		}
 	}
 
-	@Test
+	@ParameterizedTest
+	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
 	@DisplayName("A browser gets the application's HTML error page with the same status and headers")
-	void html() throws Exception {
-		try (TestServer server = start(Nothing.class)) {
+	void html(boolean problemDetails, boolean ownAdvice) throws Exception {
+		try (TestServer server = start(ownAdvice ? EveryException.class : Nothing.class,
+				"spring.mvc.problemdetails.enabled=" + problemDetails)) {
 			hold(server, "users", "taro");
 			HttpResponse<String> answer = server.post("/users?userName=taro", "Accept", HTML);
 			assertThat(answer.statusCode()).isEqualTo(409);

@@ -1,0 +1,59 @@
+package io.github.lockstarter.sample;
+
+import java.time.Duration;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the README says can be switched, on a sample without Redis.
+ */
+class SampleSwitchesTests {
+
+	@Test
+	@DisplayName("sample.points.fail makes the last step fail: the user is registered without points")
+	void pointsFail() throws Exception {
+		try (TestServer server = start("sample.points.fail=true", "sample.points.latency=1ms")) {
+			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(502);
+			assertThat(server.get("/users?userName=taro").body()).contains("\"points\":0");
+		}
+	}
+
+	@Test
+	@DisplayName("lock.names.registration.conflict-status changes the answer to a refused request")
+	void conflictStatus() throws Exception {
+		try (TestServer server = start("lock.names.registration.conflict-status=422")) {
+			server.context()
+				.getBean(LockRegistry.class)
+				.acquire(new LockKey("registration", "taro"), LockOptions.of(Duration.ofMinutes(1)));
+			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(422);
+			assertThat(server.post("/users?userName=taro").body()).contains("request-in-progress");
+		}
+	}
+
+	@Test
+	@DisplayName("sample.points.latency is how long a registration takes")
+	void latency() throws Exception {
+		try (TestServer server = start("sample.points.latency=700ms")) {
+			long start = System.nanoTime();
+			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(201);
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(700));
+		}
+	}
+
+	private static TestServer start(String... properties) {
+		String[] all = Stream
+			.concat(Stream.of("lock.store=memory", "spring.datasource.url=jdbc:h2:mem:switches"), Stream.of(properties))
+			.toArray(String[]::new);
+		return TestServer.start(new Class<?>[] { SampleApplication.class }, all);
+	}
+
+}
