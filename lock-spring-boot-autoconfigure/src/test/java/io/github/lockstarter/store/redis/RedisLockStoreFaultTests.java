@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import org.awaitility.Awaitility;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
@@ -120,7 +122,7 @@ class RedisLockStoreFaultTests {
 	@DisplayName("Refusing every write: broken, with the server's reason")
 	void outOfMemory() {
 		StringRedisTemplate redis = new StringRedisTemplate(this.factory);
-		redis.execute((org.springframework.data.redis.core.RedisCallback<Void>) (connection) -> {
+		redis.execute((RedisCallback<Void>) (connection) -> {
 			connection.serverCommands().setConfig("maxmemory", "1");
 			return null;
 		});
@@ -143,7 +145,7 @@ class RedisLockStoreFaultTests {
 		try {
 			return stage.toCompletableFuture().join();
 		}
-		catch (java.util.concurrent.CompletionException ex) {
+		catch (CompletionException ex) {
 			throw (RuntimeException) ex.getCause();
 		}
 	}

@@ -1,9 +1,11 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.event.command.CommandListener;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
@@ -34,7 +37,7 @@ class RedisLockStoreTests extends LockStoreContract {
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 
-	private static final List<String> requests = new CopyOnWriteArrayList<>();
+	private static final List<String> requests = Collections.synchronizedList(new ArrayList<>());
 
 	private final RedisLockStore store = new RedisLockStore(factory, "contract", Duration.ofSeconds(5));
 
@@ -98,7 +101,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	@DisplayName("However many locks there were, at most 4096 fences remain")
 	void fencesAreBounded() {
 		RedisKeys keys = new RedisKeys("p");
-		assertThat(java.util.stream.IntStream.range(0, 200_000)
+		assertThat(IntStream.range(0, 200_000)
 			.mapToObj((i) -> new String(keys.fence(new LockKey("n", "user" + i))))
 			.distinct()).hasSize(4096);
 	}
@@ -106,7 +109,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	@Test
 	@DisplayName("A server that has forgotten the scripts is sent them again")
 	void survivesScriptFlush() {
-		redis.execute((org.springframework.data.redis.core.RedisCallback<Void>) (connection) -> {
+		redis.execute((RedisCallback<Void>) (connection) -> {
 			connection.scriptingCommands().scriptFlush();
 			return null;
 		});
