@@ -1,5 +1,7 @@
 package io.github.lockstarter;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
@@ -13,6 +15,15 @@ public class LockStoreException extends LockException {
 	public LockStoreException(LockKey key, String message, @Nullable Throwable cause) {
 		super(HttpStatus.SERVICE_UNAVAILABLE, "lock-store-unavailable", key.name(),
 				"Lock '%s': %s".formatted(key.name(), message), cause);
+	}
+
+	/**
+	 * Returns one second: nobody knows how long the store is away, but it is not worth
+	 * asking again at once.
+	 */
+	@Override
+	public Duration getRetryAfter() {
+		return Duration.ofSeconds(1);
 	}
 
 }

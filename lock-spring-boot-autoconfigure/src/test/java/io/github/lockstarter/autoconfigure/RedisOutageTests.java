@@ -65,6 +65,7 @@ class RedisOutageTests {
 
 	private static void isUnavailable(HttpResponse<String> answer) {
 		assertThat(answer.statusCode()).isEqualTo(503);
+		assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
 		assertThat(answer.body()).contains("lock-store-unavailable");
 	}
 

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeoutException;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import org.apache.commons.logging.LogFactory;
-import org.testcontainers.DockerClientFactory;
+import org.jspecify.annotations.Nullable;
 import org.testcontainers.containers.GenericContainer;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -27,7 +27,7 @@ public final class TestRedis {
 		.reconnectDelay(Delay.constant(Duration.ofMillis(100)))
 		.build();
 
-	private static final TestRedis INSTANCE = start(System.getProperty("test.redis", "any"));
+	private static @Nullable TestRedis instance;
 
 	private final String host;
 
@@ -39,11 +39,11 @@ public final class TestRedis {
 	}
 
 	public static String host() {
-		return INSTANCE.host;
+		return instance().host;
 	}
 
 	public static int port() {
-		return INSTANCE.port;
+		return instance().port;
 	}
 
 	/** Returns the properties that connect an application to it. */
@@ -65,22 +65,40 @@ public final class TestRedis {
 		return factory;
 	}
 
+	private static synchronized TestRedis instance() {
+		if (instance == null) {
+			instance = start(System.getProperty("test.redis", "any"));
+		}
+		return instance;
+	}
+
 	private static TestRedis start(String kind) {
 		return switch (kind) {
 			case "container" -> container();
 			case "process" -> process();
-			case "any" -> DockerClientFactory.instance().isDockerAvailable() ? containerOrProcess() : process();
+			case "any" -> containerOrProcess();
 			default -> throw new IllegalArgumentException("test.redis must be container or process, not " + kind);
 		};
 	}
 
-	/** A Docker engine may answer and still have no way to the images. */
+	/** A Docker engine may be absent, or answer and have no way to the images. */
 	private static TestRedis containerOrProcess() {
+		CompletableFuture<TestRedis> container = new CompletableFuture<>();
+		Thread starter = new Thread(() -> {
+			try {
+				container.complete(container());
+			}
+			catch (Throwable ex) {
+				container.completeExceptionally(ex);
+			}
+		});
+		starter.setDaemon(true);
+		starter.start();
 		try {
-			return CompletableFuture.supplyAsync(TestRedis::container).get(1, TimeUnit.MINUTES);
+			return container.get(1, TimeUnit.MINUTES);
 		}
 		catch (InterruptedException | ExecutionException | TimeoutException ex) {
-			LogFactory.getLog(TestRedis.class).warn("No container with Redis, so a process is used", ex);
+			LogFactory.getLog(TestRedis.class).warn("No container with Redis, so a process is used: " + ex);
 			return process();
 		}
 	}
