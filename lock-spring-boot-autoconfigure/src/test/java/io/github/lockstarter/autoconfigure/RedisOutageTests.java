@@ -36,12 +36,14 @@ class RedisOutageTests {
 					.satisfies(RedisOutageTests::isUnavailable);
 			}
 			redis.start();
-			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(200);
+			assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
 			redis.freeze();
 			assertThat(server.postAsync("/users?userName=taro")).succeedsWithin(SOON)
 				.satisfies(RedisOutageTests::isUnavailable);
 			redis.thaw();
-			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(200);
+			assertThat(server.post("/users?userName=saburo").statusCode()).isEqualTo(200);
+			// What the frozen server still granted is taken back.
+			Awaitility.await().until(() -> server.post("/users?userName=taro").statusCode() == 200);
 		}
 	}
 

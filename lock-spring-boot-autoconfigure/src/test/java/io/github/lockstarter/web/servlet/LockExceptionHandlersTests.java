@@ -135,7 +135,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("The application's own messages come first")
+	@DisplayName("The application's own messages come first; a code is not a message")
 	void ownMessages() throws Exception {
 		try (TestServer server = start(OwnMessages.class)) {
 			hold(server, "users", "taro");
@@ -339,6 +339,7 @@ class LockExceptionHandlersTests {
 		@Bean
 		MessageSource messageSource() {
 			StaticMessageSource messages = new StaticMessageSource();
+			messages.setUseCodeAsDefaultMessage(true);
 			messages.addMessage("problemDetail.title.lock.request-in-progress", Locale.ENGLISH, "Own title");
 			messages.addMessage("problemDetail.title.lock.request-in-progress", Locale.getDefault(), "Own title");
 			return messages;
