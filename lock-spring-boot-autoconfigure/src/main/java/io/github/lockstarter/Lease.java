@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One holding of a lock: it ends when it is released, and by itself when its time to live
- * has run out.
+ * One holding of a lock: it ends when it is released. Until then it is renewed, for at
+ * most {@link LockOptions#maxHold()}; what ends it before is a loss.
  *
  * <pre>
- * try (Lease lease = locks.acquire(key, options)) {
+ * try (Lease lease = locks.acquire("team:42")) {
  *     ...
  * }
  * </pre>
@@ -40,6 +40,15 @@ public interface Lease extends AutoCloseable {
 	 * Returns how long the lease is still held, or zero when it is not.
 	 */
 	Duration remaining();
+
+	/**
+	 * Runs the action once, on another thread, if the lease ends before it is released:
+	 * because the store forgot it, could not be reached for too long, or the lock was
+	 * held for longer than it may be. If that has happened already, it runs now. By then
+	 * {@link #isHeld()} is {@code false}.
+	 * @param action what to do, for example to interrupt the work
+	 */
+	void onLost(Runnable action);
 
 	/**
 	 * Releases the lock if this lease still owns it; a later holder is never touched.

@@ -4,8 +4,9 @@ import org.springframework.http.HttpStatus;
 
 /**
  * The lease ended before the work did, so somebody else may hold the lock by now: status
- * 409. Throw it from work that finds {@link Lease#isHeld()} to be {@code false} and must
- * not go on.
+ * 409. It is thrown when a transaction is about to commit whose lock was lost, which
+ * rolls it back. Throw it, too, from work that finds {@link Lease#isHeld()} to be
+ * {@code false} and must not go on.
  */
 public class LeaseLostException extends LockException {
 

@@ -30,6 +30,18 @@ public record LockKey(String name, String key) {
 	}
 
 	/**
+	 * Returns a lock written as one text: {@code "team:42"} has the name {@code team} and
+	 * the key {@code 42}; {@code "report"} has a name only. What follows the first
+	 * {@code ':'} may come from data.
+	 * @param text the name, or the name and the key with a {@code ':'} between them
+	 * @return the key of the lock
+	 */
+	public static LockKey of(String text) {
+		int colon = text.indexOf(':');
+		return (colon < 0) ? new LockKey(text, "") : new LockKey(text.substring(0, colon), text.substring(colon + 1));
+	}
+
+	/**
 	 * Returns a lock that is identified by a digest of the text instead of the text.
 	 * @param name the name of the lock
 	 * @param text what to digest

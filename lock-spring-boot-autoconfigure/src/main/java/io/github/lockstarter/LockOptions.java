@@ -8,17 +8,21 @@ import org.springframework.util.Assert;
 /**
  * How a lock is to be taken.
  *
- * @param ttl how long the lock is held at most if nobody releases it; 1 ms to 365 days,
- * in whole milliseconds
+ * @param ttl how long the lock outlives a holder that has died; 1 ms to 365 days, in
+ * whole milliseconds. A living holder renews it at a third of this time.
  * @param waitTime how long to wait for a lock that somebody else holds; 0 to 365 days
+ * @param maxHold how long the lock is held at most, renewals included; {@code ttl} to 365
+ * days. Where it is the {@code ttl}, nothing is renewed.
  * @param conflictStatus the HTTP status of the {@link LockConflictException} when it is
  * not granted; 409, 422, 423 or 429
  */
-public record LockOptions(Duration ttl, Duration waitTime, int conflictStatus) {
+public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, int conflictStatus) {
 
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
 	private static final Duration LONGEST = Duration.ofDays(365);
+
+	private static final Duration DEFAULT_MAX_HOLD = Duration.ofMinutes(5);
 
 	private static final Set<Integer> CONFLICT_STATUSES = Set.of(409, 422, 423, 429);
 
@@ -27,21 +31,24 @@ public record LockOptions(Duration ttl, Duration waitTime, int conflictStatus) {
 				"A time to live must be at least 1ms and at most 365d");
 		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST) <= 0,
 				"A wait must not be negative and be at most 365d");
+		Assert.isTrue(maxHold.compareTo(ttl) >= 0 && maxHold.compareTo(LONGEST) <= 0,
+				"The longest hold must be at least the time to live and at most 365d");
 		Assert.isTrue(CONFLICT_STATUSES.contains(conflictStatus), "A conflict is answered with 409, 422, 423 or 429");
 		// Stores count in milliseconds; a holder that counted more would believe too
 		// long.
 		ttl = Duration.ofMillis(ttl.toMillis());
+		maxHold = Duration.ofMillis(maxHold.toMillis());
 	}
 
 	/**
-	 * Returns options that hold for the given time at most, do not wait, and answer a
-	 * conflict with 409.
-	 * @param ttl how long the lock is held at most
+	 * Returns options that renew the lock for at most 5 minutes, or for the {@code ttl}
+	 * if that is longer, do not wait, and answer a conflict with 409.
+	 * @param ttl how long the lock outlives a holder that has died
 	 * @return the options
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
 	public static LockOptions of(Duration ttl) {
-		return new LockOptions(ttl, Duration.ZERO, 409);
+		return new LockOptions(ttl, Duration.ZERO, (ttl.compareTo(DEFAULT_MAX_HOLD) > 0) ? ttl : DEFAULT_MAX_HOLD, 409);
 	}
 
 	/**
@@ -51,7 +58,26 @@ public record LockOptions(Duration ttl, Duration waitTime, int conflictStatus) {
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
 	public LockOptions withWaitTime(Duration waitTime) {
-		return new LockOptions(this.ttl, waitTime, this.conflictStatus);
+		return new LockOptions(this.ttl, waitTime, this.maxHold, this.conflictStatus);
+	}
+
+	/**
+	 * Returns these options with another bound for the renewals.
+	 * @param maxHold how long the lock is held at most
+	 * @return the options
+	 * @throws IllegalArgumentException if the time is out of range
+	 */
+	public LockOptions withMaxHold(Duration maxHold) {
+		return new LockOptions(this.ttl, this.waitTime, maxHold, this.conflictStatus);
+	}
+
+	/**
+	 * Returns these options without renewals: the lock is held for the {@code ttl} at
+	 * most.
+	 * @return the options
+	 */
+	public LockOptions withoutRenewal() {
+		return withMaxHold(this.ttl);
 	}
 
 	/**
@@ -61,7 +87,7 @@ public record LockOptions(Duration ttl, Duration waitTime, int conflictStatus) {
 	 * @throws IllegalArgumentException if it is none of 409, 422, 423 and 429
 	 */
 	public LockOptions withConflictStatus(int conflictStatus) {
-		return new LockOptions(this.ttl, this.waitTime, conflictStatus);
+		return new LockOptions(this.ttl, this.waitTime, this.maxHold, conflictStatus);
 	}
 
 }

@@ -1,12 +1,19 @@
 package io.github.lockstarter;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
  * Hands out locks: at any time at most one {@link Lease} of a {@link LockKey} is held,
  * over all applications that share the same store.
- * <p>
+ *
+ * <pre>
+ * try (Lease lease = locks.acquire("team:42")) {
+ *     ...
+ * }
+ * </pre>
+ *
  * A lock that somebody else holds is an ordinary answer: an empty {@link Optional}, or a
  * {@link LockConflictException} from {@link #acquire}. A store that cannot be asked is
  * not: it is always a {@link LockStoreException}, and nothing is held.
@@ -14,31 +21,35 @@ import java.util.concurrent.CompletionStage;
  * A lease belongs to no thread. It may be released by another thread than the one that
  * acquired it, and it is not reentrant: asking for a key twice is a conflict with
  * oneself.
+ * <p>
+ * Callers of one JVM that wait for the same lock are served in the order they came.
+ * Between JVMs there is no order, but each lets the others in after a short turn.
  */
 public interface LockRegistry {
 
 	/**
 	 * Acquires the lock, or returns empty when it is still held by somebody else after
-	 * the {@linkplain LockOptions#waitTime() wait time}. Blocks the calling thread for at
-	 * most the wait time plus one store time-out.
+	 * the {@linkplain LockOptions#waitTime() wait time}, or at once when too many wait
+	 * already. Blocks the calling thread for at most the wait time plus one store
+	 * time-out.
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @return the lease, or empty if the lock is held
-	 * @throws LockStoreException if the store fails or does not answer in time, or the
-	 * thread is interrupted
+	 * @throws LockStoreException if the store fails or does not answer in time, the
+	 * thread is interrupted, or the registry is closed
 	 */
 	Optional<Lease> tryAcquire(LockKey key, LockOptions options);
 
 	/**
 	 * Acquires the lock, or throws. Made for try-with-resources; otherwise like
-	 * {@link #tryAcquire}.
+	 * {@link #tryAcquire(LockKey, LockOptions)}.
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @return the lease
 	 * @throws LockConflictException if the lock is still held by somebody else after the
 	 * wait time
-	 * @throws LockStoreException if the store fails or does not answer in time, or the
-	 * thread is interrupted
+	 * @throws LockStoreException if the store fails or does not answer in time, the
+	 * thread is interrupted, or the registry is closed
 	 */
 	Lease acquire(LockKey key, LockOptions options);
 
@@ -49,9 +60,56 @@ public interface LockRegistry {
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @return completes with the lease, with empty if the lock is held, or exceptionally
-	 * with a {@link LockStoreException}; possibly on a thread of the store's driver or a
-	 * timer's, so do not block in what follows
+	 * with a {@link LockStoreException}; on one of a few threads that all attempts share,
+	 * so leave long work to an executor of your own
 	 */
 	CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options);
+
+	/**
+	 * Returns how the locks of that name are taken where the caller does not say: as
+	 * configured for the name, otherwise as for all.
+	 * @param lockName the name of a lock
+	 * @return the options
+	 */
+	LockOptions options(String lockName);
+
+	/**
+	 * Acquires the lock with the {@linkplain #options configured options}, or throws.
+	 * @param lock the name of the lock, or its name and key as in {@code "team:42"}
+	 * @return the lease
+	 * @throws LockConflictException if the lock is held by somebody else
+	 * @throws LockStoreException as in {@link #acquire(LockKey, LockOptions)}
+	 * @see LockKey#of
+	 */
+	default Lease acquire(String lock) {
+		LockKey key = LockKey.of(lock);
+		return acquire(key, options(key.name()));
+	}
+
+	/**
+	 * Acquires the lock with the {@linkplain #options configured options} except for the
+	 * wait.
+	 * @param lock the name of the lock, or its name and key as in {@code "team:42"}
+	 * @param waitTime how long to wait; may be zero
+	 * @return the lease, or empty if the lock is still held by somebody else
+	 * @throws LockStoreException as in {@link #tryAcquire(LockKey, LockOptions)}
+	 * @see LockKey#of
+	 */
+	default Optional<Lease> tryAcquire(String lock, Duration waitTime) {
+		LockKey key = LockKey.of(lock);
+		return tryAcquire(key, options(key.name()).withWaitTime(waitTime));
+	}
+
+	/**
+	 * Does the same without holding a thread while it waits.
+	 * @param lock the name of the lock, or its name and key as in {@code "team:42"}
+	 * @param waitTime how long to wait; may be zero
+	 * @return as from {@link #tryAcquireAsync(LockKey, LockOptions)}
+	 * @see LockKey#of
+	 */
+	default CompletionStage<Optional<Lease>> tryAcquireAsync(String lock, Duration waitTime) {
+		LockKey key = LockKey.of(lock);
+		return tryAcquireAsync(key, options(key.name()).withWaitTime(waitTime));
+	}
 
 }

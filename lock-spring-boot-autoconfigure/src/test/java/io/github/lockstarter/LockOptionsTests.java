@@ -35,6 +35,22 @@ class LockOptionsTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "PT0.999S", "PT0S", "P366D" })
+	@DisplayName("A longest hold that is shorter than the time to live, or out of range, is refused")
+	void maxHold(Duration maxHold) {
+		assertThatIllegalArgumentException().isThrownBy(() -> OPTIONS.withMaxHold(maxHold))
+			.withMessageContaining("longest hold");
+	}
+
+	@Test
+	@DisplayName("A lock is renewed for 5 minutes at most, or for its time to live if that is longer")
+	void defaultMaxHold() {
+		assertThat(OPTIONS.maxHold()).isEqualTo(Duration.ofMinutes(5));
+		assertThat(LockOptions.of(Duration.ofHours(1)).maxHold()).isEqualTo(Duration.ofHours(1));
+		assertThat(OPTIONS.withoutRenewal().maxHold()).isEqualTo(OPTIONS.ttl());
+	}
+
+	@ParameterizedTest
 	@ValueSource(ints = { 0, 200, 400, 500, 503 })
 	@DisplayName("A status that does not say conflict is refused")
 	void status(int status) {

@@ -21,7 +21,9 @@ import org.springframework.core.annotation.AliasFor;
  *
  * It works on controller methods and on the methods of every other Spring bean, on a
  * class for all its methods that are not private, and as a meta-annotation. The lock is
- * taken before a transaction begins and freed after it has ended.
+ * taken before a transaction begins and freed after it has ended; if it was lost before
+ * the commit, the transaction is rolled back. A parameter of type
+ * {@link io.github.lockstarter.Lease} for which the caller has no value is filled in.
  * <p>
  * Every attribute that is left out comes from {@code lock.names.<name>.*} or
  * {@code lock.*}, and {@code lock.names.<name>.*} has the last word over those that are
@@ -57,8 +59,9 @@ public @interface ExclusiveRequest {
 	String key() default "";
 
 	/**
-	 * How long the lock is held at most, as in {@code 5s}, {@code PT5S} or {@code ${…}}.
-	 * Default: {@code lock.ttl}.
+	 * How long the lock outlives a server that died while it held it, as in {@code 5s},
+	 * {@code PT5S} or {@code ${…}}. It is renewed while the method runs, for
+	 * {@code lock.max-hold} at most. Default: {@code lock.ttl}.
 	 */
 	String ttl() default "";
 

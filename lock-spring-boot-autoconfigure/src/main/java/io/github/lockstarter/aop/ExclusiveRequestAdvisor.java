@@ -6,12 +6,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.core.Ordered;
 
-import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
@@ -35,14 +32,13 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	 * Creates the advisor. An advisor is created before most other beans, so it asks for
 	 * nothing before it meets an annotation.
 	 * @param registry where to get locks from
-	 * @param defaults what holds where neither an operator nor an annotation says
-	 * otherwise
 	 * @param operator what the operator says, by name of the lock
+	 * @param defaults what holds where neither that nor an annotation says otherwise
 	 * @param placeholders resolves placeholders in attributes of the annotation
 	 */
-	public ExclusiveRequestAdvisor(Supplier<LockRegistry> registry, Supplier<LockOptions> defaults,
-			Function<String, @Nullable LockSettings> operator, UnaryOperator<String> placeholders) {
-		this(new ExclusiveRequestSpecs(defaults, operator, placeholders), registry);
+	public ExclusiveRequestAdvisor(Supplier<LockRegistry> registry, Function<String, LockSettings> operator,
+			Supplier<LockSettings> defaults, UnaryOperator<String> placeholders) {
+		this(new ExclusiveRequestSpecs(operator, defaults, placeholders), registry);
 	}
 
 	/**

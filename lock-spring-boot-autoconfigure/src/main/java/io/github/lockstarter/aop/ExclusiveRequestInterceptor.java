@@ -37,13 +37,26 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 			return invocation.proceed();
 		}
 		Lease lease = this.registry.get().acquire(spec.lockKey(call), spec.options());
+		CurrentLeases.push(lease);
 		try {
+			fillIn(lease, method, invocation.getArguments());
 			Object result = invocation.proceed();
 			UnsupportedReturnTypes.refuse(method, result);
 			return result;
 		}
 		finally {
+			CurrentLeases.pop();
 			lease.close();
+		}
+	}
+
+	/** A lease that the caller passes on is left as it is. */
+	private static void fillIn(Lease lease, Method method, @Nullable Object[] args) {
+		Class<?>[] types = method.getParameterTypes();
+		for (int i = 0; i < types.length; i++) {
+			if (types[i] == Lease.class && args[i] == null) {
+				args[i] = lease;
+			}
 		}
 	}
 

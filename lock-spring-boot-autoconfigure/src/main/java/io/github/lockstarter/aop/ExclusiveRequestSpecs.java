@@ -36,16 +36,16 @@ final class ExclusiveRequestSpecs {
 
 	private final Map<Class<?>, Map<Method, ExclusiveRequestSpec>> specs = new ConcurrentHashMap<>();
 
-	private final Supplier<LockOptions> defaults;
+	private final Function<String, LockSettings> operator;
 
-	private final Function<String, @Nullable LockSettings> operator;
+	private final Supplier<LockSettings> defaults;
 
 	private final UnaryOperator<String> placeholders;
 
-	ExclusiveRequestSpecs(Supplier<LockOptions> defaults, Function<String, @Nullable LockSettings> operator,
+	ExclusiveRequestSpecs(Function<String, LockSettings> operator, Supplier<LockSettings> defaults,
 			UnaryOperator<String> placeholders) {
-		this.defaults = defaults;
 		this.operator = operator;
+		this.defaults = defaults;
 		this.placeholders = placeholders;
 	}
 
@@ -120,13 +120,11 @@ final class ExclusiveRequestSpecs {
 		try {
 			String given = resolve(annotation.name());
 			String name = (given != null) ? given : defaultName(method, type);
-			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()),
+			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()), null, null,
 					(annotation.status() != 0) ? annotation.status() : null);
-			LockSettings operators = this.operator.apply(name);
-			LockOptions options = own.over(this.defaults.get());
+			LockOptions options = this.operator.apply(name).or(own).or(this.defaults.get()).options();
 			return new ExclusiveRequestSpec(new LockKey(name, "").name(), expression("key", annotation.key(), method),
-					expression("condition", annotation.condition(), method),
-					(operators != null) ? operators.over(options) : options);
+					expression("condition", annotation.condition(), method), options);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(

@@ -4,23 +4,56 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.Assert;
+
 import io.github.lockstarter.LockOptions;
 
 /**
  * What one source says about a lock: the operator for a name, the annotation, or the
- * defaults. {@code null} leaves it to the next source.
+ * operator for all. {@code null} leaves it to the next source.
  *
- * @param ttl how long the lock is held at most
+ * @param ttl how long the lock outlives a holder that has died
  * @param waitTime how long to wait for it
+ * @param renew whether it is renewed while it is held
+ * @param maxHold how long it is held at most, renewals included
  * @param conflictStatus the HTTP status of a refusal
  */
-public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, @Nullable Integer conflictStatus) {
+public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, @Nullable Boolean renew,
+		@Nullable Duration maxHold, @Nullable Integer conflictStatus) {
 
-	/** Returns the options with what this source says in place of theirs. */
-	LockOptions over(LockOptions defaults) {
-		return new LockOptions((this.ttl != null) ? this.ttl : defaults.ttl(),
-				(this.waitTime != null) ? this.waitTime : defaults.waitTime(),
-				(this.conflictStatus != null) ? this.conflictStatus : defaults.conflictStatus());
+	/** Settings that say nothing. */
+	public static final LockSettings NONE = new LockSettings(null, null, null, null, null);
+
+	/** Returns what this source says, and where it does not, what the next one says. */
+	public LockSettings or(LockSettings next) {
+		return new LockSettings(either(this.ttl, next.ttl), either(this.waitTime, next.waitTime),
+				either(this.renew, next.renew), either(this.maxHold, next.maxHold),
+				either(this.conflictStatus, next.conflictStatus));
+	}
+
+	/**
+	 * Returns the options that these settings make, with the defaults of
+	 * {@link LockOptions#of} where they say nothing.
+	 * @throws IllegalArgumentException if a value is out of range
+	 * @throws IllegalStateException if there is no time to live
+	 */
+	public LockOptions options() {
+		Assert.state(this.ttl != null, "No time to live");
+		LockOptions options = LockOptions.of(this.ttl);
+		if (this.maxHold != null) {
+			options = options.withMaxHold(this.maxHold);
+		}
+		if (Boolean.FALSE.equals(this.renew)) {
+			options = options.withoutRenewal();
+		}
+		if (this.waitTime != null) {
+			options = options.withWaitTime(this.waitTime);
+		}
+		return (this.conflictStatus != null) ? options.withConflictStatus(this.conflictStatus) : options;
+	}
+
+	private static <T> @Nullable T either(@Nullable T first, @Nullable T second) {
+		return (first != null) ? first : second;
 	}
 
 }

@@ -35,8 +35,8 @@ class ExclusiveRequestConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestAdvisor exclusiveRequestAdvisor(ObjectProvider<LockRegistry> registry,
 			ObjectProvider<LockProperties> properties, Environment environment) {
-		return new ExclusiveRequestAdvisor(registry::getObject, () -> properties.getObject().options(),
-				(name) -> properties.getObject().settings(name), environment::resolveRequiredPlaceholders);
+		return new ExclusiveRequestAdvisor(registry::getObject, (name) -> properties.getObject().settings(name),
+				() -> properties.getObject().settings(), environment::resolveRequiredPlaceholders);
 	}
 
 	/**
@@ -49,9 +49,9 @@ class ExclusiveRequestConfiguration {
 			.keySet()
 			.stream()
 			.filter((name) -> !advisor.lockNames().contains(name))
-			.forEach((name) -> logger
-				.warn("lock.names.%s: no @ExclusiveRequest of a bean created so far has that name; there are %s"
-					.formatted(name, advisor.lockNames())));
+			.forEach((name) -> logger.warn(
+					"lock.names.%s: no @ExclusiveRequest of a bean created so far has that name; it holds only where code asks a LockRegistry for it. There are %s"
+						.formatted(name, advisor.lockNames())));
 	}
 
 	/**

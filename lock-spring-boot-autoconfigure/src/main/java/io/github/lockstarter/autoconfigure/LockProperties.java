@@ -20,9 +20,15 @@ import io.github.lockstarter.aop.LockSettings;
  *
  * @param store Where locks live. Memory keeps them in this JVM only, so it excludes
  * nothing between servers, and has to be asked for.
- * @param ttl How long a lock is held at most when it is not released, for example because
- * its server died. Work that takes longer is not protected any more.
+ * @param ttl How long a lock outlives a server that died while it held it. A living
+ * server renews it at a third of this time.
  * @param waitTime How long a request waits for a lock that is held before it is refused.
+ * @param renew Whether locks are renewed while they are held. Without it, work that takes
+ * longer than the ttl is not protected any more.
+ * @param maxHold How long a lock is held at most, renewals included, so that a request
+ * that hangs does not hold it for ever. Default is 5m, or the ttl if that is longer.
+ * @param maxWaiters How many requests may wait for one lock on each server. Whoever comes
+ * then is refused at once.
  * @param names Settings by the name of a lock. They have the last word over the
  * annotation.
  * @param web How refusals are answered.
@@ -30,7 +36,8 @@ import io.github.lockstarter.aop.LockSettings;
  */
 @ConfigurationProperties(prefix = "lock", ignoreUnknownFields = false)
 record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") Duration ttl,
-		@Name("wait") @DefaultValue("0s") Duration waitTime, @DefaultValue Map<String, Named> names,
+		@Name("wait") @DefaultValue("0s") Duration waitTime, @DefaultValue("true") boolean renew,
+		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @DefaultValue Map<String, Named> names,
 		@DefaultValue Web web, @DefaultValue Redis redis) {
 
 	private static final LockOptions VALID = LockOptions.of(Duration.ofSeconds(1));
@@ -38,25 +45,45 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	LockProperties {
 		check("lock.ttl", ttl, LockOptions::of);
 		check("lock.wait", waitTime, VALID::withWaitTime);
+		check("lock.max-hold", maxHold, LockOptions.of(ttl)::withMaxHold);
+		check("lock.max-waiters", maxWaiters, LockProperties::checkedWaiters);
 		check("lock.web.conflict-status", web.conflictStatus(), VALID::withConflictStatus);
 		names.forEach((name, named) -> {
 			check("lock.names." + name + ".ttl", named.ttl(), LockOptions::of);
 			check("lock.names." + name + ".wait", named.waitTime(), VALID::withWaitTime);
 			check("lock.names." + name + ".conflict-status", named.conflictStatus(), VALID::withConflictStatus);
+			Duration own = (named.ttl() != null) ? named.ttl() : ttl;
+			check("lock.names." + name + ".max-hold", named.maxHold(), LockOptions.of(own)::withMaxHold);
+			if (named.maxHold() == null && maxHold != null) {
+				check("lock.names." + name + ".ttl", named.ttl(), (each) -> LockOptions.of(each).withMaxHold(maxHold));
+			}
 		});
 		check("lock.redis.command-timeout", redis.commandTimeout(), Redis::checkedTimeout);
 		check("lock.redis.key-prefix", redis.keyPrefix(), Redis::checkedPrefix);
+		check("lock.redis.replicas-to-ack", redis.replicasToAck(), Redis::checkedReplicas);
 	}
 
 	/** Returns what holds where neither an annotation nor a name says otherwise. */
-	LockOptions options() {
-		return new LockOptions(this.ttl, this.waitTime, this.web.conflictStatus());
+	LockSettings settings() {
+		return new LockSettings(this.ttl, this.waitTime, this.renew, this.maxHold, this.web.conflictStatus());
 	}
 
 	/** Returns what the operator says about the lock of that name, if anything. */
-	@Nullable LockSettings settings(String name) {
+	LockSettings settings(String name) {
 		Named named = this.names.get(name);
-		return (named != null) ? new LockSettings(named.ttl(), named.waitTime(), named.conflictStatus()) : null;
+		return (named != null) ? new LockSettings(named.ttl(), named.waitTime(), named.renew(), named.maxHold(),
+				named.conflictStatus()) : LockSettings.NONE;
+	}
+
+	/** Returns how code takes the lock of that name where it does not say itself. */
+	LockOptions options(String name) {
+		return settings(name).or(settings()).options();
+	}
+
+	private static void checkedWaiters(int waiters) {
+		if (waiters < 1) {
+			throw new IllegalArgumentException("There must be room for at least one who waits");
+		}
 	}
 
 	/** Checks a value by the type it is for, and names the property if it is refused. */
@@ -86,11 +113,14 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	/**
 	 * Settings of one lock.
 	 *
-	 * @param ttl How long the lock is held at most.
+	 * @param ttl How long the lock outlives a server that died while it held it.
 	 * @param waitTime How long a request waits for the lock.
+	 * @param renew Whether the lock is renewed while it is held.
+	 * @param maxHold How long the lock is held at most, renewals included.
 	 * @param conflictStatus HTTP status of a refusal: 409, 422, 423 or 429.
 	 */
-	record Named(@Nullable Duration ttl, @Name("wait") @Nullable Duration waitTime, @Nullable Integer conflictStatus) {
+	record Named(@Nullable Duration ttl, @Name("wait") @Nullable Duration waitTime, @Nullable Boolean renew,
+			@Nullable Duration maxHold, @Nullable Integer conflictStatus) {
 	}
 
 	/**
@@ -108,8 +138,18 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	 * prefix share their locks.
 	 * @param commandTimeout How long to wait for an answer from Redis before the request
 	 * is answered with 503.
+	 * @param replicasToAck How many replicas must have a lock before it counts as taken,
+	 * so that it survives a failover. They have half of the command timeout for it. Not
+	 * for Redis Cluster.
 	 */
-	record Redis(@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout) {
+	record Redis(@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout,
+			@DefaultValue("0") int replicasToAck) {
+
+		private static void checkedReplicas(int replicas) {
+			if (replicas < 0) {
+				throw new IllegalArgumentException("A number of replicas must not be negative");
+			}
+		}
 
 		private static Duration checkedTimeout(Duration timeout) {
 			if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofMinutes(10)) > 0) {

@@ -56,7 +56,13 @@ final class LockStoreConfiguration {
 								+ " shareNativeConnection=false.",
 						"Leave shareNativeConnection at its default, true.");
 			}
-			return new RedisLockStore(lettuce, properties.redis().keyPrefix(), properties.redis().commandTimeout());
+			if (lettuce.isClusterAware() && properties.redis().replicasToAck() > 0) {
+				throw new LockConfigurationException(
+						"lock.redis.replicas-to-ack is set, which cannot be used with a Redis Cluster.",
+						"Remove lock.redis.replicas-to-ack.");
+			}
+			return new RedisLockStore(lettuce, properties.redis().keyPrefix(), properties.redis().commandTimeout(),
+					properties.redis().replicasToAck());
 		}
 
 	}

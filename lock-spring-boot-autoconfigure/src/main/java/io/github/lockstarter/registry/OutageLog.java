@@ -1,10 +1,12 @@
 package io.github.lockstarter.registry;
 
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the operator that the store fails, and that it answers again: a line when it
@@ -20,7 +22,22 @@ final class OutageLog {
 
 	private final AtomicLong lastLine = new AtomicLong();
 
-	void failed(Throwable failure) {
+	/** Takes note of an answer of the store. */
+	void heard(@Nullable Throwable failure) {
+		if (failure != null) {
+			failed(cause(failure));
+		}
+		else if (this.failures.get() > 0) {
+			answered();
+		}
+	}
+
+	/** Returns the failure itself, without what a {@code CompletionStage} wraps it in. */
+	static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	private void failed(Throwable failure) {
 		long count = this.failures.incrementAndGet();
 		long now = System.nanoTime();
 		long last = this.lastLine.get();
@@ -29,12 +46,10 @@ final class OutageLog {
 		}
 	}
 
-	void answered() {
-		if (this.failures.get() > 0) {
-			long count = this.failures.getAndSet(0);
-			if (count > 0) {
-				logger.info("The lock store answers again; failures meanwhile: %d".formatted(count));
-			}
+	private void answered() {
+		long count = this.failures.getAndSet(0);
+		if (count > 0) {
+			logger.info("The lock store answers again; failures meanwhile: %d".formatted(count));
 		}
 	}
 

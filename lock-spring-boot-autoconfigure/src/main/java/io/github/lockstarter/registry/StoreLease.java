@@ -3,42 +3,63 @@ package io.github.lockstarter.registry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.LockOptions;
 
 /**
- * A lease on a lock in a {@link LockStore}.
+ * A lease on a lock in a store. It ends once: by its release or by its loss.
  */
 final class StoreLease implements Lease {
 
 	private static final Log logger = LogFactory.getLog(StoreLease.class);
 
-	private final LockStore store;
+	/** Stores count in milliseconds. */
+	private static final long A_MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private final Engine engine;
+
+	private final LocalLock lock;
 
 	private final LockKey key;
 
-	private final String owner;
+	private final LockOptions options;
+
+	private final Bid bid;
 
 	private final long fencingToken;
 
-	/** In {@link System#nanoTime()}, counted from before the lock was asked for. */
-	private final long deadline;
+	/** When renewals end, in {@link System#nanoTime()}, like all times in here. */
+	private final long end;
 
-	private final AtomicReference<@Nullable CompletableFuture<Void>> release = new AtomicReference<>();
+	private volatile long deadline;
 
-	StoreLease(LockStore store, LockKey key, String owner, long fencingToken, long deadline) {
-		this.store = store;
+	private volatile long renewAt;
+
+	private final AtomicBoolean ended = new AtomicBoolean();
+
+	private final CompletableFuture<Void> released = new CompletableFuture<>();
+
+	private final CompletableFuture<Void> lost = new CompletableFuture<>();
+
+	StoreLease(Engine engine, LocalLock lock, LockKey key, LockOptions options, Bid bid, long fencingToken) {
+		this.engine = engine;
+		this.lock = lock;
 		this.key = key;
-		this.owner = owner;
+		this.options = options;
+		this.bid = bid;
 		this.fencingToken = fencingToken;
-		this.deadline = deadline;
+		this.end = System.nanoTime() + options.maxHold().toNanos();
+		this.deadline = bid.deadline();
+		this.renewAt = isRenewable() ? bid.asked() + options.ttl().toNanos() / 3 : this.deadline;
 	}
 
 	@Override
@@ -58,40 +79,143 @@ final class StoreLease implements Lease {
 
 	@Override
 	public Duration remaining() {
-		long nanos = (this.release.get() == null) ? this.deadline - System.nanoTime() : 0;
-		return Duration.ofNanos(Math.max(nanos, 0));
+		return this.ended.get() ? Duration.ZERO : Duration.ofNanos(Math.max(this.deadline - System.nanoTime(), 0));
+	}
+
+	@Override
+	public void onLost(Runnable action) {
+		this.lost.thenRunAsync(() -> {
+			try {
+				action.run();
+			}
+			catch (RuntimeException ex) {
+				logger.error("What was to be done at the loss of lock '%s' failed".formatted(this.key.name()), ex);
+			}
+		}, this.engine.answers());
 	}
 
 	@Override
 	public CompletionStage<Void> releaseAsync() {
-		CompletableFuture<Void> released = new CompletableFuture<>();
-		CompletableFuture<Void> earlier = this.release.compareAndExchange(null, released);
-		if (earlier != null) {
-			return earlier;
+		boolean late = !isHeld();
+		if (this.ended.compareAndSet(false, true)) {
+			this.engine.renewals().remove(this);
+			if (late) {
+				reportLoss(whyExpired());
+			}
+			this.lock.release(this, this.released);
 		}
-		CompletableFuture.completedStage(this.owner)
-			.thenCompose((owner) -> this.store.release(this.key, owner))
-			.whenComplete((owned, failure) -> {
-				if (failure != null) {
-					logger.warn(
-							"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest"
-								.formatted(this.key.name()),
-							failure);
-				}
-				else if (!owned) {
-					logger
-						.warn(("The lease of lock '%s' was lost before it was released, so the work may have overlapped"
-								+ " with the next holder's: is its ttl shorter than the work?")
-							.formatted(this.key.name()));
-				}
-				released.complete(null);
-			});
-		return released;
+		return this.released;
 	}
 
 	@Override
 	public void close() {
 		releaseAsync().toCompletableFuture().join();
+	}
+
+	Bid bid() {
+		return this.bid;
+	}
+
+	boolean isEnded() {
+		return this.ended.get();
+	}
+
+	boolean isLost() {
+		return this.lost.isDone();
+	}
+
+	/** The store has answered the release. */
+	void released(@Nullable Boolean owned, @Nullable Throwable failure) {
+		if (failure != null) {
+			logger.warn(
+					"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest"
+						.formatted(this.key.name()),
+					failure);
+		}
+		else if (Boolean.FALSE.equals(owned)) {
+			reportLoss("the store had forgotten it when it was released");
+		}
+	}
+
+	/**
+	 * Ends the lease because it is not, or must not be, held any more.
+	 * @return completes when the store has answered or failed
+	 */
+	CompletableFuture<Void> lose(String why) {
+		if (this.ended.compareAndSet(false, true)) {
+			this.engine.renewals().remove(this);
+			reportLoss(why);
+			this.lock.release(this, this.released);
+		}
+		return this.released;
+	}
+
+	private void reportLoss(String why) {
+		if (this.lost.complete(null)) {
+			logger.warn(("The lease of lock '%s' was lost, so the work under it may have overlapped with the next"
+					+ " holder's: %s")
+				.formatted(this.key.name(), why));
+			this.engine.answers()
+				.execute(() -> this.engine.losses().accept(new LeaseLostEvent(this.key, this.fencingToken)));
+		}
+	}
+
+	// Renewal
+
+	private boolean isRenewable() {
+		return this.options.maxHold().compareTo(this.options.ttl()) > 0;
+	}
+
+	/** Returns when to look at this lease next. */
+	long due() {
+		return (this.renewAt - this.deadline < 0) ? this.renewAt : this.deadline;
+	}
+
+	boolean isExpired(long now) {
+		return this.deadline - now <= 0;
+	}
+
+	String whyExpired() {
+		if (!isRenewable()) {
+			return "its ttl of %s ran out, and it is not renewed".formatted(this.options.ttl());
+		}
+		return (this.end - this.deadline <= A_MILLISECOND)
+				? "it was held for longer than %s, its max-hold".formatted(this.options.maxHold())
+				: "the store could not be reached to renew it for a ttl of %s".formatted(this.options.ttl());
+	}
+
+	/**
+	 * Returns the time to live to renew this lease with, and counts it as being renewed;
+	 * zero if it is not due or has no time left to gain.
+	 */
+	Duration beginRenewal(long now) {
+		long soon = this.options.ttl().toNanos() / 12;
+		if (this.renewAt - now > soon || this.deadline - this.renewAt <= 0) {
+			return Duration.ZERO;
+		}
+		this.renewAt = this.deadline;
+		long lives = Math.min(this.options.ttl().toNanos(), this.end - now);
+		boolean gains = now + lives - this.deadline > A_MILLISECOND;
+		return gains ? Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lives)) : Duration.ZERO;
+	}
+
+	/**
+	 * The store has answered a renewal.
+	 * @param asked when it was asked
+	 */
+	void renewed(long asked, Duration ttl, @Nullable Boolean owned, @Nullable Throwable failure) {
+		long third = this.options.ttl().toNanos() / 3;
+		if (failure != null) {
+			// The lease is still good, and the store may be back in time.
+			this.renewAt = System.nanoTime() + third / 3;
+		}
+		else if (!Boolean.TRUE.equals(owned)) {
+			lose("the store had forgotten it when it was to be renewed");
+		}
+		else if (!isExpired(System.nanoTime())) {
+			this.deadline = asked + ttl.toNanos();
+			this.renewAt = asked + third;
+		}
 	}
 
 	@Override

@@ -1,12 +1,23 @@
 package io.github.lockstarter.registry;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
@@ -16,68 +27,167 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Hands out the locks of a {@link LockStore}. One thread serves all who wait.
+ * Hands out the locks of a {@link LockStore}. However many callers wait and leases are
+ * held, it has one thread that keeps the time, and as many as there are processors for
+ * what the application does with asynchronous answers; all end when they are idle.
  */
 public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 
-	private final OutageLog outages = new OutageLog();
+	private final Map<LockKey, LocalLock> locks = new ConcurrentHashMap<>();
 
-	private final ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, StoreLockRegistry::daemon);
+	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads("lock-timer-"),
+			new ThreadPoolExecutor.DiscardPolicy());
 
-	private final LockStore store;
+	private final ThreadPoolExecutor answers = new ThreadPoolExecutor(Runtime.getRuntime().availableProcessors(),
+			Runtime.getRuntime().availableProcessors(), 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+			threads("lock-answers-"), (answer, executor) -> answer.run());
 
-	public StoreLockRegistry(LockStore store) {
-		this.store = store;
+	private final Engine engine;
+
+	private final Function<String, LockOptions> options;
+
+	private volatile boolean draining;
+
+	private volatile boolean closed;
+
+	/**
+	 * Creates a registry.
+	 * @param store where the locks live
+	 * @param options how locks are taken by default, by name
+	 * @param maxWaiters how many callers may wait for one lock; whoever comes then is
+	 * refused at once
+	 * @param losses is told of every lost lease
+	 */
+	public StoreLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
+			Consumer<LeaseLostEvent> losses) {
+		this.timer.setRemoveOnCancelPolicy(true);
+		this.timer.setKeepAliveTime(10, TimeUnit.SECONDS);
+		this.timer.allowCoreThreadTimeOut(true);
+		this.answers.allowCoreThreadTimeOut(true);
+		this.options = options;
+		OutageLog outages = new OutageLog();
+		this.engine = new Engine(store, this.timer, this.answers, new Renewals(store, outages, this.timer), outages,
+				losses, maxWaiters);
 	}
 
 	@Override
 	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
-		return await(key, attempt(key, options).start());
+		return await(key, join(key, new Waiter(options, Runnable::run)));
 	}
 
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
-		Attempt attempt = attempt(key, options);
-		return await(key, attempt.start())
-			.orElseThrow(() -> new LockConflictException(key, options, attempt.retryAfter()));
+		Waiter waiter = join(key, new Waiter(options, Runnable::run));
+		return await(key, waiter).orElseThrow(() -> new LockConflictException(key, options, waiter.retryAfter()));
 	}
 
 	@Override
 	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
-		return attempt(key, options).start();
+		Waiter waiter = join(key, new Waiter(options, this.answers));
+		waiter.answer().whenComplete((lease, failure) -> {
+			if (failure != null) {
+				leave(key, waiter);
+			}
+		});
+		return waiter.answer();
 	}
 
-	/** Ends waiting. What is held stays held until it is released or runs out. */
+	@Override
+	public LockOptions options(String lockName) {
+		return this.options.apply(lockName);
+	}
+
+	/** Admits callers again, after {@link #drain()} or {@link #release()}. */
+	public void open() {
+		this.draining = false;
+		this.closed = false;
+	}
+
+	/**
+	 * Lets nobody wait any more: who does is answered with a {@link LockStoreException}.
+	 * Free locks are still granted, for work that has begun.
+	 */
+	public void drain() {
+		this.draining = true;
+		this.locks.values().forEach(LocalLock::stopWaiting);
+	}
+
+	/**
+	 * Releases all locks, and waits for it. What is still being done under them has lost
+	 * them. Whoever asks for a lock from now on is answered with a
+	 * {@link LockStoreException}.
+	 */
+	public void release() {
+		this.draining = true;
+		this.closed = true;
+		CompletableFuture.allOf(this.locks.values().stream().map(LocalLock::close).toArray(CompletableFuture[]::new))
+			.join();
+	}
+
+	/** Releases all locks, and ends all threads. */
 	@Override
 	public void close() {
-		this.scheduler.shutdown();
+		release();
+		this.timer.shutdownNow();
+		this.answers.shutdown();
 	}
 
-	private Attempt attempt(LockKey key, LockOptions options) {
-		return new Attempt(this.store, key, options, this.outages, this.scheduler);
+	boolean isDraining() {
+		return this.draining;
 	}
 
-	private static Thread daemon(Runnable task) {
-		Thread thread = new Thread(task, "lock-registry");
-		thread.setDaemon(true);
-		return thread;
+	boolean isClosed() {
+		return this.closed;
 	}
 
-	private static Optional<Lease> await(LockKey key, CompletableFuture<Optional<Lease>> answer) {
+	void remove(LockKey key, LocalLock lock) {
+		this.locks.remove(key, lock);
+	}
+
+	private Waiter join(LockKey key, Waiter waiter) {
+		LocalLock lock = this.locks.computeIfAbsent(key, this::localLock);
+		while (!lock.join(waiter)) {
+			remove(key, lock);
+			lock = this.locks.computeIfAbsent(key, this::localLock);
+		}
+		return waiter;
+	}
+
+	private LocalLock localLock(LockKey key) {
+		return new LocalLock(this.engine, key, this);
+	}
+
+	private void leave(LockKey key, Waiter waiter) {
+		LocalLock lock = this.locks.get(key);
+		if (lock != null) {
+			lock.leave(waiter);
+		}
+	}
+
+	private Optional<Lease> await(LockKey key, Waiter waiter) {
 		try {
-			return answer.get();
+			return waiter.answer().get();
 		}
 		catch (ExecutionException ex) {
 			throw (ex.getCause() instanceof LockException cause) ? cause
 					: new LockStoreException(key, "the store failed", ex.getCause());
 		}
 		catch (InterruptedException ex) {
-			if (!answer.cancel(false)) {
-				answer.thenAccept((lease) -> lease.ifPresent(Lease::releaseAsync));
+			if (waiter.answer().cancel(false)) {
+				leave(key, waiter);
+			}
+			else {
+				waiter.answer().thenAccept((lease) -> lease.ifPresent(Lease::releaseAsync));
 			}
 			Thread.currentThread().interrupt();
 			throw new LockStoreException(key, "interrupted while waiting for it", ex);
 		}
+	}
+
+	private static ThreadFactory threads(String prefix) {
+		CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
+		threads.setDaemon(true);
+		return threads;
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.LockKey;
@@ -35,11 +36,31 @@ public interface LockStore {
 	CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl);
 
 	/**
+	 * Renews many locks, each for itself, in as few round trips as the store can; here,
+	 * one by one.
+	 * @param renewals what to renew
+	 * @return an answer for each, in the same order, as from {@link #renew}
+	 */
+	default List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
+		return renewals.stream().map((each) -> renew(each.key(), each.owner(), each.ttl())).toList();
+	}
+
+	/**
 	 * Frees the lock, if the owner still holds it.
 	 * @param key the lock
 	 * @param owner the token it was acquired with
 	 * @return {@code false} if the owner did not hold it any more
 	 */
 	CompletionStage<Boolean> release(LockKey key, String owner);
+
+	/**
+	 * One of many renewals.
+	 *
+	 * @param key the lock
+	 * @param owner the token it was acquired with
+	 * @param ttl the new time to live
+	 */
+	record Renewal(LockKey key, String owner, Duration ttl) {
+	}
 
 }

@@ -39,7 +39,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.testing.TestLocks;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -73,7 +73,7 @@ class LockAutoConfigurationTests {
 	@Test
 	@DisplayName("An application with a registry of its own needs no store")
 	void ownRegistry() {
-		LockRegistry registry = new StoreLockRegistry(new MemoryLockStore());
+		LockRegistry registry = TestLocks.on(new MemoryLockStore());
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 			.withBean(LockRegistry.class, () -> registry)
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockStore.class));
@@ -90,7 +90,7 @@ class LockAutoConfigurationTests {
 	@DisplayName("An application's own store and registry take precedence")
 	void backsOff() {
 		LockStore store = new MemoryLockStore();
-		LockRegistry registry = new StoreLockRegistry(store);
+		LockRegistry registry = TestLocks.on(store);
 		this.runner.withBean(LockStore.class, () -> store)
 			.withBean(LockRegistry.class, () -> registry)
 			.run((context) -> assertThat(context).getBean(LockRegistry.class).isSameAs(registry));
@@ -201,18 +201,19 @@ class LockAutoConfigurationTests {
 		RecordingRegistry registry = new RecordingRegistry();
 		this.runner.withBean(LockRegistry.class, () -> registry)
 			.withBean(Annotated.class)
-			.withPropertyValues("lock.ttl=1s", "lock.wait=2s", "lock.web.conflict-status=423", "lock.names.both.ttl=3s",
-					"lock.names.both.conflict-status=429", "own.ttl=5s")
+			.withPropertyValues("lock.ttl=1s", "lock.wait=2s", "lock.max-hold=9s", "lock.web.conflict-status=423",
+					"lock.names.both.renew=false", "lock.names.both.ttl=3s", "lock.names.both.conflict-status=429",
+					"own.ttl=5s")
 			.run((context) -> {
 				context.getBean(Annotated.class).nothing();
-				assertThat(registry.options)
-					.isEqualTo(new LockOptions(Duration.ofSeconds(1), Duration.ofSeconds(2), 423));
+				assertThat(registry.options).isEqualTo(
+						new LockOptions(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(9), 423));
 				context.getBean(Annotated.class).annotation();
-				assertThat(registry.options)
-					.isEqualTo(new LockOptions(Duration.ofSeconds(5), Duration.ofSeconds(6), 422));
+				assertThat(registry.options).isEqualTo(
+						new LockOptions(Duration.ofSeconds(5), Duration.ofSeconds(6), Duration.ofSeconds(9), 422));
 				context.getBean(Annotated.class).both();
-				assertThat(registry.options)
-					.isEqualTo(new LockOptions(Duration.ofSeconds(3), Duration.ofSeconds(6), 429));
+				assertThat(registry.options).isEqualTo(
+						new LockOptions(Duration.ofSeconds(3), Duration.ofSeconds(6), Duration.ofSeconds(3), 429));
 			});
 	}
 
@@ -234,8 +235,9 @@ class LockAutoConfigurationTests {
 			.filter((each) -> each.get("name").asString().startsWith("lock."))).isNotEmpty()
 			.allSatisfy((each) -> assertThat(each.path("description").asString()).endsWith("."))
 			.extracting((each) -> each.get("name").asString())
-			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.names", "lock.web.conflict-status",
-					"lock.redis.key-prefix", "lock.redis.command-timeout");
+			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.renew", "lock.max-hold",
+					"lock.max-waiters", "lock.names", "lock.web.conflict-status", "lock.redis.key-prefix",
+					"lock.redis.command-timeout", "lock.redis.replicas-to-ack");
 	}
 
 	static class Annotated {
@@ -276,7 +278,7 @@ class LockAutoConfigurationTests {
 
 	private static final class RecordingRegistry implements LockRegistry {
 
-		private final LockRegistry delegate = new StoreLockRegistry(new MemoryLockStore());
+		private final LockRegistry delegate = TestLocks.on(new MemoryLockStore());
 
 		private LockOptions options;
 
@@ -294,6 +296,11 @@ class LockAutoConfigurationTests {
 		@Override
 		public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
 			return CompletableFuture.failedFuture(new UnsupportedOperationException());
+		}
+
+		@Override
+		public LockOptions options(String lockName) {
+			throw new UnsupportedOperationException();
 		}
 
 	}

@@ -8,8 +8,9 @@ import io.github.lockstarter.LockKey;
  * Where a lock lives in Redis.
  *
  * <pre>
- * lock:{b3f}:registration:taro     the owner of the lock
- * lock:fence:{b3f}                 the fencing tokens of all locks of this bucket
+ * lock:{b3f}:registration:taro            the owner of the lock
+ * lock:waiting:{b3f}:registration:taro    the instances that wait for it
+ * lock:fence:{b3f}                        the fencing tokens of all locks of this bucket
  * </pre>
  *
  * The hash tag is one of 4096 buckets, so that all keys of a lock sit in one cluster slot
@@ -31,12 +32,21 @@ final class RedisKeys {
 
 	/** Returns the key of the lock. */
 	byte[] lock(LockKey key) {
-		return bytes(this.prefix + ":" + tag(key) + ":" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES));
+		return bytes(this.prefix + ":" + of(key));
+	}
+
+	/** Returns the key of the set of those who wait for the lock. */
+	byte[] waiting(LockKey key) {
+		return bytes(this.prefix + ":waiting:" + of(key));
 	}
 
 	/** Returns the key of the counter that the lock draws its fencing tokens from. */
 	byte[] fence(LockKey key) {
 		return bytes(this.prefix + ":fence:" + tag(key));
+	}
+
+	private static String of(LockKey key) {
+		return tag(key) + ":" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES);
 	}
 
 	private static String tag(LockKey key) {

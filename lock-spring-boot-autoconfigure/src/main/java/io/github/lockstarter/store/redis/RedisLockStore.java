@@ -2,18 +2,22 @@ package io.github.lockstarter.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.Assert;
 
@@ -23,6 +27,7 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ReleaseNotifications;
 
 /**
  * Keeps locks in Redis: one key per held lock, with a time to live, whose value is the
@@ -30,39 +35,61 @@ import io.github.lockstarter.store.LockStore;
  * <p>
  * The pattern is the single-instance lock of the Redis documentation, "Distributed Locks
  * with Redis": {@code SET NX PX} with a random value, and a delete that compares it. The
- * fencing token is a counter that grows with every grant.
+ * fencing token is a counter that grows with every grant. Those who wait are told of a
+ * release by {@code PUBLISH}, which is sent only when somebody waits.
  */
-public final class RedisLockStore implements LockStore, SmartInitializingSingleton {
+public final class RedisLockStore implements LockStore, ReleaseNotifications, SmartLifecycle {
 
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
 
+	/** So that no script occupies Redis for long: about half a millisecond. */
+	private static final int MAX_RENEWALS = 500;
+
+	private static final byte[] NOBODY = {};
+
 	private final LettuceConnector connector;
+
+	private final ReleaseChannel channel;
 
 	private final RedisKeys keys;
 
 	private final Duration commandTimeout;
+
+	private final int replicasToAck;
+
+	private final boolean clustered;
+
+	private volatile boolean running;
 
 	/**
 	 * Creates a store on the factory's shared connection.
 	 * @param factory a factory that shares its native connection, which is the default
 	 * @param keyPrefix what all keys in Redis begin with
 	 * @param commandTimeout how long to wait for an answer, connecting included
+	 * @param replicasToAck how many replicas must have a grant within half of that time,
+	 * or else it is taken back; 0 to ask none. Not for Redis Cluster.
 	 */
-	public RedisLockStore(LettuceConnectionFactory factory, String keyPrefix, Duration commandTimeout) {
+	public RedisLockStore(LettuceConnectionFactory factory, String keyPrefix, Duration commandTimeout,
+			int replicasToAck) {
 		Assert.isTrue(factory.getShareNativeConnection(), "The connection factory must share its native connection");
+		this.clustered = factory.isClusterAware();
+		Assert.isTrue(replicasToAck == 0 || !this.clustered, "Redis Cluster cannot be asked for acknowledgements");
 		this.connector = new LettuceConnector(factory);
+		this.channel = new ReleaseChannel(factory, keyPrefix + ":released");
 		this.keys = new RedisKeys(keyPrefix);
 		this.commandTimeout = commandTimeout;
+		this.replicasToAck = replicasToAck;
 	}
 
 	/**
-	 * Connects at start-up, so that the first lock need not, and waits for it for at most
-	 * 5 s. Without Redis the application starts all the same, with a warning.
+	 * Connects, so that the first lock need not, and waits for it for at most 5 s.
+	 * Without Redis the application starts all the same, with a warning.
 	 */
 	@Override
-	public void afterSingletonsInstantiated() {
+	public void start() {
+		this.running = true;
 		this.connector.connect()
 			.copy()
 			.orTimeout(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
@@ -76,30 +103,139 @@ public final class RedisLockStore implements LockStore, SmartInitializingSinglet
 	}
 
 	@Override
+	public void stop() {
+		this.channel.close();
+		this.running = false;
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	/**
+	 * Returns a phase after the connection factory's at start, and before it at the end.
+	 */
+	@Override
+	public int getPhase() {
+		return 1;
+	}
+
+	@Override
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
-		byte[][] acquired = { this.keys.lock(key), this.keys.fence(key) };
-		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
-		this.connector.whenConnected(answer, (redis) -> Script.ACQUIRE.run(redis, acquired, bytes(owner), millis(ttl))
-			.whenComplete((number, failure) -> {
-				boolean refused = failure == null && number <= 0;
-				if (failure != null) {
-					answer.completeExceptionally(failure);
+		return acquire(key, owner, ttl, NOBODY);
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> acquireOrWatch(LockKey key, String owner, Duration ttl, Runnable onRelease) {
+		this.channel.watch(this.keys.lock(key), onRelease);
+		return acquire(key, owner, ttl, this.channel.instance()).whenComplete((result, failure) -> {
+			if (result instanceof Busy) {
+				this.channel.subscribe();
+			}
+		});
+	}
+
+	@Override
+	public void unwatch(LockKey key, Runnable onRelease) {
+		this.channel.unwatch(this.keys.lock(key), onRelease);
+	}
+
+	private CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl, byte[] waiting) {
+		return granting(key, List.of(owner),
+				(redis) -> Script.ACQUIRE.run(redis, keysOf(key), bytes(owner), millis(ttl), waiting))
+			.thenApply((number) -> (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number)));
+	}
+
+	@Override
+	public CompletionStage<Optional<AcquireResult>> handOver(LockKey key, String owner, String successor, Duration ttl,
+			Runnable onRelease) {
+		this.channel.watch(this.keys.lock(key), onRelease);
+		return granting(key, List.of(successor, owner), (redis) -> Script.HAND_OVER.run(redis, keysOf(key),
+				bytes(owner), bytes(successor), millis(ttl), this.channel.instance(), this.channel.name()))
+			.thenApply((number) -> {
+				if (number == 0) {
+					this.channel.subscribe();
 				}
-				boolean taken = failure == null && answer.complete(result(number));
-				if (!taken && !refused) {
-					takeBack(redis, acquired[0], owner);
-				}
-			}));
+				return (number < 0) ? Optional.empty()
+						: Optional.of((number > 0) ? new Granted(number) : new Busy(Duration.ZERO));
+			});
+	}
+
+	/**
+	 * Runs a script that may grant the lock, which it tells by a positive number. Unless
+	 * the caller has got that answer in time, it is undone: its owner would never release
+	 * it.
+	 */
+	private CompletionStage<Long> granting(LockKey key, List<String> owners,
+			Function<RedisClusterAsyncCommands<byte[], byte[]>, CompletionStage<Long>> script) {
+		CompletableFuture<Long> answer = new CompletableFuture<>();
+		this.connector.whenConnected(answer,
+				(redis) -> script.apply(redis)
+					.thenCompose((number) -> acknowledged(redis, key, number))
+					.whenComplete((number, failure) -> {
+						boolean refused = failure == null && number <= 0;
+						if (failure != null) {
+							answer.completeExceptionally(failure);
+						}
+						boolean taken = failure == null && answer.complete(number);
+						if (!taken && !refused) {
+							// The driver sends it after the script.
+							owners.forEach((owner) -> release(redis, key, owner));
+						}
+					}));
 		return bounded(key, answer);
+	}
+
+	/**
+	 * Waits until enough replicas have a grant, over the connection that it was made on.
+	 */
+	private CompletionStage<Long> acknowledged(RedisClusterAsyncCommands<byte[], byte[]> redis, LockKey key,
+			long number) {
+		if (number <= 0 || this.replicasToAck == 0) {
+			return CompletableFuture.completedStage(number);
+		}
+		return redis.waitForReplication(this.replicasToAck, Math.max(1, this.commandTimeout.toMillis() / 2))
+			.thenApply((replicas) -> {
+				if (replicas < this.replicasToAck) {
+					throw new LockStoreException(key,
+							"%d of %d replicas acknowledged it in time".formatted(replicas, this.replicasToAck), null);
+				}
+				return number;
+			});
 	}
 
 	@Override
 	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
-		CompletableFuture<Boolean> answer = new CompletableFuture<>();
-		this.connector.whenConnected(answer,
-				(redis) -> Script.RENEW.run(redis, new byte[][] { this.keys.lock(key) }, bytes(owner), millis(ttl))
-					.whenComplete((number, failure) -> complete(answer, number, failure)));
-		return bounded(key, answer);
+		return renewAll(List.of(new Renewal(key, owner, ttl))).get(0);
+	}
+
+	@Override
+	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
+		// Keys of one script have to be in one slot of a cluster.
+		int size = this.clustered ? 1 : MAX_RENEWALS;
+		List<CompletionStage<Boolean>> answers = new ArrayList<>(renewals.size());
+		for (int from = 0; from < renewals.size(); from += size) {
+			answers.addAll(renewTogether(renewals.subList(from, Math.min(from + size, renewals.size()))));
+		}
+		return answers;
+	}
+
+	private List<CompletionStage<Boolean>> renewTogether(List<Renewal> renewals) {
+		byte[][] locks = new byte[renewals.size()][];
+		byte[][] args = new byte[2 * renewals.size()][];
+		for (int i = 0; i < renewals.size(); i++) {
+			Renewal renewal = renewals.get(i);
+			locks[i] = this.keys.lock(renewal.key());
+			args[2 * i] = bytes(renewal.owner());
+			args[2 * i + 1] = millis(renewal.ttl());
+		}
+		CompletableFuture<List<Long>> answer = new CompletableFuture<>();
+		this.connector.whenConnected(answer, (redis) -> forward(Script.RENEW.runForEach(redis, locks, args), answer));
+		CompletionStage<List<Long>> renewed = bounded(renewals.get(0).key(), answer);
+		return IntStream.range(0, renewals.size())
+			.mapToObj((i) -> renewed.thenApply((numbers) -> numbers.get(i) == 1))
+			.toList();
 	}
 
 	/**
@@ -109,29 +245,29 @@ public final class RedisLockStore implements LockStore, SmartInitializingSinglet
 	 */
 	@Override
 	public CompletionStage<Boolean> release(LockKey key, String owner) {
-		CompletableFuture<Boolean> answer = new CompletableFuture<>();
-		this.connector.whenEverConnected(answer,
-				(redis) -> Script.RELEASE.run(redis, new byte[][] { this.keys.lock(key) }, bytes(owner))
-					.whenComplete((number, failure) -> complete(answer, number, failure)));
-		return bounded(key, answer);
+		CompletableFuture<Long> answer = new CompletableFuture<>();
+		this.connector.whenEverConnected(answer, (redis) -> forward(release(redis, key, owner), answer));
+		return bounded(key, answer).thenApply((number) -> number == 1);
 	}
 
-	private static void complete(CompletableFuture<Boolean> answer, Long number, @Nullable Throwable failure) {
-		if (failure != null) {
-			answer.completeExceptionally(failure);
-		}
-		else {
-			answer.complete(number == 1);
-		}
+	private CompletionStage<Long> release(RedisClusterAsyncCommands<byte[], byte[]> redis, LockKey key, String owner) {
+		byte[][] released = { this.keys.lock(key), this.keys.waiting(key) };
+		return Script.RELEASE.run(redis, released, bytes(owner), this.channel.instance(), this.channel.name());
 	}
 
-	/**
-	 * Undoes an acquire that nobody waits for any more, or whose outcome is unknown: it
-	 * may have been carried out, and its owner will never release it. The driver sends it
-	 * after the acquire.
-	 */
-	private static void takeBack(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[] lock, String owner) {
-		Script.RELEASE.run(redis, new byte[][] { lock }, bytes(owner));
+	private byte[][] keysOf(LockKey key) {
+		return new byte[][] { this.keys.lock(key), this.keys.waiting(key), this.keys.fence(key) };
+	}
+
+	private static <T> void forward(CompletionStage<T> reply, CompletableFuture<T> answer) {
+		reply.whenComplete((value, failure) -> {
+			if (failure != null) {
+				answer.completeExceptionally(failure);
+			}
+			else {
+				answer.complete(value);
+			}
+		});
 	}
 
 	private <T> CompletionStage<T> bounded(LockKey key, CompletableFuture<T> answer) {
@@ -142,15 +278,14 @@ public final class RedisLockStore implements LockStore, SmartInitializingSinglet
 	private LockStoreException broken(LockKey key, Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
+		if (cause instanceof LockStoreException known) {
+			return known;
+		}
 		if (cause instanceof TimeoutException) {
 			return new LockStoreException(key,
 					"Redis did not answer within %d ms".formatted(this.commandTimeout.toMillis()), null);
 		}
 		return new LockStoreException(key, "Redis failed", cause);
-	}
-
-	private static AcquireResult result(long number) {
-		return (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number));
 	}
 
 	private static byte[] millis(Duration duration) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
@@ -10,38 +11,83 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.springframework.data.redis.core.script.DigestUtils;
 
 /**
- * A Lua script that answers with a number, in one round trip: it is called by its digest,
- * and sent whole only to a server that does not know it.
+ * A Lua script that does its work in one round trip: it is called by its digest, and sent
+ * whole only to a server that does not know it.
+ * <p>
+ * The keys are the lock, the set of those who wait for it, and the fence. Who waits is an
+ * instance of the application, which is told of a release through a channel: the message
+ * is the instance that released, and the lock.
  */
 enum Script {
 
 	/**
 	 * Answers with the fencing token, or, when somebody else holds the lock, with the
-	 * remaining milliseconds of that lease as a number that is not positive. The same
-	 * owner is granted again, because a driver may repeat a command after a reconnect.
+	 * remaining milliseconds of that lease as a number that is not positive. An instance
+	 * that is named waits from then on. The same owner is granted again, because a driver
+	 * may repeat a command after a reconnect.
 	 */
 	ACQUIRE("""
-			if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
-			    or redis.call('get', KEYS[1]) == ARGV[1] then
-			  return redis.call('incr', KEYS[2])
+			local lock, waiting, fence = unpack(KEYS)
+			local owner, ttl, instance = unpack(ARGV)
+			if redis.call('set', lock, owner, 'NX', 'PX', ttl) or redis.call('get', lock) == owner then
+			  return redis.call('incr', fence)
 			end
-			return -math.max(redis.call('pttl', KEYS[1]), 0)
+			local remaining = math.max(redis.call('pttl', lock), 0)
+			if instance ~= '' then
+			  redis.call('sadd', waiting, instance)
+			  redis.call('pexpire', waiting, remaining + 10000)
+			end
+			return -remaining
 			"""),
 
-	/** Answers with 1 if the owner held the lock, otherwise with 0. */
-	RENEW("""
-			if redis.call('get', KEYS[1]) == ARGV[1] then
-			  return redis.call('pexpire', KEYS[1], ARGV[2])
+	/**
+	 * Ends a turn. Answers with the fencing token of the successor; with 0 if the lock
+	 * was released because other instances wait, and this one waits with them; with -1 if
+	 * the owner did not hold it.
+	 */
+	HAND_OVER("""
+			local lock, waiting, fence = unpack(KEYS)
+			local owner, successor, ttl, instance, channel = unpack(ARGV)
+			local holder = redis.call('get', lock)
+			if holder ~= owner and holder ~= successor then
+			  return -1
 			end
+			redis.call('srem', waiting, instance)
+			if redis.call('exists', waiting) == 0 then
+			  redis.call('set', lock, successor, 'PX', ttl)
+			  return redis.call('incr', fence)
+			end
+			redis.call('del', lock, waiting)
+			redis.call('publish', channel, instance .. ' ' .. lock)
+			redis.call('sadd', waiting, instance)
+			redis.call('pexpire', waiting, 10000)
 			return 0
+			"""),
+
+	/**
+	 * Answers for each key with 1 if the owner held the lock, otherwise with 0. Arguments
+	 * are owner and time to live of each in turn.
+	 */
+	RENEW("""
+			local renewed = {}
+			for i, lock in ipairs(KEYS) do
+			  local owned = redis.call('get', lock) == ARGV[2 * i - 1]
+			  renewed[i] = owned and redis.call('pexpire', lock, ARGV[2 * i]) or 0
+			end
+			return renewed
 			"""),
 
 	/** Answers with 1 if the owner held the lock, otherwise with 0. */
 	RELEASE("""
-			if redis.call('get', KEYS[1]) == ARGV[1] then
-			  return redis.call('del', KEYS[1])
+			local lock, waiting = unpack(KEYS)
+			local owner, instance, channel = unpack(ARGV)
+			if redis.call('get', lock) ~= owner then
+			  return 0
 			end
-			return 0
+			if redis.call('del', lock, waiting) == 2 then
+			  redis.call('publish', channel, instance .. ' ' .. lock)
+			end
+			return 1
 			""");
 
 	private final String text;
@@ -60,12 +106,23 @@ enum Script {
 		}
 	}
 
+	/** Runs a script that answers with a number. */
 	CompletionStage<Long> run(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[]... args) {
-		CompletionStage<Long> reply = redis.evalsha(this.digest, ScriptOutputType.INTEGER, keys, args);
+		return run(redis, ScriptOutputType.INTEGER, keys, args);
+	}
+
+	/** Runs a script that answers with a number for each key. */
+	CompletionStage<List<Long>> runForEach(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[][] keys,
+			byte[]... args) {
+		return run(redis, ScriptOutputType.MULTI, keys, args);
+	}
+
+	private <T> CompletionStage<T> run(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptOutputType type,
+			byte[][] keys, byte[]... args) {
+		CompletionStage<T> reply = redis.evalsha(this.digest, type, keys, args);
 		return reply.exceptionallyCompose((failure) -> {
 			Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
-			return (cause instanceof RedisNoScriptException)
-					? redis.eval(this.text, ScriptOutputType.INTEGER, keys, args) : reply;
+			return (cause instanceof RedisNoScriptException) ? redis.eval(this.text, type, keys, args) : reply;
 		});
 	}
 

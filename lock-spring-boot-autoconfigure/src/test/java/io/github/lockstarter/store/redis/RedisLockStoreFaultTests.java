@@ -38,7 +38,7 @@ class RedisLockStoreFaultTests {
 
 	private final LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", this.server.port());
 
-	private final RedisLockStore store = new RedisLockStore(this.factory, "lock", TIMEOUT);
+	private final RedisLockStore store = new RedisLockStore(this.factory, "lock", TIMEOUT, 0);
 
 	@BeforeEach
 	void connect() {
@@ -97,7 +97,7 @@ class RedisLockStoreFaultTests {
 		LocalRedis durable = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString());
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", durable.port());
-		RedisLockStore store = new RedisLockStore(factory, "lock", TIMEOUT);
+		RedisLockStore store = new RedisLockStore(factory, "lock", TIMEOUT, 0);
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
 		assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(TIMEOUT);
 		durable.kill();
@@ -114,7 +114,7 @@ class RedisLockStoreFaultTests {
 	void startedLate() {
 		LocalRedis late = new LocalRedis();
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", late.port());
-		RedisLockStore store = new RedisLockStore(factory, "lock", TIMEOUT);
+		RedisLockStore store = new RedisLockStore(factory, "lock", TIMEOUT, 0);
 		assertBroken(store.acquire(this.key, "a", TTL));
 		late.start();
 		assertThat(store.acquire(this.key, "b", TTL)).succeedsWithin(TIMEOUT).isInstanceOf(Granted.class);

@@ -39,7 +39,7 @@ class RedisLockStoreTests extends LockStoreContract {
 
 	private static final List<String> requests = Collections.synchronizedList(new ArrayList<>());
 
-	private final RedisLockStore store = new RedisLockStore(factory, "contract", Duration.ofSeconds(5));
+	private final RedisLockStore store = new RedisLockStore(factory, "contract", Duration.ofSeconds(5), 0);
 
 	private final LockKey key = new LockKey("redis", UUID.randomUUID().toString());
 

@@ -1,0 +1,24 @@
+package io.github.lockstarter.registry;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
+
+import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.store.LockStore;
+
+/**
+ * What all locks of a registry share.
+ *
+ * @param store where the locks live
+ * @param timer runs alarms and renewals; must never be blocked
+ * @param answers runs what the application does with answers and losses
+ * @param renewals keeps held leases alive
+ * @param outages tells the operator of store failures
+ * @param losses is told of every lost lease
+ * @param maxWaiters how many may wait for a lock here
+ */
+record Engine(LockStore store, ScheduledExecutorService timer, Executor answers, Renewals renewals, OutageLog outages,
+		Consumer<LeaseLostEvent> losses, int maxWaiters) {
+
+}

@@ -1,0 +1,151 @@
+package io.github.lockstarter.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.Message;
+import org.springframework.data.redis.connection.MessageListener;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.SubscriptionListener;
+
+/**
+ * Hears of released locks. There is one subscription, made when somebody waits for the
+ * first time, and kept by the driver over reconnects. Whoever watches is woken, too, each
+ * time it has been made, for what happened before, and repeatedly while it cannot be.
+ */
+final class ReleaseChannel implements MessageListener, SubscriptionListener {
+
+	private static final Log logger = LogFactory.getLog(ReleaseChannel.class);
+
+	private static final long TRY_AGAIN_MILLIS = 100;
+
+	private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
+
+	private final AtomicBoolean subscribing = new AtomicBoolean();
+
+	private final RedisConnectionFactory factory;
+
+	private final byte[] name;
+
+	private final String instance = UUID.randomUUID().toString();
+
+	private volatile @Nullable RedisConnection subscription;
+
+	ReleaseChannel(RedisConnectionFactory factory, String name) {
+		this.factory = factory;
+		this.name = bytes(name);
+	}
+
+	byte[] name() {
+		return this.name;
+	}
+
+	/** Returns what this instance of the application is called in the channel. */
+	byte[] instance() {
+		return bytes(this.instance);
+	}
+
+	/** Runs the action whenever another instance releases the lock. */
+	void watch(byte[] lock, Runnable action) {
+		this.watchers.put(text(lock), action);
+	}
+
+	void unwatch(byte[] lock, Runnable action) {
+		this.watchers.remove(text(lock), action);
+	}
+
+	/**
+	 * Sees to it that there is a subscription. Connecting blocks, so a thread does it.
+	 */
+	void subscribe() {
+		if (this.subscription == null && this.subscribing.compareAndSet(false, true)) {
+			Thread thread = new Thread(this::subscribeWhileWatched, "lock-redis-subscribe");
+			thread.setDaemon(true);
+			thread.start();
+		}
+	}
+
+	private void subscribeWhileWatched() {
+		boolean failed = false;
+		while (this.subscription == null && !this.watchers.isEmpty()) {
+			RedisConnection connection = null;
+			try {
+				connection = this.factory.getConnection();
+				connection.subscribe(this, this.name);
+				this.subscription = connection;
+			}
+			catch (RuntimeException ex) {
+				if (!failed) {
+					logger.warn("No subscription to channel %s: who waits for a lock looks for it every %d ms meanwhile"
+						.formatted(text(this.name), TRY_AGAIN_MILLIS), ex);
+				}
+				failed = true;
+				close(connection);
+				pause();
+				wakeAll();
+			}
+		}
+		this.subscribing.set(false);
+		if (!this.watchers.isEmpty()) {
+			subscribe();
+		}
+	}
+
+	@Override
+	public void onMessage(Message message, byte @Nullable [] pattern) {
+		String[] releasedBy = text(message.getBody()).split(" ", 2);
+		if (!releasedBy[0].equals(this.instance)) {
+			Runnable action = this.watchers.get(releasedBy[1]);
+			if (action != null) {
+				action.run();
+			}
+		}
+	}
+
+	@Override
+	public void onChannelSubscribed(byte[] channel, long count) {
+		wakeAll();
+	}
+
+	private void wakeAll() {
+		this.watchers.values().forEach(Runnable::run);
+	}
+
+	void close() {
+		close(this.subscription);
+		this.subscription = null;
+	}
+
+	private static void close(@Nullable RedisConnection connection) {
+		if (connection != null) {
+			connection.close();
+		}
+	}
+
+	private static void pause() {
+		try {
+			TimeUnit.MILLISECONDS.sleep(TRY_AGAIN_MILLIS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	private static String text(byte[] bytes) {
+		return new String(bytes, StandardCharsets.UTF_8);
+	}
+
+}

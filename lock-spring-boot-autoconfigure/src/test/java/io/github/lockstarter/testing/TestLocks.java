@@ -1,0 +1,23 @@
+package io.github.lockstarter.testing;
+
+import java.time.Duration;
+
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.store.LockStore;
+
+/**
+ * Registries with the defaults of the auto-configuration.
+ */
+public final class TestLocks {
+
+	private TestLocks() {
+	}
+
+	/** Returns a registry on the store. */
+	public static StoreLockRegistry on(LockStore store) {
+		return new StoreLockRegistry(store, (name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
+		});
+	}
+
+}
