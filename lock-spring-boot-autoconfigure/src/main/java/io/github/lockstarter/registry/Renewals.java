@@ -51,10 +51,6 @@ final class Renewals {
 		this.leases.remove(lease);
 	}
 
-	int size() {
-		return this.leases.size();
-	}
-
 	private void lookBy(long time) {
 		if (!this.set || time - this.alarmAt < 0) {
 			setAlarm(time);

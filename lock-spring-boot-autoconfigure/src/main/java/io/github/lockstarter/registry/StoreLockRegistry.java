@@ -132,6 +132,11 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 		this.answers.shutdown();
 	}
 
+	/** Returns how many locks are held or wanted here. */
+	int size() {
+		return this.locks.size();
+	}
+
 	boolean isDraining() {
 		return this.draining;
 	}

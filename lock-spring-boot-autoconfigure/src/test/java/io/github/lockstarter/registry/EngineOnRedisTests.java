@@ -1,0 +1,273 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.testing.RedisInstance;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The engine on a real Redis, as one and as two instances of an application.
+ */
+class EngineOnRedisTests {
+
+	private static final Duration SOON = Duration.ofSeconds(5);
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(25));
+
+	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+
+	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
+
+	private final LockKey key = new LockKey("engine", UUID.randomUUID().toString());
+
+	private final RedisInstance first = new RedisInstance("engine");
+
+	private final RedisInstance second = new RedisInstance("engine");
+
+	@AfterAll
+	static void disconnect() {
+		factory.destroy();
+	}
+
+	@AfterEach
+	void closeAndLeaveNothing() {
+		this.first.close();
+		this.second.close();
+		assertThat(redis.keys("engine:{*")).isEmpty();
+	}
+
+	@Test
+	@DisplayName("An uncontended cycle is two requests; a refusal is none while this JVM holds the lock, one while another does")
+	void countsRequests() {
+		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
+		assertThat(this.first.requests()).hasSize(1);
+		assertThat(this.first.locks().tryAcquire(this.key, OPTIONS)).isEmpty();
+		assertThat(this.first.requests()).hasSize(1);
+		assertThat(this.second.locks().tryAcquire(this.key, OPTIONS)).isEmpty();
+		assertThat(this.second.requests()).hasSize(1);
+		lease.close();
+		assertThat(this.first.requests()).containsExactly("EVALSHA", "EVALSHA");
+	}
+
+	@Test
+	@DisplayName("A local queue of 8 threads costs at most 0.3 requests per acquisition, and nobody is left behind")
+	void localQueue() throws Exception {
+		Contest contest = new Contest(800, this.first.locks());
+		contest.run(8);
+		assertThat(this.first.requests().size() / 800.0).isLessThanOrEqualTo(0.3);
+		contest.assertExclusiveAndFair();
+	}
+
+	@Test
+	@DisplayName("Two instances with 4 threads each cost at most one request per acquisition, and nobody is left behind")
+	void twoInstances() throws Exception {
+		Contest contest = new Contest(800, this.first.locks(), this.second.locks());
+		contest.run(4);
+		assertThat((this.first.requests().size() + this.second.requests().size()) / 800.0).isLessThanOrEqualTo(1);
+		contest.assertExclusiveAndFair();
+	}
+
+	@Test
+	@DisplayName("Who waits for another instance is told of the release, long before the lease would have ended")
+	void notified() {
+		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
+		CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
+		awaitAsleep(waiting);
+		assertThat(redis.getExpire("engine:waiting:" + redisKey())).isPositive();
+		lease.close();
+		assertThat(waiting).succeedsWithin(SOON);
+		assertThat(this.second.requests()).as("first try, subscription, one more try, success")
+			.containsExactlyInAnyOrder("EVALSHA", "SUBSCRIBE", "EVALSHA", "EVALSHA");
+		waiting.join().orElseThrow().close();
+		assertThat(redis.keys("engine:waiting:*")).isEmpty();
+	}
+
+	@Test
+	@DisplayName("The subscription is made once; a wait that follows costs one try before and one after the release")
+	void oneSubscription() {
+		for (int i = 0; i < 3; i++) {
+			Lease lease = this.first.locks().acquire(this.key, OPTIONS);
+			CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
+			awaitAsleep(waiting);
+			lease.close();
+			assertThat(waiting).succeedsWithin(SOON);
+			waiting.join().orElseThrow().close();
+		}
+		assertThat(this.second.requests()).filteredOn("SUBSCRIBE"::equals).hasSize(1);
+		assertThat(this.second.requests()).filteredOn("EVALSHA"::equals).hasSize(4 + 3 + 3);
+	}
+
+	@Test
+	@DisplayName("Nothing is published when nobody waits")
+	void silentWithoutWaiters() {
+		long before = calls("publish");
+		for (int i = 0; i < 10; i++) {
+			this.first.locks().acquire(this.key, WAITING).close();
+			this.second.locks().tryAcquire(this.key, OPTIONS).orElseThrow().close();
+		}
+		assertThat(calls("publish")).isEqualTo(before);
+	}
+
+	@Test
+	@DisplayName("Who waits for a holder that has died gets the lock when its lease ends")
+	void holderDied() {
+		this.first.store().acquire(this.key, "dead", Duration.ofMillis(700)).toCompletableFuture().join();
+		long start = System.nanoTime();
+		this.second.locks().acquire(this.key, WAITING).close();
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(600),
+				Duration.ofMillis(1500));
+	}
+
+	@Test
+	@DisplayName("An instance that died while it waited holds nobody up for long")
+	void waiterDied() {
+		this.second.store().acquireOrWatch(this.key, "held", OPTIONS.ttl(), () -> {
+		}).thenCompose((granted) -> this.first.store().acquireOrWatch(this.key, "dead", OPTIONS.ttl(), () -> {
+		})).thenCompose((busy) -> this.second.store().release(this.key, "held")).toCompletableFuture().join();
+		Lease lease = this.second.locks().acquire(this.key, OPTIONS);
+		this.first.store().acquireOrWatch(this.key, "dead", OPTIONS.ttl(), () -> {
+		}).toCompletableFuture().join();
+		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 20)
+			.mapToObj((i) -> waitOn(this.second))
+			.toList();
+		lease.close();
+		waiting.forEach((each) -> {
+			assertThat(each).succeedsWithin(SOON);
+			each.join().orElseThrow().close();
+		});
+	}
+
+	@Test
+	@DisplayName("Fencing tokens grow with every acquisition, over hand-offs and instances")
+	void tokensGrow() throws Exception {
+		List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
+		Contest contest = new Contest(400, this.first.locks(), this.second.locks());
+		contest.tokens = tokens;
+		contest.run(4);
+		assertThat(tokens).hasSize(400).isSorted().doesNotHaveDuplicates();
+	}
+
+	private CompletableFuture<Optional<Lease>> waitOn(RedisInstance instance) {
+		return instance.locks().tryAcquireAsync(this.key, WAITING).toCompletableFuture();
+	}
+
+	/** The second instance has tried, subscribed, tried once more, and waits. */
+	private void awaitAsleep(CompletableFuture<?> waiting) {
+		Awaitility.await().until(() -> redis.hasKey("engine:waiting:" + redisKey()));
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(3))
+			.untilAsserted(() -> assertThat(this.second.requests()).contains("SUBSCRIBE"));
+		int subscribed = this.second.requests().indexOf("SUBSCRIBE");
+		Awaitility.await()
+			.until(() -> this.second.requests().contains("SUBSCRIBE")
+					&& !this.second.requests().get(this.second.requests().size() - 1).equals("SUBSCRIBE"));
+		assertThat(waiting).isNotDone();
+	}
+
+	private String redisKey() {
+		String key = redis.keys("engine:{*" + this.key.key()).iterator().next();
+		return key.substring("engine:".length());
+	}
+
+	private static long calls(String command) {
+		Properties stats = redis
+			.execute((RedisCallback<Properties>) (connection) -> connection.serverCommands().info("commandstats"));
+		String calls = stats.getProperty("cmdstat_" + command, "calls=0,");
+		return Long.parseLong(calls.substring("calls=".length(), calls.indexOf(',')));
+	}
+
+	/** Threads of one or more instances that take the same lock over and over. */
+	private final class Contest {
+
+		private final int acquisitions;
+
+		private final LockRegistry[] instances;
+
+		private final AtomicInteger left;
+
+		private final AtomicInteger holders = new AtomicInteger();
+
+		private final AtomicInteger violations = new AtomicInteger();
+
+		private AtomicIntegerArray served = new AtomicIntegerArray(0);
+
+		private List<Long> tokens = new ArrayList<>();
+
+		Contest(int acquisitions, LockRegistry... instances) {
+			this.acquisitions = acquisitions;
+			this.instances = instances;
+			this.left = new AtomicInteger(acquisitions);
+		}
+
+		void run(int threadsEach) throws Exception {
+			int threads = threadsEach * this.instances.length;
+			this.served = new AtomicIntegerArray(threads);
+			ExecutorService executor = Executors.newFixedThreadPool(threads);
+			List<Future<?>> running = new ArrayList<>();
+			for (int i = 0; i < threads; i++) {
+				int thread = i;
+				running.add(executor.submit(() -> compete(thread)));
+			}
+			for (Future<?> each : running) {
+				each.get(1, TimeUnit.MINUTES);
+			}
+			executor.shutdown();
+		}
+
+		private void compete(int thread) {
+			LockRegistry locks = this.instances[thread % this.instances.length];
+			while (this.left.getAndDecrement() > 0) {
+				try (Lease lease = locks.acquire(EngineOnRedisTests.this.key, WAITING)) {
+					this.violations.addAndGet(this.holders.getAndIncrement());
+					this.tokens.add(lease.fencingToken());
+					LockSupport.parkNanos(1_000_000);
+					this.served.incrementAndGet(thread);
+					this.holders.decrementAndGet();
+				}
+			}
+		}
+
+		void assertExclusiveAndFair() {
+			assertThat(this.violations).hasValue(0);
+			int[] counts = IntStream.range(0, this.served.length()).map(this.served::get).toArray();
+			assertThat(IntStream.of(counts).sum()).isEqualTo(this.acquisitions);
+			assertThat(IntStream.of(counts).max().orElseThrow()).as(java.util.Arrays.toString(counts))
+				.isLessThanOrEqualTo(2 * IntStream.of(counts).min().orElseThrow());
+		}
+
+	}
+
+}

@@ -1,0 +1,260 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class LocalQueueTests {
+
+	private static final Duration SOON = Duration.ofSeconds(5);
+
+	private static final LockKey KEY = new LockKey("queue", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
+
+	private final ObservedStore store = new ObservedStore();
+
+	private final StoreLockRegistry locks = new StoreLockRegistry(this.store,
+			(name) -> name.equals("team") ? OPTIONS.withConflictStatus(423) : OPTIONS, 3, (loss) -> {
+			});
+
+	@AfterEach
+	void nothingIsLeft() {
+		this.locks.close();
+		assertThat(this.locks.size()).isZero();
+	}
+
+	@Test
+	@DisplayName("Who waits is served in the order of arrival, without the store, by leases whose tokens grow")
+	void firstComeFirstServed() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 3).mapToObj((i) -> waitAsync()).toList();
+		int requests = this.store.requests();
+		for (CompletableFuture<Optional<Lease>> each : waiting) {
+			assertThat(each).isNotDone();
+			lease.close();
+			assertThat(each).succeedsWithin(SOON);
+			assertThat(each.join().orElseThrow().fencingToken()).isGreaterThan(lease.fencingToken());
+			lease = each.join().orElseThrow();
+		}
+		assertThat(this.store.requests()).isEqualTo(requests);
+		lease.close();
+		assertThat(this.store.requests()).isEqualTo(requests + 1);
+	}
+
+	@Test
+	@DisplayName("While this JVM holds or queues for a lock, who does not wait is refused without the store")
+	void refusedWithoutStore() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> waiting = waitAsync();
+		int requests = this.store.requests();
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS))
+			.satisfies(
+					(ex) -> assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+		lease.close();
+		assertThat(waiting).succeedsWithin(SOON);
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
+		assertThat(this.store.requests()).isEqualTo(requests);
+		waiting.join().orElseThrow().close();
+	}
+
+	@Test
+	@DisplayName("More than may wait are refused at once")
+	void maxWaiters() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 4).mapToObj((i) -> waitAsync()).toList();
+		assertThat(waiting.get(3)).succeedsWithin(SOON).isEqualTo(Optional.empty());
+		waiting.get(0).cancel(false);
+		assertThat(waitAsync()).as("there is room again").isNotDone();
+		lease.close();
+		assertThat(waiting.get(1)).succeedsWithin(SOON);
+	}
+
+	@Test
+	@DisplayName("Who waits is refused when the own time is over, wherever in the queue")
+	void ownDeadlines() {
+		this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> patient = waitAsync();
+		long start = System.nanoTime();
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofMillis(100)))).isEmpty();
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(100),
+				Duration.ofMillis(1000));
+		assertThat(patient).isNotDone();
+	}
+
+	@Test
+	@DisplayName("A turn of hand-offs ends after eight leases, and the store is asked again")
+	void boundedInCount() throws Exception {
+		AtomicInteger held = new AtomicInteger();
+		List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
+		ExecutorService executor = Executors.newFixedThreadPool(3);
+		List<Future<?>> running = IntStream.range(0, 3).<Future<?>>mapToObj((i) -> executor.submit(() -> {
+			for (int each = 0; each < 400; each++) {
+				try (Lease lease = this.locks.acquire(KEY, WAITING)) {
+					assertThat(held.incrementAndGet()).isOne();
+					tokens.add(lease.fencingToken());
+					held.decrementAndGet();
+				}
+			}
+		})).toList();
+		for (Future<?> each : running) {
+			each.get(30, TimeUnit.SECONDS);
+		}
+		executor.shutdown();
+		assertThat(tokens).hasSize(1200).isSorted().doesNotHaveDuplicates();
+		assertThat(this.store.acquires.get()).isGreaterThanOrEqualTo(1200 / 8);
+	}
+
+	@Test
+	@DisplayName("A turn of hand-offs ends after a while, and the store is asked again")
+	void boundedInTime() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> waiting = waitAsync();
+		long start = System.nanoTime();
+		Awaitility.await().until(() -> System.nanoTime() - start > 60_000_000);
+		lease.close();
+		assertThat(waiting).succeedsWithin(SOON);
+		assertThat(this.store.acquires).hasValue(2);
+	}
+
+	@Test
+	@DisplayName("A late predecessor can neither end nor extend the lease that it handed off")
+	void latePredecessor() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> waiting = waitAsync();
+		lease.close();
+		assertThat(waiting).succeedsWithin(SOON);
+		lease.close();
+		lease.releaseAsync();
+		assertThat(lease.isHeld()).isFalse();
+		assertThat(waiting.join().orElseThrow().isHeld()).isTrue();
+		assertThat(this.store.releases).hasValue(0);
+	}
+
+	@Test
+	@DisplayName("A lock that is not held any more is not handed off")
+	void lostIsNotHandedOff() {
+		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(80)).withoutRenewal());
+		CompletableFuture<Optional<Lease>> waiting = waitAsync();
+		Awaitility.await().until(() -> !lease.isHeld());
+		lease.close();
+		assertThat(waiting).succeedsWithin(SOON);
+		assertThat(this.store.acquires.get()).isGreaterThanOrEqualTo(2);
+	}
+
+	@Test
+	@DisplayName("A waiter with another time to live gets a lease of its own from the store")
+	void otherTtl() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> waiting = this.locks
+			.tryAcquireAsync(KEY, LockOptions.of(Duration.ofMinutes(10)).withWaitTime(SOON))
+			.toCompletableFuture();
+		lease.close();
+		assertThat(waiting).succeedsWithin(SOON);
+		assertThat(waiting.join().orElseThrow().remaining()).isGreaterThan(Duration.ofMinutes(9));
+	}
+
+	@Test
+	@DisplayName("A store failure reaches all who wait, each with an exception of its own")
+	void brokenStore() {
+		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMinutes(1)));
+		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 2).mapToObj((i) -> waitAsync()).toList();
+		this.store.broken = true;
+		lease.close();
+		List<Throwable> failures = new ArrayList<>();
+		waiting.forEach((each) -> assertThat(each).failsWithin(SOON)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(LockStoreException.class)
+			.satisfies(failures::add));
+		assertThat(failures.get(0)).isNotSameAs(failures.get(1));
+	}
+
+	@Test
+	@DisplayName("Who does not wait gets the lock even while its release is on the way")
+	void afterUnawaitedRelease() {
+		this.locks.acquire(KEY, OPTIONS).releaseAsync();
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
+	}
+
+	@Test
+	@DisplayName("What follows an answer may block, and even ask for the same lock again")
+	void blockingCallback() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<String> work = waitAsync().thenApply((granted) -> {
+			granted.orElseThrow().close();
+			this.locks.acquire(KEY, WAITING).close();
+			return "done";
+		});
+		lease.close();
+		assertThat(work).succeedsWithin(SOON).isEqualTo("done");
+	}
+
+	@Test
+	@DisplayName("When the registry drains, who waits is answered with 503; what is free is still granted")
+	void drains() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> waiting = waitAsync();
+		this.locks.drain();
+		assertThat(waiting).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockStoreException.class);
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> this.locks.acquire(KEY, WAITING))
+			.withMessageContaining("closed");
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS));
+		this.locks.acquire(new LockKey("queue", "free"), WAITING).close();
+		lease.close();
+		this.locks.release();
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS))
+			.withMessageContaining("closed");
+		this.locks.open();
+		this.locks.acquire(KEY, OPTIONS).close();
+	}
+
+	@Test
+	@DisplayName("A lock can be named by a text, and is then taken as configured for its name")
+	void byText() {
+		try (Lease lease = this.locks.acquire("team:42")) {
+			assertThat(lease.key()).isEqualTo(new LockKey("team", "42"));
+			assertThat(this.locks.tryAcquire("team:42", Duration.ZERO)).isEmpty();
+			assertThat(this.locks.tryAcquireAsync("team:42", Duration.ofMillis(50))).succeedsWithin(SOON)
+				.isEqualTo(Optional.empty());
+			assertThat(this.locks.tryAcquire("team:43", Duration.ZERO)).isPresent();
+			assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire("team:42"))
+				.satisfies((ex) -> assertThat(ex.getStatusCode().value()).isEqualTo(423));
+		}
+		assertThat(this.locks.acquire("report").key()).isEqualTo(new LockKey("report", ""));
+		assertThat(LockKey.of("a:b:c")).isEqualTo(new LockKey("a", "b:c"));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquire(":42"));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquire(""));
+	}
+
+	private CompletableFuture<Optional<Lease>> waitAsync() {
+		return this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+	}
+
+}

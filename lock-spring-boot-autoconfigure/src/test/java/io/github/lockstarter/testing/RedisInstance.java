@@ -1,0 +1,87 @@
+package io.github.lockstarter.testing;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.event.command.CommandListener;
+import io.lettuce.core.event.command.CommandStartedEvent;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.store.redis.RedisLockStore;
+
+/**
+ * What one instance of an application has: connections, a store, a registry. It remembers
+ * what it asked of Redis.
+ */
+public final class RedisInstance implements AutoCloseable {
+
+	/** What is sent once for each connection. */
+	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO");
+
+	private final List<String> requests = new CopyOnWriteArrayList<>();
+
+	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
+
+	private final LettuceConnectionFactory factory;
+
+	private final RedisLockStore store;
+
+	private final StoreLockRegistry locks;
+
+	/** Creates an instance on the shared Redis. */
+	public RedisInstance(String keyPrefix) {
+		this(TestRedis.connectionFactory(), keyPrefix, 0, 10_000);
+	}
+
+	public RedisInstance(LettuceConnectionFactory factory, String keyPrefix, int replicasToAck, int maxWaiters) {
+		this.factory = factory;
+		((RedisClient) factory.getRequiredNativeClient()).addListener(new CommandListener() {
+
+			@Override
+			public void commandStarted(CommandStartedEvent event) {
+				String command = event.getCommand().getType().toString();
+				if (!SET_UP.contains(command)) {
+					RedisInstance.this.requests.add(command);
+				}
+			}
+
+		});
+		this.store = new RedisLockStore(factory, keyPrefix, Duration.ofSeconds(2), replicasToAck);
+		this.store.start();
+		this.locks = new StoreLockRegistry(this.store, (name) -> LockOptions.of(Duration.ofSeconds(10)), maxWaiters,
+				this.losses::add);
+	}
+
+	public StoreLockRegistry locks() {
+		return this.locks;
+	}
+
+	public RedisLockStore store() {
+		return this.store;
+	}
+
+	/** Returns the commands it has sent. */
+	public List<String> requests() {
+		return this.requests;
+	}
+
+	/** Returns the losses it was told of. */
+	public List<LeaseLostEvent> losses() {
+		return this.losses;
+	}
+
+	@Override
+	public void close() {
+		this.locks.close();
+		this.store.stop();
+		this.factory.destroy();
+	}
+
+}
