@@ -51,6 +51,12 @@ final class Renewals {
 		this.leases.remove(lease);
 	}
 
+	/** The store may have forgotten what is held, so all that can be is renewed now. */
+	void renewAll() {
+		this.leases.forEach(StoreLease::renewNow);
+		lookBy(System.nanoTime());
+	}
+
 	private void lookBy(long time) {
 		if (!this.set || time - this.alarmAt < 0) {
 			setAlarm(time);

@@ -184,6 +184,12 @@ final class StoreLease implements Lease {
 				: "the store could not be reached to renew it for a ttl of %s".formatted(this.options.ttl());
 	}
 
+	void renewNow() {
+		if (isRenewable()) {
+			this.renewAt = System.nanoTime();
+		}
+	}
+
 	/**
 	 * Returns the time to live to renew this lease with, and counts it as being renewed;
 	 * zero if it is not due or has no time left to gain.

@@ -25,6 +25,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ReconnectNotifications;
 
 /**
  * Hands out the locks of a {@link LockStore}. However many callers wait and leases are
@@ -66,8 +67,11 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 		this.answers.allowCoreThreadTimeOut(true);
 		this.options = options;
 		OutageLog outages = new OutageLog();
-		this.engine = new Engine(store, this.timer, this.answers, new Renewals(store, outages, this.timer), outages,
-				losses, maxWaiters);
+		Renewals renewals = new Renewals(store, outages, this.timer);
+		this.engine = new Engine(store, this.timer, this.answers, renewals, outages, losses, maxWaiters);
+		if (store instanceof ReconnectNotifications able) {
+			able.onReconnect(renewals::renewAll);
+		}
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.github.lockstarter.testing;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,7 +26,7 @@ public final class RedisInstance implements AutoCloseable {
 	/** What is sent once for each connection. */
 	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO");
 
-	private final List<String> requests = new CopyOnWriteArrayList<>();
+	private final ArrayList<String> requests = new ArrayList<>();
 
 	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
 
@@ -47,8 +48,10 @@ public final class RedisInstance implements AutoCloseable {
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
 				String command = event.getCommand().getType().toString();
-				if (!SET_UP.contains(command)) {
-					RedisInstance.this.requests.add(command);
+				synchronized (RedisInstance.this.requests) {
+					if (!SET_UP.contains(command)) {
+						RedisInstance.this.requests.add(command);
+					}
 				}
 			}
 
@@ -67,9 +70,26 @@ public final class RedisInstance implements AutoCloseable {
 		return this.store;
 	}
 
-	/** Returns the commands it has sent. */
+	/** Returns the commands it has sent so far. */
 	public List<String> requests() {
-		return this.requests;
+		synchronized (this.requests) {
+			return List.copyOf(this.requests);
+		}
+	}
+
+	/** Returns how many commands it has sent so far. */
+	public int requestCount() {
+		synchronized (this.requests) {
+			return this.requests.size();
+		}
+	}
+
+	/** Forgets the commands. */
+	public void forgetRequests() {
+		synchronized (this.requests) {
+			this.requests.clear();
+			this.requests.trimToSize();
+		}
 	}
 
 	/** Returns the losses it was told of. */

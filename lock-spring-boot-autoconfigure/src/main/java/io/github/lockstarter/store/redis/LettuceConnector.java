@@ -1,11 +1,17 @@
 package io.github.lockstarter.store.redis;
 
+import java.net.SocketAddress;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.lettuce.core.AbstractRedisAsyncCommands;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +34,12 @@ final class LettuceConnector {
 
 	private final AtomicReference<@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>>> connecting = new AtomicReference<>();
 
+	private final List<Runnable> reconnects = new CopyOnWriteArrayList<>();
+
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> redis;
+
+	/** Whose connections are listened to; it changes when the factory is restarted. */
+	private @Nullable AbstractRedisClient client;
 
 	LettuceConnector(LettuceConnectionFactory factory) {
 		this.factory = factory;
@@ -77,6 +88,13 @@ final class LettuceConnector {
 		}
 	}
 
+	/**
+	 * Runs the action each time the driver has connected, for the first time included.
+	 */
+	void onReconnect(Runnable action) {
+		this.reconnects.add(action);
+	}
+
 	private static void run(Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action,
 			RedisClusterAsyncCommands<byte[], byte[]> redis, CompletableFuture<?> answer) {
 		try {
@@ -108,10 +126,25 @@ final class LettuceConnector {
 			RedisClusterAsyncCommands<byte[], byte[]> current = (RedisClusterAsyncCommands<byte[], byte[]>) connection
 				.getNativeConnection();
 			if (current != this.redis) {
+				listen();
 				Script.loadAll(current);
 				this.redis = current;
 			}
 			return current;
+		}
+	}
+
+	private void listen() {
+		if (this.client != this.factory.getRequiredNativeClient()) {
+			this.client = this.factory.getRequiredNativeClient();
+			this.client.addListener(new RedisConnectionStateListener() {
+
+				@Override
+				public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+					LettuceConnector.this.reconnects.forEach(Runnable::run);
+				}
+
+			});
 		}
 	}
 

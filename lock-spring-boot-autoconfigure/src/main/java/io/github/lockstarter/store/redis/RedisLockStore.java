@@ -27,6 +27,7 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ReconnectNotifications;
 import io.github.lockstarter.store.ReleaseNotifications;
 
 /**
@@ -38,7 +39,7 @@ import io.github.lockstarter.store.ReleaseNotifications;
  * fencing token is a counter that grows with every grant. Those who wait are told of a
  * release by {@code PUBLISH}, which is sent only when somebody waits.
  */
-public final class RedisLockStore implements LockStore, ReleaseNotifications, SmartLifecycle {
+public final class RedisLockStore implements LockStore, ReleaseNotifications, ReconnectNotifications, SmartLifecycle {
 
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
@@ -134,6 +135,11 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Sm
 				this.channel.subscribe();
 			}
 		});
+	}
+
+	@Override
+	public void onReconnect(Runnable action) {
+		this.connector.onReconnect(action);
 	}
 
 	@Override

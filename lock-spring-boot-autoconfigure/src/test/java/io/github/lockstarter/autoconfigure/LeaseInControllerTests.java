@@ -1,0 +1,173 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class LeaseInControllerTests {
+
+	private TestServer server;
+
+	private Controller controller;
+
+	@BeforeEach
+	void start() {
+		String[] redis = TestRedis.properties();
+		this.server = TestServer.start(new Class<?>[] { Application.class }, redis[0], redis[1],
+				"lock.redis.key-prefix=lease");
+		this.controller = this.server.context().getBean(Controller.class);
+	}
+
+	@AfterEach
+	void stop() {
+		this.controller.finish();
+		this.server.close();
+	}
+
+	@Test
+	@DisplayName("A Lease parameter is filled in, and its fencing token grows from request to request")
+	void fencingToken() throws Exception {
+		long before = 0;
+		for (int i = 0; i < 3; i++) {
+			long token = Long.parseLong(this.server.post("/tokens?key=a").body());
+			assertThat(token).isGreaterThan(before);
+			before = token;
+		}
+	}
+
+	@Test
+	@DisplayName("Where the condition says no lock, there is no lease")
+	void condition() throws Exception {
+		assertThat(this.server.post("/conditional?lock=true").body()).isEqualTo("held: true");
+		assertThat(this.server.post("/conditional?lock=false").body()).isEqualTo("no lease");
+	}
+
+	@Test
+	@DisplayName("A Lease parameter of a method without a lock is a mistake, and named")
+	void unlocked() throws Exception {
+		assertThat(this.server.post("/unlocked").statusCode()).isEqualTo(500);
+		assertThat(this.controller.calls()).isZero();
+	}
+
+	@Test
+	@DisplayName("The application ends: who works is waited for, who waits for a lock is answered with 503, nothing is held then")
+	void shutdown() throws Exception {
+		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
+		CompletableFuture<HttpResponse<String>> working = this.server.postAsync("/work");
+		Awaitility.await().until(() -> this.controller.calls() == 1);
+		CompletableFuture<HttpResponse<String>> waiting = this.server.postAsync("/work");
+		LockKey key = new LockKey("work", "");
+		Awaitility.await()
+			.until(() -> locks.tryAcquire(key, LockOptions.of(Duration.ofSeconds(1)).withWaitTime(Duration.ofMillis(1)))
+				.isEmpty());
+		Lease forgotten = locks.acquire("forgotten");
+		CompletableFuture<Void> closing = CompletableFuture.runAsync(this.server::close);
+		assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).satisfies((answer) -> {
+			assertThat(answer.statusCode()).isEqualTo(503);
+			assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
+		});
+		assertThat(working).isNotDone();
+		this.controller.finish();
+		assertThat(working).succeedsWithin(Duration.ofSeconds(10))
+			.satisfies((answer) -> assertThat(answer.body()).isEqualTo("held: true"));
+		assertThat(closing).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(forgotten.isHeld()).isFalse();
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire("work"));
+		try (TestServer next = TestServer.start(new Class<?>[] { Application.class }, TestRedis.properties()[0],
+				TestRedis.properties()[1], "lock.redis.key-prefix=lease")) {
+			next.context().getBean(LockRegistry.class).acquire("forgotten").close();
+		}
+	}
+
+	@Test
+	@DisplayName("An application that is stopped and started again locks again")
+	void restart() throws Exception {
+		this.server.context().stop();
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> this.server.context().getBean(LockRegistry.class).acquire("work"));
+		this.server.context().start();
+		this.server.context().getBean(LockRegistry.class).acquire("work").close();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Application {
+
+		@Bean
+		Controller controller() {
+			return new Controller();
+		}
+
+	}
+
+	@RestController
+	static class Controller {
+
+		private final CountDownLatch go = new CountDownLatch(1);
+
+		private volatile int calls;
+
+		void finish() {
+			this.go.countDown();
+		}
+
+		int calls() {
+			return this.calls;
+		}
+
+		@PostMapping("/tokens")
+		@ExclusiveRequest(name = "tokens", key = "#key")
+		public String token(@RequestParam String key, Lease lease) {
+			return Long.toString(lease.fencingToken());
+		}
+
+		@PostMapping("/conditional")
+		@ExclusiveRequest(name = "conditional", condition = "#lock")
+		public String conditional(@Nullable Lease lease, @RequestParam boolean lock) {
+			return (lease != null) ? "held: " + lease.isHeld() : "no lease";
+		}
+
+		@PostMapping("/unlocked")
+		public String unlocked(Lease lease) {
+			this.calls++;
+			return "unlocked";
+		}
+
+		@PostMapping("/work")
+		@ExclusiveRequest(name = "work", waitTime = "1m")
+		public String work(Lease lease) throws InterruptedException {
+			this.calls++;
+			this.go.await();
+			return "held: " + lease.isHeld();
+		}
+
+	}
+
+}

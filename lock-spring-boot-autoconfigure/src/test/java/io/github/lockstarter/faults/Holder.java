@@ -1,0 +1,28 @@
+package io.github.lockstarter.faults;
+
+import java.time.Duration;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.testing.RedisInstance;
+import io.github.lockstarter.testing.TestRedis;
+
+/**
+ * An application that takes one lock and keeps it.
+ */
+final class Holder {
+
+	private Holder() {
+	}
+
+	/** Arguments: host, port, key prefix, key, time to live in ms. */
+	public static void main(String[] args) throws InterruptedException {
+		RedisInstance instance = new RedisInstance(TestRedis.connectionFactory(args[0], Integer.parseInt(args[1])),
+				args[2], 0, 64);
+		instance.locks()
+			.acquire(new LockKey("fault", args[3]), LockOptions.of(Duration.ofMillis(Long.parseLong(args[4]))));
+		System.out.println("held");
+		Thread.currentThread().join();
+	}
+
+}

@@ -1,0 +1,140 @@
+package io.github.lockstarter.faults;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.testing.RedisInstance;
+import io.github.lockstarter.testing.TestJvm;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What happens to the locks of processes that die, end, and compete.
+ */
+@Tag("faults")
+class ProcessFaultTests {
+
+	private static final String PREFIX = "faults";
+
+	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+
+	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
+
+	@BeforeEach
+	void clear() {
+		redis.delete(redis.keys(PREFIX + ":{*"));
+		redis.delete(List.of("elements", "tokens"));
+	}
+
+	@AfterAll
+	static void disconnect() {
+		factory.destroy();
+	}
+
+	@Test
+	@DisplayName("Holder killed, 20 times: the next owner has the lock within the lease plus a little, never earlier")
+	void holderKilled() {
+		int runs = 20;
+		Duration ttl = Duration.ofMillis(900);
+		LockOptions waiting = LockOptions.of(ttl).withWaitTime(Duration.ofSeconds(30));
+		try (RedisInstance next = new RedisInstance(PREFIX)) {
+			TestJvm holder = holder(0, ttl);
+			for (int run = 0; run < runs; run++) {
+				TestJvm following = holder(run + 1, ttl);
+				holder.await("held");
+				CompletableFuture<Long> granted = next.locks()
+					.tryAcquireAsync(new LockKey("fault", "run" + run), waiting)
+					.thenApply((lease) -> {
+						lease.orElseThrow().close();
+						return System.nanoTime();
+					})
+					.toCompletableFuture();
+				// The lease of a living holder does not end.
+				Awaitility.await().during(ttl.plusMillis(100)).until(() -> !granted.isDone());
+				long killed = System.nanoTime();
+				holder.kill();
+				assertThat(granted).as("run %d", run).succeedsWithin(Duration.ofSeconds(10));
+				assertThat(Duration.ofNanos(granted.join() - killed)).as("run %d", run)
+					.isBetween(Duration.ofMillis(100), ttl.plusMillis(500));
+				holder = following;
+			}
+			holder.close();
+		}
+	}
+
+	@Test
+	@DisplayName("SIGTERM with 100 requests in flight: each is answered, with 200 or 503, and nothing is left in Redis")
+	void terminated() {
+		try (TestJvm application = TestJvm.start(Application.class, "--server.port=0", "--server.address=127.0.0.1",
+				"--spring.data.redis.host=" + TestRedis.host(), "--spring.data.redis.port=" + TestRedis.port(),
+				"--lock.redis.key-prefix=" + PREFIX)) {
+			String port = application.await("port ");
+			HttpClient client = HttpClient.newHttpClient();
+			// 50 keys with two requests each: one works, one waits.
+			List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 100)
+				.mapToObj((i) -> URI.create("http://127.0.0.1:%s/work?key=%d".formatted(port, i % 50)))
+				.map((uri) -> client.sendAsync(HttpRequest.newBuilder(uri).build(),
+						HttpResponse.BodyHandlers.ofString()))
+				.toList();
+			Awaitility.await().until(() -> count(application, "working") == 50 && count(application, "arrived") == 100);
+			assertThat(redis.keys(PREFIX + ":{*")).hasSize(50);
+			application.terminate();
+			application.awaitEnd();
+			assertThat(answers).allSatisfy((answer) -> assertThat(answer).succeedsWithin(Duration.ofSeconds(5)));
+			assertThat(answers).filteredOn((answer) -> answer.join().statusCode() == 200)
+				.hasSize(50)
+				.allSatisfy((answer) -> assertThat(answer.join().body()).isEqualTo("true"));
+			assertThat(answers).filteredOn((answer) -> answer.join().statusCode() == 503)
+				.hasSize(50)
+				.allSatisfy((answer) -> assertThat(answer.join().body()).contains("lock-store-unavailable"));
+			assertThat(redis.keys(PREFIX + ":{*")).isEmpty();
+			assertThat(redis.keys(PREFIX + ":waiting*")).isEmpty();
+		}
+	}
+
+	@Test
+	@DisplayName("A shared set, read, paused and written under the lock by 8 threads in two JVMs, loses no element")
+	void sharedSet() {
+		redis.opsForValue().set("elements", "");
+		Object[] args = { TestRedis.host(), TestRedis.port(), PREFIX, "first", 100 };
+		try (TestJvm first = TestJvm.start(SetWriter.class, args)) {
+			args[3] = "second";
+			try (TestJvm second = TestJvm.start(SetWriter.class, args)) {
+				assertThat(first.await("done")).contains("0 losses");
+				assertThat(second.await("done")).contains("0 losses");
+			}
+		}
+		assertThat(redis.opsForValue().get("elements").trim().split(" ")).hasSize(8 * 100).doesNotHaveDuplicates();
+		List<Long> tokens = redis.opsForList().range("tokens", 0, -1).stream().map(Long::valueOf).toList();
+		assertThat(tokens).hasSize(8 * 100).isSorted().doesNotHaveDuplicates();
+	}
+
+	private static long count(TestJvm application, String begin) {
+		return application.output().stream().filter((line) -> line.startsWith(begin)).count();
+	}
+
+	private static TestJvm holder(int run, Duration ttl) {
+		return TestJvm.start(Holder.class, TestRedis.host(), TestRedis.port(), PREFIX, "run" + run, ttl.toMillis());
+	}
+
+}

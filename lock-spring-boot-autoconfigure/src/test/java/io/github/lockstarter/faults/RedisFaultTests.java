@@ -1,0 +1,125 @@
+package io.github.lockstarter.faults;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.RedisInstance;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What happens to locks when Redis dies, comes back, and freezes.
+ */
+@Tag("faults")
+class RedisFaultTests {
+
+	private static final Duration SOON = Duration.ofSeconds(5);
+
+	private static final LockKey KEY = new LockKey("fault", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	@RepeatedTest(3)
+	@DisplayName("Redis killed and restarted without its data: the holder is told of the loss, long before its deadline")
+	void forgetful() {
+		try (LocalRedis server = LocalRedis.started();
+				RedisInstance first = instance(server);
+				RedisInstance second = instance(server)) {
+			AtomicInteger told = new AtomicInteger();
+			Lease lease = first.locks().acquire(KEY, OPTIONS);
+			lease.onLost(told::incrementAndGet);
+			server.kill();
+			server.start();
+			Awaitility.await().atMost(SOON).until(() -> !lease.isHeld());
+			Awaitility.await().until(() -> told.get() == 1 && first.losses().size() == 1);
+			Lease next = second.locks().acquire(KEY, OPTIONS.withWaitTime(SOON));
+			lease.close();
+			assertThat(next.isHeld()).isTrue();
+			assertThat(first.locks().tryAcquire(KEY, OPTIONS)).isEmpty();
+			next.close();
+		}
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Redis killed and restarted with its data: the holder keeps the lock, nobody else gets it, tokens grow on")
+	void durable(@TempDir Path data) throws Exception {
+		try (LocalRedis server = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
+				data.toString()); RedisInstance first = instance(server); RedisInstance second = instance(server)) {
+			Lease lease = first.locks().acquire(KEY, OPTIONS);
+			CompletableFuture<Optional<Lease>> waiting = second.locks()
+				.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(25)))
+				.toCompletableFuture();
+			Awaitility.await().until(() -> second.requests().contains("SUBSCRIBE"));
+			server.kill();
+			server.start();
+			Awaitility.await()
+				.ignoreExceptions()
+				.untilAsserted(
+						() -> assertThat(second.locks().tryAcquire(new LockKey("fault", "free"), OPTIONS)).isPresent());
+			// Renewed when the connection is back.
+			Awaitility.await().atMost(SOON).until(() -> lease.remaining().compareTo(Duration.ofSeconds(29)) > 0);
+			assertThat(first.losses()).isEmpty();
+			assertThat(lease.isHeld()).isTrue();
+			// Who waited either asked in the outage and was told so, or waits on.
+			boolean failed = waiting.isCompletedExceptionally();
+			lease.close();
+			Lease next = failed ? second.locks().acquire(KEY, OPTIONS) : waiting.get(5, TimeUnit.SECONDS).orElseThrow();
+			assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+			next.close();
+		}
+	}
+
+	@RepeatedTest(5)
+	@DisplayName("Redis frozen during acquires: all are answered within the time-out, and no lock without an owner survives")
+	void frozen() {
+		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
+			server.freeze();
+			long start = System.nanoTime();
+			List<CompletableFuture<Optional<Lease>>> acquires = List.of(acquire(instance, "a", Duration.ZERO),
+					acquire(instance, "b", Duration.ZERO), acquire(instance, "b", Duration.ofSeconds(20)),
+					acquire(instance, "c", Duration.ofSeconds(20)));
+			assertThat(acquires).allSatisfy((acquire) -> assertThat(acquire).failsWithin(SOON)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockStoreException.class));
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(3500));
+			server.thaw();
+			LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", server.port());
+			StringRedisTemplate redis = new StringRedisTemplate(factory);
+			Awaitility.await().atMost(SOON).until(() -> redis.keys("lock:{*").isEmpty());
+			Awaitility.await().during(Duration.ofMillis(300)).until(() -> redis.keys("lock:{*").isEmpty());
+			instance.locks().acquire(new LockKey("fault", "a"), OPTIONS).close();
+			factory.destroy();
+		}
+	}
+
+	private static CompletableFuture<Optional<Lease>> acquire(RedisInstance instance, String key, Duration wait) {
+		return instance.locks()
+			.tryAcquireAsync(new LockKey("fault", key), OPTIONS.withWaitTime(wait))
+			.toCompletableFuture();
+	}
+
+	private static RedisInstance instance(LocalRedis server) {
+		return new RedisInstance(TestRedis.connectionFactory("127.0.0.1", server.port()), "lock", 0, 64);
+	}
+
+}

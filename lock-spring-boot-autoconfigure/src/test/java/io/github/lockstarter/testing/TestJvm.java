@@ -1,0 +1,101 @@
+package io.github.lockstarter.testing;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Another JVM on this machine, with the class path of this one, that can be killed. What
+ * it prints can be waited for.
+ */
+public final class TestJvm implements AutoCloseable {
+
+	private final List<String> output = new CopyOnWriteArrayList<>();
+
+	private final Process process;
+
+	private TestJvm(Process process) {
+		this.process = process;
+		CompletableFuture.runAsync(this::read, (task) -> {
+			Thread reader = new Thread(task, "output-of-" + process.pid());
+			reader.setDaemon(true);
+			reader.start();
+		});
+	}
+
+	/** Starts the main class. */
+	public static TestJvm start(Class<?> main, Object... args) {
+		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+		String[] command = Stream
+			.concat(Stream.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
+					"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classPath, main.getName()),
+					Stream.of(args).map(Object::toString))
+			.toArray(String[]::new);
+		try {
+			Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+			return new TestJvm(process);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Waits until a line begins with the text, and returns the rest of the line. */
+	public String await(String begin) {
+		Awaitility.await()
+			.atMost(1, TimeUnit.MINUTES)
+			.untilAsserted(() -> assertThat(this.output).anyMatch((line) -> line.startsWith(begin)));
+		return this.output.stream()
+			.filter((line) -> line.startsWith(begin))
+			.findFirst()
+			.orElseThrow()
+			.substring(begin.length());
+	}
+
+	/** Kills it, as {@code kill -9} does. */
+	public void kill() {
+		this.process.destroyForcibly();
+	}
+
+	/** Asks it to end, as {@code kill} does. */
+	public void terminate() {
+		this.process.destroy();
+	}
+
+	/** Waits until it has ended. */
+	public void awaitEnd() {
+		this.process.onExit().orTimeout(1, TimeUnit.MINUTES).join();
+	}
+
+	/** Returns all that it has printed. */
+	public List<String> output() {
+		return this.output;
+	}
+
+	@Override
+	public void close() {
+		kill();
+	}
+
+	private void read() {
+		try (BufferedReader reader = this.process.inputReader(StandardCharsets.UTF_8)) {
+			reader.lines().forEach(this.output::add);
+		}
+		catch (IOException | UncheckedIOException ex) {
+			this.output.add(ex.toString());
+		}
+	}
+
+}
