@@ -32,7 +32,7 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, int
 		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST) <= 0,
 				"A wait must not be negative and be at most 365d");
 		Assert.isTrue(maxHold.compareTo(ttl) >= 0 && maxHold.compareTo(LONGEST) <= 0,
-				"The longest hold must be at least the time to live and at most 365d");
+				"The longest hold (max-hold) must be at least the time to live (ttl) and at most 365d");
 		Assert.isTrue(CONFLICT_STATUSES.contains(conflictStatus), "A conflict is answered with 409, 422, 423 or 429");
 		// Stores count in milliseconds; a holder that counted more would believe too
 		// long.

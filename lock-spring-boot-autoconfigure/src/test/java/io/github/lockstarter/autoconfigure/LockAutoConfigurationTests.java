@@ -161,7 +161,9 @@ class LockAutoConfigurationTests {
 			"lock.web.conflict-status, 500, 422", "lock.web.conflict-status, 4, 422",
 			"lock.redis.command-timeout, 0ms, 1ms", "lock.redis.key-prefix, {x}, braces",
 			"lock.redis.key-prefix, ' ', blank", "lock.names.registration.ttl, 0, 1ms",
-			"lock.names.registration.wait, -1, negative", "lock.names.registration.conflict-status, 200, 422" })
+			"lock.names.registration.wait, -1, negative", "lock.names.registration.conflict-status, 200, 422",
+			"lock.max-hold, 9s, longest hold", "lock.names.registration.max-hold, 1s, longest hold",
+			"lock.max-waiters, 0, at least one", "lock.redis.replicas-to-ack, -1, negative" })
 	@DisplayName("A value out of range stops the start, with the property's name and what is allowed")
 	void invalidValue(String property, String value, String allowed) {
 		this.runner.withPropertyValues(property + "=" + value)
@@ -170,6 +172,45 @@ class LockAutoConfigurationTests {
 				.rootCause()
 				.hasMessageContaining(property)
 				.hasMessageContaining(allowed));
+	}
+
+	@Test
+	@DisplayName("A time to live beyond the longest hold stops the start where it is set, be it for a name or in an annotation")
+	void ttlBeyondMaxHold() {
+		this.runner.withPropertyValues("lock.max-hold=30s", "lock.names.registration.ttl=31s")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("lock.names.registration.ttl")
+				.hasMessageContaining("longest hold"));
+		this.runner.withPropertyValues("lock.max-hold=30s", "own.ttl=31s")
+			.withBean(Annotated.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("@ExclusiveRequest on public void")
+				.hasMessageContaining("longest hold"));
+	}
+
+	@Test
+	@DisplayName("Acknowledgement by replicas cannot be had from a Redis Cluster, and stops the start")
+	void replicasOfCluster() {
+		this.runner.withPropertyValues("lock.redis.replicas-to-ack=1", "spring.data.redis.cluster.nodes=127.0.0.1:1")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContaining("replicas-to-ack"));
+	}
+
+	@Test
+	@DisplayName("Code takes a lock as configured for its name")
+	void programmatic() {
+		this.runner.withPropertyValues("lock.store=memory", "lock.names.team.ttl=3s", "lock.names.team.wait=4s")
+			.run((context) -> {
+				LockOptions options = context.getBean(LockRegistry.class).options("team");
+				assertThat(options)
+					.isEqualTo(LockOptions.of(Duration.ofSeconds(3)).withWaitTime(Duration.ofSeconds(4)));
+				assertThat(context.getBean(LockRegistry.class).options("other"))
+					.isEqualTo(LockOptions.of(Duration.ofSeconds(10)));
+			});
 	}
 
 	@ParameterizedTest

@@ -180,6 +180,36 @@ class EngineOnRedisTests {
 		assertThat(tokens).hasSize(400).isSorted().doesNotHaveDuplicates();
 	}
 
+	@Test
+	@DisplayName("Virtual threads, where there are any, wait by the hundreds without holding their carriers")
+	void virtualThreads() throws Exception {
+		ExecutorService executor = executorOfVirtualThreads();
+		List<Future<?>> running = new ArrayList<>();
+		AtomicInteger holders = new AtomicInteger();
+		for (int i = 0; i < 300; i++) {
+			LockRegistry locks = (i % 2 == 0) ? this.first.locks() : this.second.locks();
+			running.add(executor.submit(() -> {
+				try (Lease lease = locks.acquire(this.key, WAITING)) {
+					assertThat(holders.incrementAndGet()).isOne();
+					// On a pinned carrier nobody could ever go on.
+					Thread.yield();
+					LockSupport.parkNanos(100_000);
+					assertThat(lease.isHeld()).isTrue();
+					holders.decrementAndGet();
+				}
+			}));
+		}
+		for (Future<?> each : running) {
+			each.get(25, TimeUnit.SECONDS);
+		}
+		executor.shutdown();
+	}
+
+	private static ExecutorService executorOfVirtualThreads() throws ReflectiveOperationException {
+		return (Runtime.version().feature() < 21) ? Executors.newCachedThreadPool()
+				: (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+	}
+
 	private CompletableFuture<Optional<Lease>> waitOn(RedisInstance instance) {
 		return instance.locks().tryAcquireAsync(this.key, WAITING).toCompletableFuture();
 	}

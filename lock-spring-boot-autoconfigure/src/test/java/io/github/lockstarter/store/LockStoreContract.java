@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore.Renewal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -89,6 +90,25 @@ public abstract class LockStoreContract {
 		assertThat(busy(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG);
 		release(this.key, "a");
 		assertThat(renew(this.key, "a", LONG)).isFalse();
+	}
+
+	@Test
+	@DisplayName("Many are renewed at once, each for itself")
+	void renewsMany() {
+		List<LockKey> keys = IntStream.range(0, 1200).mapToObj((i) -> new LockKey("many", this.key.key() + i)).toList();
+		keys.forEach((each) -> acquire(each, "a", LONG));
+		List<Renewal> renewals = IntStream.range(0, 1200)
+			.mapToObj((i) -> new Renewal(keys.get(i), (i % 3 == 0) ? "b" : "a", Duration.ofHours(1)))
+			.toList();
+		List<CompletionStage<Boolean>> answers = store().renewAll(renewals);
+		assertThat(answers).hasSize(1200);
+		for (int i = 0; i < 1200; i++) {
+			boolean owned = i % 3 != 0;
+			assertThat(join(answers.get(i))).isEqualTo(owned);
+			assertThat(busy(acquire(keys.get(i), "c", LONG)).remaining().compareTo(LONG) > 0).isEqualTo(owned);
+		}
+		keys.forEach((each) -> release(each, "a"));
+		assertThat(store().renewAll(List.of())).isEmpty();
 	}
 
 	@Test

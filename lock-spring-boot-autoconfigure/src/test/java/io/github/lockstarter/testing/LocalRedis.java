@@ -6,12 +6,16 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import redis.embedded.core.ExecutableProvider;
+
+import org.springframework.util.FileSystemUtils;
 
 /**
  * A Redis server that runs as a process on this machine, on a port of its own, and can be
@@ -23,6 +27,9 @@ public final class LocalRedis implements AutoCloseable {
 	private final List<String> command;
 
 	private final int port = freePort();
+
+	/** Where a replica writes what it is sent; others write nothing. */
+	private final Path directory = temporaryDirectory();
 
 	private Process process;
 
@@ -46,7 +53,8 @@ public final class LocalRedis implements AutoCloseable {
 	/** Starts the server and waits until it accepts connections. */
 	public void start() {
 		try {
-			this.process = new ProcessBuilder(this.command).redirectErrorStream(true)
+			this.process = new ProcessBuilder(this.command).directory(this.directory.toFile())
+				.redirectErrorStream(true)
 				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
 				.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(this.process::destroyForcibly));
@@ -74,6 +82,7 @@ public final class LocalRedis implements AutoCloseable {
 	@Override
 	public void close() {
 		kill();
+		FileSystemUtils.deleteRecursively(this.directory.toFile());
 	}
 
 	private boolean accepts() {
@@ -89,6 +98,15 @@ public final class LocalRedis implements AutoCloseable {
 	private void signal(String name) {
 		try {
 			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, this.process.pid())).start().onExit().join();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static Path temporaryDirectory() {
+		try {
+			return Files.createTempDirectory("local-redis");
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -21,10 +21,7 @@ import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.testing.TestRedis;
 
@@ -54,9 +51,6 @@ class RegistrationTests {
 
 	@Autowired
 	private StringRedisTemplate redis;
-
-	@Autowired
-	private LockRegistry locks;
 
 	@MockitoSpyBean
 	private LockStore store;
@@ -103,7 +97,7 @@ class RegistrationTests {
 	@Test
 	@DisplayName("Lock refused: the user is looked up and the lock tried; nothing stored, no points, no unlock")
 	void lockRefused() {
-		Lease other = this.locks.acquire(TARO, LockOptions.of(Duration.ofSeconds(30)));
+		this.store.acquire(TARO, "another server", Duration.ofSeconds(30)).toCompletableFuture().join();
 		clearInvocations(this.store);
 		assertThat(post("taro")).hasStatus(409)
 			.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
@@ -116,7 +110,7 @@ class RegistrationTests {
 		verify(this.points, never()).grant(anyLong(), anyInt());
 		verify(this.store, never()).release(any(), any());
 		assertThat(rows("taro")).isZero();
-		other.close();
+		this.store.release(TARO, "another server").toCompletableFuture().join();
 	}
 
 	@Test

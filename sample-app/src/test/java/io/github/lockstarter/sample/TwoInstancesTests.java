@@ -74,7 +74,9 @@ class TwoInstancesTests {
 		assertThat(statuses).filteredOn((status) -> status == 409).hasSize(39);
 		assertThat(rows("taro")).isOne();
 		assertThat(redis().keys("two:{*")).isEmpty();
-		assertThat(scriptCalls() - before).as("two requests for the winner, one for each other").isEqualTo(41);
+		assertThat(scriptCalls() - before)
+			.as("two requests for the winner, none for others on its server, at most one for those on the other")
+			.isBetween(3L, 22L);
 		assertThat(second.post("/users?userName=taro").statusCode()).isEqualTo(422);
 		assertThat(second.get("/users?userName=taro").body()).contains("\"points\":100");
 	}

@@ -4,14 +4,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -26,6 +31,8 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+@ExtendWith(OutputCaptureExtension.class)
+@Tag("faults")
 class RedisLockStoreFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofMillis(500);
@@ -135,11 +142,69 @@ class RedisLockStoreFaultTests {
 			.withMessageContaining("OOM");
 	}
 
+	@Test
+	@DisplayName("Asked for a replica: a grant that no replica has in time is broken, and taken back")
+	void replicasToAck() {
+		try (LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + this.server.port())) {
+			RedisLockStore careful = new RedisLockStore(this.factory, "lock", TIMEOUT, 1);
+			StringRedisTemplate redis = new StringRedisTemplate(this.factory);
+			Awaitility.await()
+				.ignoreExceptions()
+				.until(() -> careful.acquire(this.key, "a", TTL).toCompletableFuture().join() instanceof Granted);
+			LettuceConnectionFactory replicas = TestRedis.connectionFactory("127.0.0.1", replica.port());
+			assertThat(new StringRedisTemplate(replicas).keys("lock:{*")).hasSize(1);
+			replicas.destroy();
+			replica.freeze();
+			assertBroken(careful.handOver(this.key, "a", "b", TTL, () -> {
+			}));
+			Awaitility.await().until(() -> redis.keys("lock:{*").isEmpty());
+			assertThatExceptionOfType(LockStoreException.class)
+				.isThrownBy(() -> join(careful.acquire(this.key, "c", TTL)))
+				.withMessageContaining("0 of 1 replicas");
+			Awaitility.await().until(() -> redis.keys("lock:{*").isEmpty());
+			replica.thaw();
+		}
+	}
+
+	@Test
+	@DisplayName("The subscription outlives a restart of Redis, and wakes who waits when it is back")
+	void subscriptionAfterRestart() {
+		AtomicInteger woken = new AtomicInteger();
+		assertThat(acquire("a")).succeedsWithin(TIMEOUT);
+		this.store.acquireOrWatch(this.key, "b", TTL, woken::incrementAndGet);
+		Awaitility.await().until(() -> woken.get() == 1);
+		this.server.kill();
+		this.server.start();
+		Awaitility.await().until(() -> woken.get() == 2);
+		LettuceConnectionFactory otherFactory = TestRedis.connectionFactory("127.0.0.1", this.server.port());
+		RedisLockStore other = new RedisLockStore(otherFactory, "lock", TIMEOUT, 0);
+		assertThat(other.acquire(this.key, "c", TTL)).succeedsWithin(TIMEOUT);
+		assertThat(this.store.acquireOrWatch(this.key, "b", TTL, woken::incrementAndGet)).succeedsWithin(TIMEOUT);
+		assertThat(other.release(this.key, "c")).succeedsWithin(TIMEOUT);
+		Awaitility.await().until(() -> woken.get() == 3);
+		this.store.stop();
+		otherFactory.destroy();
+	}
+
+	@Test
+	@DisplayName("Where subscribing is forbidden, who waits looks again often, and the log says why")
+	void noSubscription(CapturedOutput output) {
+		StringRedisTemplate redis = new StringRedisTemplate(this.factory);
+		redis.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL", "SETUSER".getBytes(),
+				"default".getBytes(), "resetchannels".getBytes()));
+		AtomicInteger woken = new AtomicInteger();
+		assertThat(acquire("a")).succeedsWithin(TIMEOUT);
+		this.store.acquireOrWatch(this.key, "b", TTL, woken::incrementAndGet);
+		Awaitility.await().until(() -> woken.get() >= 3);
+		this.store.stop();
+		assertThat(output).containsOnlyOnce("No subscription to channel lock:released");
+	}
+
 	private CompletionStage<AcquireResult> acquire(String owner) {
 		return this.store.acquire(this.key, owner, TTL);
 	}
 
-	private static void assertBroken(CompletionStage<AcquireResult> answer) {
+	private static void assertBroken(CompletionStage<?> answer) {
 		assertThat(answer).failsWithin(TIMEOUT.plusMillis(500))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockStoreException.class);

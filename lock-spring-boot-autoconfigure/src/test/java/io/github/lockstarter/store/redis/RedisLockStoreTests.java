@@ -4,12 +4,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -133,6 +136,83 @@ class RedisLockStoreTests extends LockStoreContract {
 		redis.opsForValue().set(lock, "foreign");
 		assertThat(acquire("b")).isEqualTo(new Busy(Duration.ZERO));
 		redis.delete(lock);
+	}
+
+	@Test
+	@DisplayName("A turn ends: where nobody else waits, the successor takes over with a larger token, in one request")
+	void handsOverToSuccessor() {
+		long token = ((Granted) acquire("a")).fencingToken();
+		requests.clear();
+		AcquireResult result = handOver(this.store, "a", "b").orElseThrow();
+		assertThat(requests).containsExactly("EVALSHA");
+		assertThat(((Granted) result).fencingToken()).isGreaterThan(token);
+		assertThat(release("a")).isFalse();
+		assertThat(release("b")).isTrue();
+	}
+
+	@Test
+	@DisplayName("A turn ends: where another instance waits, the lock is freed, and both are told of its next release")
+	void handsOverToOthers() {
+		LettuceConnectionFactory otherFactory = TestRedis.connectionFactory();
+		RedisLockStore other = new RedisLockStore(otherFactory, "contract", Duration.ofSeconds(5), 0);
+		AtomicInteger woken = new AtomicInteger();
+		AtomicInteger otherWoken = new AtomicInteger();
+		acquire("a");
+		acquireOrWatch(other, "x", otherWoken::incrementAndGet);
+		Awaitility.await().until(() -> otherWoken.get() == 1);
+		assertThat(handOver(this.store, "a", "b", woken::incrementAndGet)).contains(new Busy(Duration.ZERO));
+		Awaitility.await().until(() -> otherWoken.get() == 2 && woken.get() == 1);
+		assertThat(acquireOrWatch(other, "x", otherWoken::incrementAndGet)).isInstanceOf(Granted.class);
+		other.release(this.key, "x").toCompletableFuture().join();
+		Awaitility.await().until(() -> woken.get() == 2);
+		other.stop();
+		otherFactory.destroy();
+		this.store.stop();
+	}
+
+	@Test
+	@DisplayName("A turn that was lost meanwhile is neither handed over nor freed")
+	void handsOverNothing() {
+		acquire("next");
+		assertThat(handOver(this.store, "late", "b")).isEmpty();
+		assertThat(acquire("c")).isInstanceOf(Busy.class);
+		assertThat(release("next")).isTrue();
+	}
+
+	@Test
+	@DisplayName("Who does not watch any more is not told")
+	void unwatches() {
+		AtomicInteger woken = new AtomicInteger();
+		Runnable action = woken::incrementAndGet;
+		LettuceConnectionFactory otherFactory = TestRedis.connectionFactory();
+		RedisLockStore other = new RedisLockStore(otherFactory, "contract", Duration.ofSeconds(5), 0);
+		acquire("a");
+		acquireOrWatch(other, "x", action);
+		Awaitility.await().until(() -> woken.get() == 1);
+		other.unwatch(this.key, () -> {
+		});
+		release("a");
+		Awaitility.await().until(() -> woken.get() == 2);
+		acquire("b");
+		acquireOrWatch(other, "x", action);
+		other.unwatch(this.key, action);
+		release("b");
+		Awaitility.await().during(Duration.ofMillis(200)).until(() -> woken.get() == 2);
+		other.stop();
+		otherFactory.destroy();
+	}
+
+	private Optional<AcquireResult> handOver(RedisLockStore store, String owner, String successor) {
+		return handOver(store, owner, successor, () -> {
+		});
+	}
+
+	private Optional<AcquireResult> handOver(RedisLockStore store, String owner, String successor, Runnable onRelease) {
+		return store.handOver(this.key, owner, successor, TTL, onRelease).toCompletableFuture().join();
+	}
+
+	private AcquireResult acquireOrWatch(RedisLockStore store, String owner, Runnable onRelease) {
+		return store.acquireOrWatch(this.key, owner, TTL, onRelease).toCompletableFuture().join();
 	}
 
 	private AcquireResult acquire(String owner) {
