@@ -39,7 +39,7 @@ final class LocalLock {
 
 	private State state = State.NEW;
 
-	private @Nullable StoreLease lease;
+	private volatile @Nullable StoreLease lease;
 
 	/** When the lease of a holder elsewhere ends, as far as known. */
 	private long busyUntil = System.nanoTime();
@@ -54,10 +54,7 @@ final class LocalLock {
 		this.inStore = new StoreLock(engine, key, this::wake);
 	}
 
-	/**
-	 * Lets the caller contend, queue, or be refused.
-	 * @return {@code false} if this lock is out of the table
-	 */
+	/** Lets the caller contend, queue, or be refused; {@code false} if retired. */
 	boolean join(Waiter waiter) {
 		Runnable next;
 		synchronized (this) {
@@ -88,7 +85,10 @@ final class LocalLock {
 
 	/** Removes a caller that has been cancelled. */
 	void leave(Waiter waiter) {
-		perform(() -> this.queue.remove(waiter) ? retireIfUnused() : LocalLock::nothing);
+		perform(() -> {
+			waiter.cancelAlarm();
+			return this.queue.remove(waiter) ? retireIfUnused() : LocalLock::nothing;
+		});
 	}
 
 	/** Refuses a caller whose wait is over, unless the store is about to answer it. */
@@ -116,11 +116,8 @@ final class LocalLock {
 	 * @return completes when the store has answered or failed
 	 */
 	CompletableFuture<Void> close() {
-		StoreLease holder;
 		perform(() -> both(fail(this.queue.removeAll(), CLOSED, null), retireIfUnused()));
-		synchronized (this) {
-			holder = this.lease;
-		}
+		StoreLease holder = this.lease;
 		return (holder != null) ? holder.lose(CLOSED) : CompletableFuture.completedFuture(null);
 	}
 
@@ -256,7 +253,8 @@ final class LocalLock {
 
 	private Runnable refuse(Waiter waiter) {
 		long left = this.busyUntil - System.nanoTime();
-		Duration remaining = (this.lease != null) ? this.lease.remaining() : Duration.ofNanos(Math.max(left, 0));
+		StoreLease holder = this.lease;
+		Duration remaining = (holder != null) ? holder.remaining() : Duration.ofNanos(Math.max(left, 0));
 		return () -> waiter.refuse(remaining.isZero() ? waiter.options().ttl() : remaining);
 	}
 

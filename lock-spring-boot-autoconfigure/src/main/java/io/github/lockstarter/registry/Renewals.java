@@ -102,17 +102,25 @@ final class Renewals {
 	}
 
 	private void renew(List<StoreLease> due, List<Renewal> renewals, long asked) {
-		List<CompletionStage<Boolean>> answers = this.store.renewAll(renewals);
-		for (int i = 0; i < answers.size(); i++) {
-			StoreLease lease = due.get(i);
-			Duration ttl = renewals.get(i).ttl();
-			answers.get(i).whenComplete((owned, failure) -> {
-				this.outages.heard(failure);
-				lease.renewed(asked, ttl, owned, failure);
-				if (!lease.isEnded()) {
-					lookBy(lease.due());
-				}
-			});
+		try {
+			List<CompletionStage<Boolean>> answers = this.store.renewAll(renewals);
+			for (int i = 0; i < due.size(); i++) {
+				StoreLease lease = due.get(i);
+				Duration ttl = renewals.get(i).ttl();
+				answers.get(i).whenComplete((owned, failure) -> renewed(lease, asked, ttl, owned, failure));
+			}
+		}
+		catch (RuntimeException ex) {
+			due.forEach((lease) -> renewed(lease, asked, Duration.ZERO, null, ex));
+		}
+	}
+
+	private void renewed(StoreLease lease, long asked, Duration ttl, @Nullable Boolean owned,
+			@Nullable Throwable failure) {
+		this.outages.heard(failure);
+		lease.renewed(asked, ttl, owned, failure);
+		if (!lease.isEnded()) {
+			lookBy(lease.due());
 		}
 	}
 

@@ -91,10 +91,15 @@ final class Waiter {
 		answer(() -> this.answer.completeExceptionally(failure));
 	}
 
-	private void answer(Runnable completion) {
+	/** Leaves nothing behind in the timer. */
+	void cancelAlarm() {
 		if (this.alarm != null) {
 			this.alarm.cancel(false);
 		}
+	}
+
+	private void answer(Runnable completion) {
+		cancelAlarm();
 		this.answers.execute(completion);
 	}
 

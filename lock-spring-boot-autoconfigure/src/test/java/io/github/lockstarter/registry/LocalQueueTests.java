@@ -1,5 +1,6 @@
 package io.github.lockstarter.registry;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -9,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -194,6 +196,31 @@ class LocalQueueTests {
 			.isInstanceOf(LockStoreException.class)
 			.satisfies(failures::add));
 		assertThat(failures.get(0)).isNotSameAs(failures.get(1));
+	}
+
+	@Test
+	@DisplayName("Who is cancelled or interrupted leaves the queue at once, and nothing of it is kept")
+	void leavesTheQueue() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		List<WeakReference<?>> cancelled = new ArrayList<>();
+		for (int i = 0; i < 100; i++) {
+			CompletableFuture<Optional<Lease>> waiting = waitAsync();
+			assertThat(waiting).as("%d. in a queue with room for 3", i).isNotDone();
+			waiting.cancel(false);
+			cancelled.add(new WeakReference<>(waiting));
+		}
+		FutureTask<Lease> acquire = new FutureTask<>(() -> this.locks.acquire(KEY, WAITING));
+		Thread caller = new Thread(acquire);
+		caller.start();
+		Awaitility.await().until(() -> caller.getState() == Thread.State.WAITING);
+		caller.interrupt();
+		assertThat(acquire).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockStoreException.class);
+		Awaitility.await().until(() -> {
+			System.gc();
+			return cancelled.stream().allMatch((each) -> each.get() == null);
+		});
+		lease.close();
+		assertThat(this.store.releases).hasValue(1);
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -33,6 +34,8 @@ final class LettuceConnector {
 	private final LettuceConnectionFactory factory;
 
 	private final AtomicReference<@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>>> connecting = new AtomicReference<>();
+
+	private final AtomicInteger connects = new AtomicInteger();
 
 	private final List<Runnable> reconnects = new CopyOnWriteArrayList<>();
 
@@ -88,6 +91,11 @@ final class LettuceConnector {
 		}
 	}
 
+	/** Returns how often the driver has connected. It repeats then what was under way. */
+	int connects() {
+		return this.connects.get();
+	}
+
 	/**
 	 * Runs the action each time the driver has connected, for the first time included.
 	 */
@@ -141,6 +149,7 @@ final class LettuceConnector {
 
 				@Override
 				public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+					LettuceConnector.this.connects.incrementAndGet();
 					LettuceConnector.this.reconnects.forEach(Runnable::run);
 				}
 

@@ -5,12 +5,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -22,7 +18,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
@@ -52,13 +47,11 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 
 	private final LettuceConnector connector;
 
+	private final RedisCalls calls;
+
 	private final ReleaseChannel channel;
 
 	private final RedisKeys keys;
-
-	private final Duration commandTimeout;
-
-	private final int replicasToAck;
 
 	private final boolean clustered;
 
@@ -78,10 +71,9 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 		this.clustered = factory.isClusterAware();
 		Assert.isTrue(replicasToAck == 0 || !this.clustered, "Redis Cluster cannot be asked for acknowledgements");
 		this.connector = new LettuceConnector(factory);
+		this.calls = new RedisCalls(this.connector, commandTimeout, replicasToAck);
 		this.channel = new ReleaseChannel(factory, keyPrefix + ":released");
 		this.keys = new RedisKeys(keyPrefix);
-		this.commandTimeout = commandTimeout;
-		this.replicasToAck = replicasToAck;
 	}
 
 	/**
@@ -148,8 +140,9 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	}
 
 	private CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl, byte[] waiting) {
-		return granting(key, List.of(owner),
-				(redis) -> Script.ACQUIRE.run(redis, keysOf(key), bytes(owner), millis(ttl), waiting))
+		return this.calls
+			.grant(key, (redis) -> Script.ACQUIRE.run(redis, keysOf(key), bytes(owner), millis(ttl), waiting),
+					(redis) -> release(redis, key, owner))
 			.thenApply((number) -> (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number)));
 	}
 
@@ -157,58 +150,23 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	public CompletionStage<Optional<AcquireResult>> handOver(LockKey key, String owner, String successor, Duration ttl,
 			Runnable onRelease) {
 		this.channel.watch(this.keys.lock(key), onRelease);
-		return granting(key, List.of(successor, owner), (redis) -> Script.HAND_OVER.run(redis, keysOf(key),
-				bytes(owner), bytes(successor), millis(ttl), this.channel.instance(), this.channel.name()))
-			.thenApply((number) -> {
-				if (number == 0) {
+		return this.calls
+			.grant(key,
+					(redis) -> Script.HAND_OVER.run(redis, keysOf(key), bytes(owner), bytes(successor), millis(ttl),
+							this.channel.instance(), this.channel.name()),
+					(redis) -> release(redis, key, successor))
+			.whenComplete((number, failure) -> {
+				if (failure != null) {
+					// If it was never sent, the owner still holds the lock.
+					release(key, owner);
+					release(key, successor);
+				}
+				else if (number == 0) {
 					this.channel.subscribe();
 				}
-				return (number < 0) ? Optional.empty()
-						: Optional.of((number > 0) ? new Granted(number) : new Busy(Duration.ZERO));
-			});
-	}
-
-	/**
-	 * Runs a script that may grant the lock, which it tells by a positive number. Unless
-	 * the caller has got that answer in time, it is undone: its owner would never release
-	 * it.
-	 */
-	private CompletionStage<Long> granting(LockKey key, List<String> owners,
-			Function<RedisClusterAsyncCommands<byte[], byte[]>, CompletionStage<Long>> script) {
-		CompletableFuture<Long> answer = new CompletableFuture<>();
-		this.connector.whenConnected(answer,
-				(redis) -> script.apply(redis)
-					.thenCompose((number) -> acknowledged(redis, key, number))
-					.whenComplete((number, failure) -> {
-						boolean refused = failure == null && number <= 0;
-						if (failure != null) {
-							answer.completeExceptionally(failure);
-						}
-						boolean taken = failure == null && answer.complete(number);
-						if (!taken && !refused) {
-							// The driver sends it after the script.
-							owners.forEach((owner) -> release(redis, key, owner));
-						}
-					}));
-		return bounded(key, answer);
-	}
-
-	/**
-	 * Waits until enough replicas have a grant, over the connection that it was made on.
-	 */
-	private CompletionStage<Long> acknowledged(RedisClusterAsyncCommands<byte[], byte[]> redis, LockKey key,
-			long number) {
-		if (number <= 0 || this.replicasToAck == 0) {
-			return CompletableFuture.completedStage(number);
-		}
-		return redis.waitForReplication(this.replicasToAck, Math.max(1, this.commandTimeout.toMillis() / 2))
-			.thenApply((replicas) -> {
-				if (replicas < this.replicasToAck) {
-					throw new LockStoreException(key,
-							"%d of %d replicas acknowledged it in time".formatted(replicas, this.replicasToAck), null);
-				}
-				return number;
-			});
+			})
+			.thenApply((number) -> (number < 0) ? Optional.empty()
+					: Optional.of((number > 0) ? new Granted(number) : new Busy(Duration.ZERO)));
 	}
 
 	@Override
@@ -236,24 +194,20 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 			args[2 * i] = bytes(renewal.owner());
 			args[2 * i + 1] = millis(renewal.ttl());
 		}
-		CompletableFuture<List<Long>> answer = new CompletableFuture<>();
-		this.connector.whenConnected(answer, (redis) -> forward(Script.RENEW.runForEach(redis, locks, args), answer));
-		CompletionStage<List<Long>> renewed = bounded(renewals.get(0).key(), answer);
+		CompletionStage<List<Long>> renewed = this.calls.call(renewals.get(0).key(),
+				(redis) -> Script.RENEW.runForEach(redis, locks, args));
 		return IntStream.range(0, renewals.size())
 			.mapToObj((i) -> renewed.thenApply((numbers) -> numbers.get(i) == 1))
 			.toList();
 	}
 
 	/**
-	 * Frees the lock. While Redis is away the driver keeps the request, up to its own
-	 * time-out (one minute by default), so that the lock does not have to wait for its
-	 * time to live once Redis is back.
+	 * Frees the lock. While Redis is away the driver keeps the request, so that the lock
+	 * does not have to wait for its time to live once Redis is back.
 	 */
 	@Override
 	public CompletionStage<Boolean> release(LockKey key, String owner) {
-		CompletableFuture<Long> answer = new CompletableFuture<>();
-		this.connector.whenEverConnected(answer, (redis) -> forward(release(redis, key, owner), answer));
-		return bounded(key, answer).thenApply((number) -> number == 1);
+		return this.calls.takeAway(key, (redis) -> release(redis, key, owner));
 	}
 
 	private CompletionStage<Long> release(RedisClusterAsyncCommands<byte[], byte[]> redis, LockKey key, String owner) {
@@ -263,35 +217,6 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 
 	private byte[][] keysOf(LockKey key) {
 		return new byte[][] { this.keys.lock(key), this.keys.waiting(key), this.keys.fence(key) };
-	}
-
-	private static <T> void forward(CompletionStage<T> reply, CompletableFuture<T> answer) {
-		reply.whenComplete((value, failure) -> {
-			if (failure != null) {
-				answer.completeExceptionally(failure);
-			}
-			else {
-				answer.complete(value);
-			}
-		});
-	}
-
-	private <T> CompletionStage<T> bounded(LockKey key, CompletableFuture<T> answer) {
-		return answer.orTimeout(this.commandTimeout.toMillis(), TimeUnit.MILLISECONDS)
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(broken(key, failure)));
-	}
-
-	private LockStoreException broken(LockKey key, Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
-		if (cause instanceof LockStoreException known) {
-			return known;
-		}
-		if (cause instanceof TimeoutException) {
-			return new LockStoreException(key,
-					"Redis did not answer within %d ms".formatted(this.commandTimeout.toMillis()), null);
-		}
-		return new LockStoreException(key, "Redis failed", cause);
 	}
 
 	private static byte[] millis(Duration duration) {

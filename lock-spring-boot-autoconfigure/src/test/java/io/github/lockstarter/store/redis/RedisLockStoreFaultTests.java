@@ -117,6 +117,38 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
+	@DisplayName("Killed while a lock is handed over: it is freed as soon as Redis is back with its data")
+	void handedOverWhileAway(@TempDir Path data) {
+		LocalRedis durable = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
+				data.toString());
+		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", durable.port());
+		RedisLockStore store = new RedisLockStore(factory, "lock", TIMEOUT, 0);
+		StringRedisTemplate redis = new StringRedisTemplate(factory);
+		assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(TIMEOUT);
+		durable.kill();
+		assertBroken(store.handOver(this.key, "a", "b", TTL, () -> {
+		}));
+		durable.start();
+		Awaitility.await().ignoreExceptions().untilAsserted(() -> assertThat(redis.keys("lock:{*")).isEmpty());
+		factory.destroy();
+		durable.close();
+	}
+
+	@Test
+	@DisplayName("Killed and started again without its data during a release: it is not known, and not called lost")
+	void releasedDuringRestart() {
+		RedisLockStore patient = new RedisLockStore(this.factory, "lock", Duration.ofSeconds(5), 0);
+		assertThat(patient.acquire(this.key, "a", TTL)).succeedsWithin(TIMEOUT);
+		this.server.kill();
+		CompletionStage<Boolean> release = patient.release(this.key, "a");
+		this.server.start();
+		assertThat(release).failsWithin(Duration.ofSeconds(5))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockStoreException.class)
+			.withMessageContaining("connection was lost");
+	}
+
+	@Test
 	@DisplayName("Not there from the start: broken; there at last: the next call works")
 	void startedLate() {
 		LocalRedis late = new LocalRedis();
