@@ -17,7 +17,7 @@ public class LockConflictException extends LockException {
 	 * @param key the lock
 	 * @param options how it was asked for: decides on the status, and whether the problem
 	 * is called {@code request-in-progress} or, after a wait, {@code wait-timeout}
-	 * @param retryAfter how long the holder's lease lasts at most
+	 * @param retryAfter how long the holder's lease lasts unless it is renewed
 	 */
 	public LockConflictException(LockKey key, LockOptions options, Duration retryAfter) {
 		super(HttpStatusCode.valueOf(options.conflictStatus()),
@@ -28,7 +28,7 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Returns how long the holder's lease lasts at most.
+	 * Returns how long the holder's lease lasts unless it is renewed.
 	 */
 	@Override
 	public Duration getRetryAfter() {

@@ -31,8 +31,11 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, int
 				"A time to live must be at least 1ms and at most 365d");
 		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST) <= 0,
 				"A wait must not be negative and be at most 365d");
-		Assert.isTrue(maxHold.compareTo(ttl) >= 0 && maxHold.compareTo(LONGEST) <= 0,
-				"The longest hold (max-hold) must be at least the time to live (ttl) and at most 365d");
+		if (maxHold.compareTo(ttl) < 0 || maxHold.compareTo(LONGEST) > 0) {
+			throw new IllegalArgumentException(
+					"The longest hold (max-hold) must be at least the time to live (ttl), %s, and at most 365d, not %s"
+						.formatted(ttl, maxHold));
+		}
 		Assert.isTrue(CONFLICT_STATUSES.contains(conflictStatus), "A conflict is answered with 409, 422, 423 or 429");
 		// Stores count in milliseconds; a holder that counted more would believe too
 		// long.

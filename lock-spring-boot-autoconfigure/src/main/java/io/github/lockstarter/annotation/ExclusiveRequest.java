@@ -80,7 +80,8 @@ public @interface ExclusiveRequest {
 
 	/**
 	 * A SpEL expression that sees the same as {@link #key()}; when it is {@code false},
-	 * the method runs without a lock. Default: always lock.
+	 * the method runs without a lock, and a parameter of type
+	 * {@link io.github.lockstarter.Lease} is {@code null}. Default: always lock.
 	 */
 	String condition() default "";
 

@@ -129,7 +129,7 @@ final class ExclusiveRequestSpecs {
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(
 					"@ExclusiveRequest on %s: %s.".formatted(method.toGenericString(), ex.getMessage()),
-					"Correct the annotation.");
+					"Correct the annotation, or what lock.* and lock.names.* say about the lock.");
 		}
 	}
 

@@ -24,11 +24,11 @@ final class LockLifecycle implements SmartLifecycle {
 	}
 
 	/**
-	 * Before web servers wait for their last requests, which they do from
-	 * {@code DEFAULT_PHASE - 1024} on: requests that wait for a lock are answered.
+	 * Before anything else ends, be it a web server that waits for its last requests: who
+	 * waits for a lock is answered.
 	 */
-	static LockLifecycle beforeWebServersDrain(StoreLockRegistry registry) {
-		return new LockLifecycle(DEFAULT_PHASE - 512, () -> {
+	static LockLifecycle beforeAllElse(StoreLockRegistry registry) {
+		return new LockLifecycle(DEFAULT_PHASE, () -> {
 		}, registry::drain);
 	}
 

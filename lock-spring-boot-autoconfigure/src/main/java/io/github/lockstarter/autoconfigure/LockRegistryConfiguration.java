@@ -24,7 +24,7 @@ class LockRegistryConfiguration {
 
 	@Bean
 	LockLifecycle lockDrainLifecycle(StoreLockRegistry registry) {
-		return LockLifecycle.beforeWebServersDrain(registry);
+		return LockLifecycle.beforeAllElse(registry);
 	}
 
 	@Bean

@@ -47,7 +47,7 @@ record Bid(String owner, long asked, Duration ttl) {
 
 	/** Returns whether another lease may follow in this turn. */
 	boolean goesOn(long token, Duration ttl) {
-		// A turn is over before the first renewal is due, so none is ever under way.
+		// A turn is over before the first renewal is due.
 		long longest = Math.min(LONGEST_TURN, this.ttl.toNanos() / 8);
 		return (token & LAST_PLACE) < LAST_PLACE && ttl.equals(this.ttl) && System.nanoTime() - this.asked < longest;
 	}

@@ -3,12 +3,14 @@ package io.github.lockstarter.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
@@ -25,7 +27,7 @@ import io.github.lockstarter.store.AcquireResult.Granted;
  */
 final class LocalLock {
 
-	private static final String CLOSED = "the registry is closed";
+	private static final String CLOSED = "the registry is being closed";
 
 	private final Engine engine;
 
@@ -35,11 +37,16 @@ final class LocalLock {
 
 	private final StoreLock inStore;
 
-	private final WaitQueue queue = new WaitQueue();
+	/** Not {@code synchronized}, which would pin virtual threads in Java 21 to 23. */
+	private final Lock monitor = new ReentrantLock();
+
+	private final WaitQueue queue;
 
 	private State state = State.NEW;
 
 	private volatile @Nullable StoreLease lease;
+
+	private final CompletableFuture<Void> retired = new CompletableFuture<>();
 
 	/** When the lease of a holder elsewhere ends, as far as known. */
 	private long busyUntil = System.nanoTime();
@@ -51,77 +58,84 @@ final class LocalLock {
 		this.engine = engine;
 		this.key = key;
 		this.registry = registry;
+		this.queue = new WaitQueue(key);
 		this.inStore = new StoreLock(engine, key, this::wake);
 	}
 
 	/** Lets the caller contend, queue, or be refused; {@code false} if retired. */
 	boolean join(Waiter waiter) {
-		Runnable next;
-		synchronized (this) {
-			if (this.state == State.RETIRED) {
-				return false;
-			}
-			next = admit(waiter);
-		}
-		next.run();
-		return true;
+		AtomicBoolean joined = new AtomicBoolean(true);
+		perform(() -> {
+			joined.set(this.state != State.RETIRED);
+			return joined.get() ? admit(waiter) : Step.NOTHING;
+		});
+		return joined.get();
 	}
 
-	private Runnable admit(Waiter waiter) {
+	private Step admit(Waiter waiter) {
 		boolean taken = this.state == State.HELD || !this.queue.isEmpty();
+		if (taken && this.state == State.CONTENDING && !waiter.waits() && !this.registry.isClosed()) {
+			this.queue.addOnlooker(waiter);
+			return Step.NOTHING;
+		}
 		if (this.registry.isClosed() || (taken && waiter.waits() && this.registry.isDraining())) {
-			return both(retireIfUnused(), fail(List.of(waiter), CLOSED, null));
+			return retireIfUnused().then(this.queue.fail(List.of(waiter), CLOSED, null));
 		}
 		if (taken && (!waiter.waits() || this.queue.size() >= this.engine.maxWaiters())) {
-			return refuse(waiter);
+			return WaitQueue.refuse(List.of(waiter), remaining());
 		}
 		this.queue.add(waiter);
 		if (this.state == State.NEW) {
 			return contend(waiter);
 		}
 		setAlarm(waiter);
-		return LocalLock::nothing;
+		return Step.NOTHING;
 	}
 
 	/** Removes a caller that has been cancelled. */
 	void leave(Waiter waiter) {
 		perform(() -> {
 			waiter.cancelAlarm();
-			return this.queue.remove(waiter) ? retireIfUnused() : LocalLock::nothing;
+			return this.queue.remove(waiter) ? retireIfUnused() : Step.NOTHING;
 		});
 	}
 
 	/** Refuses a caller whose wait is over, unless the store is about to answer it. */
-	private Runnable expire(Waiter waiter) {
+	private Step expire(Waiter waiter) {
 		boolean asking = this.state == State.CONTENDING && waiter == this.queue.head();
 		if (asking || !this.queue.remove(waiter)) {
-			return LocalLock::nothing;
+			return Step.NOTHING;
 		}
-		return both(refuse(waiter), retireIfUnused());
+		return WaitQueue.refuse(List.of(waiter), remaining()).then(retireIfUnused());
 	}
 
-	/**
-	 * Ends the waiting of all who queue, except for a head whose answer is on its way.
-	 */
+	/** Ends all waiting, except for a head whose answer is on its way. */
 	void stopWaiting() {
 		perform(() -> {
 			boolean asking = this.state == State.CONTENDING || this.state == State.RELEASING;
-			List<Waiter> stopped = asking ? this.queue.removeTail() : this.queue.removeAll();
-			return both(fail(stopped, CLOSED, null), retireIfUnused());
+			return (asking ? this.queue.failTail(CLOSED) : this.queue.failAll(CLOSED, null)).then(retireIfUnused());
 		});
 	}
 
-	/**
-	 * Ends the waiting of all who queue, and takes the lock away from its holder.
-	 * @return completes when the store has answered or failed
-	 */
+	/** Ends all waiting and holding; completes when nothing is under way any more. */
 	CompletableFuture<Void> close() {
-		perform(() -> both(fail(this.queue.removeAll(), CLOSED, null), retireIfUnused()));
+		perform(() -> this.queue.failAll(CLOSED, null).then(retireIfUnused()));
 		StoreLease holder = this.lease;
-		return (holder != null) ? holder.lose(CLOSED) : CompletableFuture.completedFuture(null);
+		if (holder != null) {
+			holder.lose(CLOSED);
+		}
+		return this.retired;
 	}
 
-	private Runnable contend(Waiter head) {
+	/** Takes the lock from whoever has it by that bid. */
+	void lose(Bid bid, String why) {
+		StoreLease holder = this.lease;
+		if (holder != null && holder.bid().equals(bid)) {
+			holder.lose(why);
+		}
+	}
+
+	private Step contend(Waiter head) {
 		this.state = State.CONTENDING;
 		this.woken = false;
 		return () -> {
@@ -131,64 +145,61 @@ final class LocalLock {
 		};
 	}
 
-	private Runnable answered(Bid bid, @Nullable AcquireResult result, @Nullable Throwable failure) {
+	private Step answered(Bid bid, @Nullable AcquireResult result, @Nullable Throwable failure) {
 		if (result instanceof Granted granted) {
 			return granted(bid, Bid.firstToken(granted.fencingToken()));
 		}
 		if (result instanceof Busy busy) {
 			return busy(busy.remaining());
 		}
-		Throwable cause = (failure != null) ? OutageLog.cause(failure) : null;
-		return both(fail(this.queue.removeAll(), "the store failed", cause), retire());
+		return this.queue.failAll("the store failed", OutageLog.cause(failure)).then(retire());
 	}
 
-	private Runnable granted(Bid bid, long fencingToken) {
+	private Step granted(Bid bid, long fencingToken) {
 		Waiter head = this.queue.head();
 		if (head != null && bid.deadline() - System.nanoTime() <= 0) {
 			this.queue.remove(head);
-			return both(giveBack(bid),
-					fail(List.of(head), "the store's answer took longer than the ttl of the lease", null));
+			return giveBack(bid)
+				.then(this.queue.fail(List.of(head), "the store's answer took longer than the ttl of the lease", null));
 		}
-		// Who it was asked for may have left meanwhile.
 		return (head != null && head.options().ttl().equals(bid.ttl())) ? grant(head, bid, fencingToken)
 				: giveBack(bid);
 	}
 
-	private Runnable grant(Waiter waiter, Bid bid, long fencingToken) {
+	private Step grant(Waiter waiter, Bid bid, long fencingToken) {
 		this.queue.remove(waiter);
 		StoreLease granted = new StoreLease(this.engine, this, this.key, waiter.options(), bid, fencingToken);
 		this.lease = granted;
 		this.state = State.HELD;
-		return () -> {
+		return this.queue.refuseOnlookers(remaining()).then(() -> {
 			this.inStore.unwatch();
 			this.engine.renewals().add(granted);
 			waiter.grant(granted);
-		};
+		});
 	}
 
-	private Runnable giveBack(Bid bid) {
+	private Step giveBack(Bid bid) {
 		this.state = State.RELEASING;
 		return () -> this.inStore.release(bid).whenComplete((owned, failure) -> perform(this::released));
 	}
 
-	private Runnable released() {
+	private Step released() {
+		Step refusals = this.queue.refuseHeads((waiter) -> waiter.waits() && waiter.left() <= 0, remaining());
 		Waiter head = this.queue.head();
-		return (head != null) ? contend(head) : retire();
+		return refusals.then((head != null) ? contend(head) : retire());
 	}
 
-	private Runnable busy(Duration remaining) {
+	private Step busy(Duration remaining) {
 		this.busyUntil = System.nanoTime() + remaining.toNanos();
-		Runnable refusals = this.queue.removeExpiredHeads()
-			.stream()
-			.map(this::refuse)
-			.reduce(LocalLock::nothing, LocalLock::both);
-		return both(refusals, goOnWaiting(remaining));
+		return this.queue.refuseOnlookers(remaining)
+			.then(this.queue.refuseHeads((waiter) -> waiter.left() <= 0, remaining))
+			.then(goOnWaiting(remaining));
 	}
 
-	private Runnable goOnWaiting(Duration remaining) {
+	private Step goOnWaiting(Duration remaining) {
 		Waiter head = this.queue.head();
 		if (head == null || this.registry.isDraining()) {
-			return both(fail(this.queue.removeAll(), CLOSED, null), retire());
+			return this.queue.failAll(CLOSED, null).then(retire());
 		}
 		if (this.woken || (this.inStore.tellsOfReleases() && !this.inStore.isWatching())) {
 			return contend(head);
@@ -196,7 +207,7 @@ final class LocalLock {
 		setAlarm(head);
 		this.state = State.ASLEEP;
 		this.inStore.wakeAfter(remaining, head.left());
-		return LocalLock::nothing;
+		return Step.NOTHING;
 	}
 
 	/** The lock may be free elsewhere. */
@@ -205,23 +216,20 @@ final class LocalLock {
 			this.woken = true;
 			Waiter head = this.queue.head();
 			if (this.state != State.ASLEEP || head == null) {
-				return LocalLock::nothing;
+				return Step.NOTHING;
 			}
 			this.inStore.cancelAlarm();
 			return contend(head);
 		});
 	}
 
-	/**
-	 * Passes the lock on from a lease that has ended.
-	 * @param released to be completed when the lease does not hold the lock any more
-	 */
+	/** Passes the lock on from a lease that has ended, and tells when that is done. */
 	void release(StoreLease ended, CompletableFuture<Void> released) {
 		perform(() -> {
 			this.lease = null;
 			Waiter next = ended.isLost() ? null : this.queue.head();
 			if (next != null && ended.bid().goesOn(ended.fencingToken(), next.options().ttl())) {
-				return both(grant(next, ended.bid(), ended.fencingToken() + 1), () -> released.complete(null));
+				return grant(next, ended.bid(), ended.fencingToken() + 1).then(() -> released.complete(null));
 			}
 			if (next != null && this.inStore.tellsOfReleases()) {
 				return endTurn(ended, next, released);
@@ -236,7 +244,7 @@ final class LocalLock {
 	}
 
 	/** Lets in whoever waits elsewhere; if nobody does, another turn begins here. */
-	private Runnable endTurn(StoreLease ended, Waiter next, CompletableFuture<Void> released) {
+	private Step endTurn(StoreLease ended, Waiter next, CompletableFuture<Void> released) {
 		this.state = State.CONTENDING;
 		this.woken = false;
 		return () -> {
@@ -251,52 +259,41 @@ final class LocalLock {
 		};
 	}
 
-	private Runnable refuse(Waiter waiter) {
-		long left = this.busyUntil - System.nanoTime();
+	private Duration remaining() {
 		StoreLease holder = this.lease;
-		Duration remaining = (holder != null) ? holder.remaining() : Duration.ofNanos(Math.max(left, 0));
-		return () -> waiter.refuse(remaining.isZero() ? waiter.options().ttl() : remaining);
+		long left = this.busyUntil - System.nanoTime();
+		return (holder != null) ? holder.remaining() : Duration.ofNanos(Math.max(left, 0));
 	}
 
-	/** Each gets an exception of its own: it carries what is answered to one request. */
-	private Runnable fail(List<Waiter> waiters, String message, @Nullable Throwable cause) {
-		return () -> waiters.forEach((waiter) -> waiter.fail(new LockStoreException(this.key, message, cause)));
-	}
-
-	private Runnable retireIfUnused() {
+	private Step retireIfUnused() {
 		boolean unused = this.queue.isEmpty() && (this.state == State.NEW || this.state == State.ASLEEP);
-		return unused ? retire() : LocalLock::nothing;
+		return unused ? retire() : Step.NOTHING;
 	}
 
-	private Runnable retire() {
+	private Step retire() {
 		this.state = State.RETIRED;
 		this.inStore.cancelAlarm();
-		return () -> {
+		return this.queue.refuseOnlookers(remaining()).then(() -> {
 			this.inStore.unwatch();
 			this.registry.remove(this.key, this);
-		};
+			this.retired.complete(null);
+		});
 	}
 
 	private void setAlarm(Waiter waiter) {
 		waiter.setAlarm(this.engine.timer(), () -> perform(() -> expire(waiter)));
 	}
 
-	private void perform(Supplier<Runnable> transition) {
-		Runnable next;
-		synchronized (this) {
+	private void perform(Supplier<Step> transition) {
+		Step next;
+		this.monitor.lock();
+		try {
 			next = transition.get();
 		}
-		next.run();
-	}
-
-	private static void nothing() {
-	}
-
-	private static Runnable both(Runnable first, Runnable second) {
-		return () -> {
-			first.run();
-			second.run();
-		};
+		finally {
+			this.monitor.unlock();
+		}
+		next.take();
 	}
 
 }

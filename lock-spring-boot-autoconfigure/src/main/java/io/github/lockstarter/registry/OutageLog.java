@@ -8,9 +8,11 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.lang.Contract;
+
 /**
- * Tells the operator that the store fails, and that it answers again: a line when it
- * begins, one every 10 s while it lasts, and one when it is over.
+ * Tells the operator that the store fails, with one line in 10 s at most, and that it
+ * answers again.
  */
 final class OutageLog {
 
@@ -20,7 +22,9 @@ final class OutageLog {
 
 	private final AtomicLong failures = new AtomicLong();
 
-	private final AtomicLong lastLine = new AtomicLong();
+	private final AtomicLong lastLine = new AtomicLong(System.nanoTime() - PAUSE);
+
+	private volatile boolean told;
 
 	/** Takes note of an answer of the store. */
 	void heard(@Nullable Throwable failure) {
@@ -33,7 +37,8 @@ final class OutageLog {
 	}
 
 	/** Returns the failure itself, without what a {@code CompletionStage} wraps it in. */
-	static Throwable cause(Throwable failure) {
+	@Contract("!null -> !null")
+	static @Nullable Throwable cause(@Nullable Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
@@ -41,14 +46,16 @@ final class OutageLog {
 		long count = this.failures.incrementAndGet();
 		long now = System.nanoTime();
 		long last = this.lastLine.get();
-		if ((count == 1 || now - last > PAUSE) && this.lastLine.compareAndSet(last, now)) {
+		if (now - last >= PAUSE && this.lastLine.compareAndSet(last, now)) {
+			this.told = true;
 			logger.warn("The lock store fails; failures since it last answered: %d".formatted(count), failure);
 		}
 	}
 
 	private void answered() {
 		long count = this.failures.getAndSet(0);
-		if (count > 0) {
+		if (count > 0 && this.told) {
+			this.told = false;
 			logger.info("The lock store answers again; failures meanwhile: %d".formatted(count));
 		}
 	}

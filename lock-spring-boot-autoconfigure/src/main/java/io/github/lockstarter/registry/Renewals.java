@@ -9,6 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,8 @@ final class Renewals {
 	private final OutageLog outages;
 
 	private final ScheduledExecutorService timer;
+
+	private final Lock monitor = new ReentrantLock();
 
 	private @Nullable Future<?> alarm;
 
@@ -63,16 +67,22 @@ final class Renewals {
 		}
 	}
 
-	private synchronized void setAlarm(long time) {
-		if (this.set && time - this.alarmAt >= 0) {
-			return;
+	private void setAlarm(long time) {
+		this.monitor.lock();
+		try {
+			if (this.set && time - this.alarmAt >= 0) {
+				return;
+			}
+			if (this.alarm != null) {
+				this.alarm.cancel(false);
+			}
+			this.alarmAt = time;
+			this.set = true;
+			this.alarm = this.timer.schedule(this::look, Math.max(time - System.nanoTime(), 0), TimeUnit.NANOSECONDS);
 		}
-		if (this.alarm != null) {
-			this.alarm.cancel(false);
+		finally {
+			this.monitor.unlock();
 		}
-		this.alarmAt = time;
-		this.set = true;
-		this.alarm = this.timer.schedule(this::look, Math.max(time - System.nanoTime(), 0), TimeUnit.NANOSECONDS);
 	}
 
 	private void look() {

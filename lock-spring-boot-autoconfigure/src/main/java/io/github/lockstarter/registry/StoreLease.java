@@ -59,6 +59,7 @@ final class StoreLease implements Lease {
 		this.fencingToken = fencingToken;
 		this.end = System.nanoTime() + options.maxHold().toNanos();
 		this.deadline = bid.deadline();
+		onLost(() -> engine.losses().accept(new LeaseLostEvent(key, fencingToken)));
 		this.renewAt = isRenewable() ? bid.asked() + options.ttl().toNanos() / 3 : this.deadline;
 	}
 
@@ -84,18 +85,29 @@ final class StoreLease implements Lease {
 
 	@Override
 	public void onLost(Runnable action) {
-		this.lost.thenRunAsync(() -> {
+		this.lost.thenRun(() -> this.engine.answers().execute(() -> {
 			try {
 				action.run();
 			}
 			catch (RuntimeException ex) {
 				logger.error("What was to be done at the loss of lock '%s' failed".formatted(this.key.name()), ex);
 			}
-		}, this.engine.answers());
+		}));
 	}
 
 	@Override
 	public CompletionStage<Void> releaseAsync() {
+		// Whatever the application does with it is done elsewhere, and to a copy.
+		return release().whenCompleteAsync((done, failure) -> {
+		}, this.engine.answers());
+	}
+
+	@Override
+	public void close() {
+		release().join();
+	}
+
+	CompletableFuture<Void> release() {
 		boolean late = !isHeld();
 		if (this.ended.compareAndSet(false, true)) {
 			this.engine.renewals().remove(this);
@@ -105,11 +117,6 @@ final class StoreLease implements Lease {
 			this.lock.release(this, this.released);
 		}
 		return this.released;
-	}
-
-	@Override
-	public void close() {
-		releaseAsync().toCompletableFuture().join();
 	}
 
 	Bid bid() {
@@ -126,11 +133,10 @@ final class StoreLease implements Lease {
 
 	/** The store has answered the release. */
 	void released(@Nullable Boolean owned, @Nullable Throwable failure) {
-		if (failure != null) {
+		if (failure != null && !isLost()) {
 			logger.warn(
-					"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest"
-						.formatted(this.key.name()),
-					failure);
+					"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest. %s"
+						.formatted(this.key.name(), OutageLog.cause(failure)));
 		}
 		else if (Boolean.FALSE.equals(owned)) {
 			reportLoss("the store had forgotten it when it was released");
@@ -155,8 +161,6 @@ final class StoreLease implements Lease {
 			logger.warn(("The lease of lock '%s' was lost, so the work under it may have overlapped with the next"
 					+ " holder's: %s")
 				.formatted(this.key.name(), why));
-			this.engine.answers()
-				.execute(() -> this.engine.losses().accept(new LeaseLostEvent(this.key, this.fencingToken)));
 		}
 	}
 
@@ -199,10 +203,14 @@ final class StoreLease implements Lease {
 		if (this.renewAt - now > soon || this.deadline - this.renewAt <= 0) {
 			return Duration.ZERO;
 		}
-		this.renewAt = this.deadline;
 		long lives = Math.min(this.options.ttl().toNanos(), this.end - now);
-		boolean gains = now + lives - this.deadline > A_MILLISECOND;
-		return gains ? Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lives)) : Duration.ZERO;
+		boolean last = this.end - this.deadline <= A_MILLISECOND;
+		if (last) {
+			this.renewAt = this.deadline;
+			return Duration.ZERO;
+		}
+		this.renewAt = this.deadline;
+		return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lives));
 	}
 
 	/**
@@ -216,7 +224,7 @@ final class StoreLease implements Lease {
 			this.renewAt = System.nanoTime() + third / 3;
 		}
 		else if (!Boolean.TRUE.equals(owned)) {
-			lose("the store had forgotten it when it was to be renewed");
+			this.lock.lose(this.bid, "the store had forgotten it when it was to be renewed");
 		}
 		else if (!isExpired(System.nanoTime())) {
 			this.deadline = asked + ttl.toNanos();

@@ -1,6 +1,7 @@
 package io.github.lockstarter.registry;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,6 +21,8 @@ import io.github.lockstarter.store.ReleaseNotifications;
  * when it may be free.
  */
 final class StoreLock {
+
+	private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
 	private final Engine engine;
 
@@ -79,7 +82,7 @@ final class StoreLock {
 	private <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> question) {
 		CompletionStage<T> answer;
 		try {
-			answer = question.get();
+			answer = Objects.requireNonNull(question.get(), "a store must answer");
 		}
 		catch (RuntimeException ex) {
 			answer = CompletableFuture.failedFuture(ex);
@@ -88,14 +91,15 @@ final class StoreLock {
 	}
 
 	/**
-	 * Wakes up when the holder's lease ends, if the store tells of releases; otherwise,
-	 * or if that end is unknown, within 50 to 100 ms.
+	 * Wakes up when the holder's lease ends, or after a second, if the store tells of
+	 * releases: a message may get lost. Otherwise, or if that end is unknown, wakes up
+	 * within 50 to 100 ms.
 	 * @param remaining how long the holder's lease lasts
 	 * @param left how much of the wait is left, in nanoseconds
 	 */
 	void wakeAfter(Duration remaining, long left) {
 		long poll = TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextLong(50, 100));
-		long pause = remaining.isZero() ? poll : remaining.plusMillis(1).toNanos();
+		long pause = remaining.isZero() ? poll : Math.min(remaining.plusMillis(1).toNanos(), LONGEST_SLEEP);
 		if (!tellsOfReleases()) {
 			// Near its end a wait is worth another look.
 			pause = Math.min(Math.min(poll, pause), Math.max(left / 2, TimeUnit.MILLISECONDS.toNanos(10)));

@@ -1,5 +1,6 @@
 package io.github.lockstarter.registry;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import org.springframework.util.Assert;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostEvent;
@@ -33,6 +35,8 @@ import io.github.lockstarter.store.ReconnectNotifications;
  * what the application does with asynchronous answers; all end when they are idle.
  */
 public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
+
+	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
 	private final Map<LockKey, LocalLock> locks = new ConcurrentHashMap<>();
 
@@ -82,7 +86,9 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
 		Waiter waiter = join(key, new Waiter(options, Runnable::run));
-		return await(key, waiter).orElseThrow(() -> new LockConflictException(key, options, waiter.retryAfter()));
+		return await(key, waiter).orElseThrow(() -> new LockConflictException(key,
+				// Where too many wait already it did not.
+				(waiter.left() > 0) ? options.withWaitTime(Duration.ZERO) : options, waiter.retryAfter()));
 	}
 
 	@Override
@@ -101,8 +107,12 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 		return this.options.apply(lockName);
 	}
 
-	/** Admits callers again, after {@link #drain()} or {@link #release()}. */
+	/**
+	 * Admits callers again, after {@link #drain()} or {@link #release()}.
+	 * @throws IllegalStateException after {@link #close()}
+	 */
 	public void open() {
+		Assert.state(!this.timer.isShutdown(), "A registry that is closed cannot be opened again");
 		this.draining = false;
 		this.closed = false;
 	}
@@ -117,14 +127,15 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Releases all locks, and waits for it. What is still being done under them has lost
-	 * them. Whoever asks for a lock from now on is answered with a
+	 * Releases all locks, and waits for it, for 10 s at most. What is still being done
+	 * under them has lost them. Whoever asks for a lock from now on is answered with a
 	 * {@link LockStoreException}.
 	 */
 	public void release() {
 		this.draining = true;
 		this.closed = true;
 		CompletableFuture.allOf(this.locks.values().stream().map(LocalLock::close).toArray(CompletableFuture[]::new))
+			.completeOnTimeout(null, CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
 			.join();
 	}
 

@@ -1,11 +1,17 @@
 package io.github.lockstarter.registry;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
 
 /**
  * Those who want a lock in this JVM, in the order they came. Guarded by the monitor of
@@ -15,13 +21,28 @@ final class WaitQueue {
 
 	private final Set<Waiter> waiters = new LinkedHashSet<>();
 
+	/**
+	 * Those who do not wait, and came while the store was being asked: does it answer?
+	 */
+	private final List<Waiter> onlookers = new ArrayList<>(0);
+
+	private final LockKey key;
+
+	WaitQueue(LockKey key) {
+		this.key = key;
+	}
+
 	void add(Waiter waiter) {
 		this.waiters.add(waiter);
 	}
 
+	void addOnlooker(Waiter onlooker) {
+		this.onlookers.add(onlooker);
+	}
+
 	/** Returns whether the caller was in the queue. */
 	boolean remove(Waiter waiter) {
-		return this.waiters.remove(waiter);
+		return this.waiters.remove(waiter) || this.onlookers.remove(waiter);
 	}
 
 	@Nullable Waiter head() {
@@ -36,28 +57,49 @@ final class WaitQueue {
 		return this.waiters.size();
 	}
 
-	/** Removes and returns all. */
-	List<Waiter> removeAll() {
-		List<Waiter> all = List.copyOf(this.waiters);
-		this.waiters.clear();
-		return all;
-	}
-
-	/** Removes and returns all but the head. */
-	List<Waiter> removeTail() {
-		List<Waiter> tail = this.waiters.stream().skip(1).toList();
-		tail.forEach(this.waiters::remove);
-		return tail;
-	}
-
-	/** Removes and returns those at the head of the queue whose wait is over. */
-	List<Waiter> removeExpiredHeads() {
-		List<Waiter> expired = new ArrayList<>(1);
-		for (Waiter head = head(); head != null && head.left() <= 0; head = head()) {
-			expired.add(head);
+	/** Removes those at the head to whom it applies, and refuses them. */
+	Step refuseHeads(Predicate<Waiter> condition, Duration remaining) {
+		List<Waiter> refused = new ArrayList<>(1);
+		for (Waiter head = head(); head != null && condition.test(head); head = head()) {
+			refused.add(head);
 			remove(head);
 		}
-		return expired;
+		return refuse(refused, remaining);
+	}
+
+	/** Removes the onlookers, and refuses them. */
+	Step refuseOnlookers(Duration remaining) {
+		if (this.onlookers.isEmpty()) {
+			return Step.NOTHING;
+		}
+		List<Waiter> refused = List.copyOf(this.onlookers);
+		this.onlookers.clear();
+		return refuse(refused, remaining);
+	}
+
+	static Step refuse(Collection<Waiter> refused, Duration remaining) {
+		return () -> refused.forEach((waiter) -> waiter.refuse(remaining));
+	}
+
+	/** Removes everybody, and fails them. */
+	Step failAll(String message, @Nullable Throwable cause) {
+		List<Waiter> failed = new ArrayList<>(this.waiters);
+		failed.addAll(this.onlookers);
+		this.waiters.clear();
+		this.onlookers.clear();
+		return fail(failed, message, cause);
+	}
+
+	/** Removes all behind the head, and fails them. */
+	Step failTail(String message) {
+		List<Waiter> failed = this.waiters.stream().skip(1).toList();
+		failed.forEach(this.waiters::remove);
+		return fail(failed, message, null);
+	}
+
+	/** Each gets an exception of its own: it carries what is answered to one request. */
+	Step fail(Collection<Waiter> failed, String message, @Nullable Throwable cause) {
+		return () -> failed.forEach((waiter) -> waiter.fail(new LockStoreException(this.key, message, cause)));
 	}
 
 }

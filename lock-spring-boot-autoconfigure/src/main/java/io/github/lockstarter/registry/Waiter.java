@@ -50,7 +50,7 @@ final class Waiter {
 		return this.answer;
 	}
 
-	/** Returns how long the holder's lease lasts at most, once the answer is empty. */
+	/** Returns how long the holder's lease lasts, once the answer is empty. */
 	Duration retryAfter() {
 		return this.retryAfter;
 	}
@@ -77,13 +77,17 @@ final class Waiter {
 		answer(() -> {
 			if (!this.answer.complete(Optional.of(lease))) {
 				// Cancelled meanwhile: nobody worked under this lease.
-				lease.releaseAsync();
+				lease.release();
 			}
 		});
 	}
 
+	/**
+	 * Refuses the caller.
+	 * @param retryAfter how long the holder's lease lasts; zero if nobody knows
+	 */
 	void refuse(Duration retryAfter) {
-		this.retryAfter = retryAfter;
+		this.retryAfter = retryAfter.isZero() ? this.options.ttl() : retryAfter;
 		answer(() -> this.answer.complete(Optional.empty()));
 	}
 

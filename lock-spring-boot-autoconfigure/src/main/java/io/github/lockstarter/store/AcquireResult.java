@@ -18,9 +18,18 @@ public sealed interface AcquireResult {
 	/**
 	 * Somebody else holds the lock.
 	 *
-	 * @param remaining how long that lease lasts if it is neither renewed nor released
+	 * @param remaining how long that lease lasts if it is neither renewed nor released;
+	 * zero if nobody knows; at most 365 days
 	 */
 	record Busy(Duration remaining) implements AcquireResult {
+
+		private static final Duration LONGEST = Duration.ofDays(365);
+
+		public Busy {
+			remaining = remaining.isNegative() ? Duration.ZERO
+					: (remaining.compareTo(LONGEST) > 0) ? LONGEST : remaining;
+		}
+
 	}
 
 }

@@ -17,8 +17,9 @@ import io.github.lockstarter.LockStoreException;
 public interface ReleaseNotifications {
 
 	/**
-	 * Takes the lock if it is free. If it is not, the action runs whenever somebody else
-	 * may have released it, until {@link #unwatch}. No release is missed between the two.
+	 * Takes the lock if it is free. If it is not, the action runs whenever somebody may
+	 * have released it, until {@link #unwatch} or until another action takes its place.
+	 * No release is missed between the two.
 	 * @param key the lock
 	 * @param owner a token that no other acquisition has
 	 * @param ttl after which time the lock is free again by itself
@@ -36,9 +37,10 @@ public interface ReleaseNotifications {
 	 * @param successor a token that no other acquisition has
 	 * @param ttl after which time the lock is free again by itself
 	 * @param onRelease what to do when the lock may have been released; must not block
-	 * @return whether the successor was granted the lock; empty, and nothing was done, if
-	 * the owner did not hold it any more. When it fails with a {@link LockStoreException}
-	 * nothing is left behind.
+	 * @return whether the successor was granted the lock; if not, after which time it is
+	 * worth looking whether the others came; empty, and nothing was done, if the owner
+	 * did not hold it any more. When it fails with a {@link LockStoreException} nothing
+	 * is left behind.
 	 */
 	CompletionStage<Optional<AcquireResult>> handOver(LockKey key, String owner, String successor, Duration ttl,
 			Runnable onRelease);

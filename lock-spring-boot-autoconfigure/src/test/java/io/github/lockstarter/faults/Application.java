@@ -53,7 +53,7 @@ class Application {
 		@ExclusiveRequest(name = "work", key = "#key", waitTime = "1m")
 		public String work(@RequestParam String key, Lease lease) throws InterruptedException {
 			System.out.println("working " + key);
-			Thread.sleep(2000);
+			Thread.sleep(5000);
 			return Boolean.toString(lease.isHeld());
 		}
 

@@ -80,8 +80,10 @@ class RedisFaultTests {
 			Awaitility.await().atMost(SOON).until(() -> lease.remaining().compareTo(Duration.ofSeconds(29)) > 0);
 			assertThat(first.losses()).isEmpty();
 			assertThat(lease.isHeld()).isTrue();
+			assertThat(first.locks().tryAcquire(KEY, OPTIONS)).isEmpty();
 			// Who waited either asked in the outage and was told so, or waits on.
 			boolean failed = waiting.isCompletedExceptionally();
+			assertThat(waiting.isDone()).isEqualTo(failed);
 			lease.close();
 			Lease next = failed ? second.locks().acquire(KEY, OPTIONS) : waiting.get(5, TimeUnit.SECONDS).orElseThrow();
 			assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
@@ -109,6 +111,25 @@ class RedisFaultTests {
 			Awaitility.await().during(Duration.ofMillis(300)).until(() -> redis.keys("lock:{*").isEmpty());
 			instance.locks().acquire(new LockKey("fault", "a"), OPTIONS).close();
 			factory.destroy();
+		}
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Redis frozen during an acquire that is taken back: who asked behind it and waits is woken")
+	void frozenWithWaiter() {
+		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
+			// The subscription is there.
+			Lease other = instance.locks().acquire(new LockKey("fault", "other"), OPTIONS);
+			instance.store().acquireOrWatch(other.key(), "x", OPTIONS.ttl(), () -> {
+			}).toCompletableFuture().join();
+			Awaitility.await().until(() -> instance.requests().contains("SUBSCRIBE"));
+			server.freeze();
+			assertThat(acquire(instance, "a", Duration.ZERO)).failsWithin(SOON);
+			CompletableFuture<Optional<Lease>> waiting = acquire(instance, "a", Duration.ofSeconds(25));
+			server.thaw();
+			assertThat(waiting).succeedsWithin(SOON).matches(Optional::isPresent);
+			waiting.join().orElseThrow().close();
+			other.close();
 		}
 	}
 

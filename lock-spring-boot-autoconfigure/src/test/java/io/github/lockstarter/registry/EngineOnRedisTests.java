@@ -2,6 +2,7 @@ package io.github.lockstarter.registry;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -105,7 +106,7 @@ class EngineOnRedisTests {
 	void notified() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
-		awaitAsleep(waiting);
+		awaitAsleep(waiting, 3);
 		assertThat(redis.getExpire("engine:waiting:" + redisKey())).isPositive();
 		lease.close();
 		assertThat(waiting).succeedsWithin(SOON);
@@ -121,7 +122,9 @@ class EngineOnRedisTests {
 		for (int i = 0; i < 3; i++) {
 			Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 			CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
-			awaitAsleep(waiting);
+			// The first time a subscription and one more try; each time a success and a
+			// release.
+			awaitAsleep(waiting, 3 + 3 * i);
 			lease.close();
 			assertThat(waiting).succeedsWithin(SOON);
 			waiting.join().orElseThrow().close();
@@ -181,6 +184,45 @@ class EngineOnRedisTests {
 	}
 
 	@Test
+	@DisplayName("Connections that the application opens for other purposes renew nothing")
+	void otherConnections() {
+		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
+		Lease waitedFor = this.second.locks().acquire(new LockKey("engine", "other"), OPTIONS);
+		CompletableFuture<Optional<Lease>> waiting = this.first.locks()
+			.tryAcquireAsync(waitedFor.key(), WAITING)
+			.toCompletableFuture();
+		Awaitility.await().until(() -> this.first.requests().size() == 4);
+		assertThat(this.first.requests()).as("no renewal for the subscription's connection")
+			.containsExactlyInAnyOrder("EVALSHA", "EVALSHA", "SUBSCRIBE", "EVALSHA");
+		waitedFor.close();
+		assertThat(waiting).succeedsWithin(SOON);
+		waiting.join().orElseThrow().close();
+		lease.close();
+	}
+
+	@Test
+	@DisplayName("10,000 leases are renewed by 20 requests, 500 in each")
+	void renewsManyAtOnce() {
+		LockOptions options = LockOptions.of(Duration.ofSeconds(6));
+		List<Lease> leases = IntStream.range(0, 10_000)
+			.mapToObj((i) -> this.first.locks().tryAcquireAsync(new LockKey("engine", "many" + i), options))
+			.toList()
+			.stream()
+			.map((acquire) -> acquire.toCompletableFuture().join().orElseThrow())
+			.toList();
+		int requests = this.first.requestCount();
+		Awaitility.await().until(() -> this.first.requestCount() > requests);
+		Awaitility.await().until(() -> leases.stream().allMatch((each) -> each.remaining().toMillis() > 4100));
+		assertThat(this.first.requestCount() - requests).isBetween(20, 60);
+		CompletableFuture
+			.allOf(leases.stream()
+				.map((each) -> each.releaseAsync().toCompletableFuture())
+				.toArray(CompletableFuture[]::new))
+			.join();
+		assertThat(this.first.losses()).isEmpty();
+	}
+
+	@Test
 	@DisplayName("Virtual threads, where there are any, wait by the hundreds without holding their carriers")
 	void virtualThreads() throws Exception {
 		ExecutorService executor = executorOfVirtualThreads();
@@ -214,16 +256,10 @@ class EngineOnRedisTests {
 		return instance.locks().tryAcquireAsync(this.key, WAITING).toCompletableFuture();
 	}
 
-	/** The second instance has tried, subscribed, tried once more, and waits. */
-	private void awaitAsleep(CompletableFuture<?> waiting) {
+	/** The second instance has made its last try before it sleeps. */
+	private void awaitAsleep(CompletableFuture<?> waiting, int requests) {
+		Awaitility.await().until(() -> this.second.requestCount() == requests);
 		Awaitility.await().until(() -> redis.hasKey("engine:waiting:" + redisKey()));
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(3))
-			.untilAsserted(() -> assertThat(this.second.requests()).contains("SUBSCRIBE"));
-		int subscribed = this.second.requests().indexOf("SUBSCRIBE");
-		Awaitility.await()
-			.until(() -> this.second.requests().contains("SUBSCRIBE")
-					&& !this.second.requests().get(this.second.requests().size() - 1).equals("SUBSCRIBE"));
 		assertThat(waiting).isNotDone();
 	}
 
@@ -294,7 +330,7 @@ class EngineOnRedisTests {
 			assertThat(this.violations).hasValue(0);
 			int[] counts = IntStream.range(0, this.served.length()).map(this.served::get).toArray();
 			assertThat(IntStream.of(counts).sum()).isEqualTo(this.acquisitions);
-			assertThat(IntStream.of(counts).max().orElseThrow()).as(java.util.Arrays.toString(counts))
+			assertThat(IntStream.of(counts).max().orElseThrow()).as(Arrays.toString(counts))
 				.isLessThanOrEqualTo(2 * IntStream.of(counts).min().orElseThrow());
 		}
 

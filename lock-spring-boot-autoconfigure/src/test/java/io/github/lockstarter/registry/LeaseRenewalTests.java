@@ -45,8 +45,10 @@ class LeaseRenewalTests {
 	@Test
 	@DisplayName("A lease is renewed at a third of its time to live for as long as it is held, and no longer")
 	void renews() {
+		long start = System.nanoTime();
 		Lease lease = this.locks.acquire(KEY, SHORT);
 		Awaitility.await().until(() -> this.store.renewals.size() >= 9);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(SHORT.ttl().multipliedBy(2));
 		assertThat(lease.isHeld()).isTrue();
 		assertThat(lease.remaining()).isGreaterThan(Duration.ofMillis(100));
 		lease.close();
@@ -95,7 +97,10 @@ class LeaseRenewalTests {
 		lease.onLost(told::incrementAndGet);
 		Awaitility.await().until(() -> told.get() == 2);
 		assertThat(this.losses).containsExactly(new LeaseLostEvent(KEY, lease.fencingToken()));
-		assertThat(output).containsOnlyOnce("was lost").contains("could not be reached").doesNotContain("taro");
+		assertThat(output).containsOnlyOnce("was lost")
+			.contains("could not be reached")
+			.doesNotContain("taro")
+			.doesNotContain("may not have been released");
 	}
 
 	@Test
@@ -107,6 +112,57 @@ class LeaseRenewalTests {
 		Awaitility.await().until(() -> this.losses.size() == 1);
 		assertThat(output).containsOnlyOnce("forgotten it when it was to be renewed");
 		assertThat(this.locks.tryAcquire(KEY, SHORT)).isPresent();
+	}
+
+	@Test
+	@DisplayName("A store that has been reached anew is asked at once what it still knows")
+	void lostByReconnect() {
+		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMinutes(1)));
+		Lease other = this.locks.acquire(new LockKey("renewal", "jiro"), LockOptions.of(Duration.ofMinutes(1)));
+		this.store.forgetAll();
+		this.store.reconnect();
+		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !lease.isHeld() && !other.isHeld());
+		assertThat(this.store.renewals).hasSize(1);
+	}
+
+	@Test
+	@DisplayName("A reconnect right after the grant does not end renewal")
+	void reconnectAfterGrant() {
+		List<Lease> leases = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			leases.add(this.locks.acquire(new LockKey("renewal", "" + i), SHORT));
+			this.store.reconnect();
+		}
+		long start = System.nanoTime();
+		Awaitility.await().until(() -> System.nanoTime() - start > SHORT.ttl().multipliedBy(2).toNanos());
+		assertThat(leases).allMatch(Lease::isHeld);
+		assertThat(this.losses).isEmpty();
+	}
+
+	@Test
+	@DisplayName("Renewal outlives a store that throws")
+	void survivesThrowing() {
+		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(2)));
+		this.store.throwing = true;
+		Awaitility.await().until(() -> this.store.renewals.size() >= 2);
+		this.store.throwing = false;
+		int renewals = this.store.renewals.size();
+		Awaitility.await().until(() -> this.store.renewals.size() >= renewals + 2);
+		assertThat(lease.isHeld()).isTrue();
+		lease.close();
+	}
+
+	@Test
+	@DisplayName("A listener that fails harms nobody")
+	void failingListener(CapturedOutput output) {
+		try (StoreLockRegistry locks = new StoreLockRegistry(this.store, (name) -> SHORT, 64, (loss) -> {
+			throw new IllegalStateException("mistake of the application");
+		})) {
+			Lease lease = locks.acquire(KEY, SHORT.withoutRenewal());
+			Awaitility.await().until(() -> output.toString().contains("at the loss of lock 'renewal' failed"));
+			assertThat(lease.isHeld()).isFalse();
+			locks.acquire(KEY, SHORT).close();
+		}
 	}
 
 	@Test

@@ -224,6 +224,93 @@ class LocalQueueTests {
 	}
 
 	@Test
+	@DisplayName("Two who do not wait meet a broken store: neither is told that the lock is busy")
+	void brokenIsNotBusy() {
+		this.store.silent = true;
+		CompletableFuture<Optional<Lease>> first = tryAsync();
+		CompletableFuture<Optional<Lease>> second = tryAsync();
+		assertThat(second).isNotDone();
+		this.store.fail();
+		assertThat(first).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockStoreException.class);
+		assertThat(second).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockStoreException.class);
+		assertThat(this.store.acquires).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("Of two who do not wait and meet, one gets the lock and the other is refused, by one request")
+	void twoMeet() {
+		this.store.silent = true;
+		CompletableFuture<Optional<Lease>> first = tryAsync();
+		CompletableFuture<Optional<Lease>> second = tryAsync();
+		this.store.speak();
+		assertThat(first).succeedsWithin(SOON).matches(Optional::isPresent);
+		assertThat(second).succeedsWithin(SOON).isEqualTo(Optional.empty());
+		assertThat(this.store.acquires).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("Where the first of two has left before the answer, the second is answered, and nothing is held")
+	void firstLeaves() {
+		this.store.silent = true;
+		CompletableFuture<Optional<Lease>> first = tryAsync();
+		CompletableFuture<Optional<Lease>> second = tryAsync();
+		first.cancel(false);
+		this.store.speak();
+		assertThat(second).succeedsWithin(SOON);
+		second.join().ifPresent(Lease::close);
+		Awaitility.await().until(() -> this.locks.size() == 0);
+		assertThat(this.store.releases).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("Who was refused because too many wait is not told that the own wait is over")
+	void tooManyWait() {
+		this.locks.acquire(KEY, OPTIONS);
+		IntStream.range(0, 3).forEach((i) -> waitAsync());
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, WAITING))
+			.satisfies((ex) -> assertThat(ex.getBody().getType())
+				.hasToString("https://lockstarter.github.io/problems/request-in-progress"));
+	}
+
+	@Test
+	@DisplayName("Whatever is done with the stage of a release, closing the lease never throws")
+	void foreignCompletion() {
+		this.store.silent = true;
+		CompletableFuture<Optional<Lease>> acquired = tryAsync();
+		this.store.speak();
+		Lease lease = acquired.join().orElseThrow();
+		this.store.silent = true;
+		lease.releaseAsync().toCompletableFuture().completeExceptionally(new IllegalStateException());
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(lease::close);
+		this.store.speak();
+		assertThat(closed).succeedsWithin(SOON);
+	}
+
+	@Test
+	@DisplayName("What follows a release does not run on the thread of the store or of another caller")
+	void threadOfRelease() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<String> thread = new CompletableFuture<>();
+		this.store.silent = true;
+		lease.releaseAsync().thenRun(() -> thread.complete(Thread.currentThread().getName()));
+		this.store.speak();
+		assertThat(thread).succeedsWithin(SOON).asString().startsWith("lock-answers");
+	}
+
+	@Test
+	@DisplayName("Closing waits for what is under way in the store")
+	void closeWaits() {
+		this.store.silent = true;
+		CompletableFuture<Optional<Lease>> acquire = tryAsync();
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(this.locks::close);
+		assertThat(acquire).failsWithin(SOON);
+		assertThat(closed).isNotDone();
+		this.store.speak();
+		assertThat(closed).succeedsWithin(SOON);
+		assertThat(this.store.releases).hasValue(1);
+	}
+
+	@Test
 	@DisplayName("Who does not wait gets the lock even while its release is on the way")
 	void afterUnawaitedRelease() {
 		this.locks.acquire(KEY, OPTIONS).releaseAsync();
@@ -278,6 +365,10 @@ class LocalQueueTests {
 		assertThat(LockKey.of("a:b:c")).isEqualTo(new LockKey("a", "b:c"));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquire(":42"));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquire(""));
+	}
+
+	private CompletableFuture<Optional<Lease>> tryAsync() {
+		return this.locks.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 	}
 
 	private CompletableFuture<Optional<Lease>> waitAsync() {

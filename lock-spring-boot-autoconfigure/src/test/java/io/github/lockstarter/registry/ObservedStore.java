@@ -12,12 +12,14 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ReconnectNotifications;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
- * A store in memory that counts what it is asked, can be out of order, and can forget.
+ * A store in memory that counts what it is asked, can be out of order, can forget, and
+ * can keep its answers back.
  */
-final class ObservedStore implements LockStore {
+final class ObservedStore implements LockStore, ReconnectNotifications {
 
 	final AtomicInteger acquires = new AtomicInteger();
 
@@ -27,10 +29,41 @@ final class ObservedStore implements LockStore {
 
 	volatile boolean broken;
 
+	/** Whether answers are kept back until the store {@linkplain #speak() speaks}. */
+	volatile boolean silent;
+
+	volatile boolean throwing;
+
+	private final List<Runnable> unspoken = new CopyOnWriteArrayList<>();
+
 	private volatile MemoryLockStore memory = new MemoryLockStore();
+
+	private volatile Runnable onReconnect = () -> {
+	};
 
 	void forgetAll() {
 		this.memory = new MemoryLockStore();
+	}
+
+	void reconnect() {
+		this.onReconnect.run();
+	}
+
+	void fail() {
+		this.broken = true;
+		speak();
+	}
+
+	/** Gives the answers that were kept back, on a thread of its own. */
+	void speak() {
+		this.silent = false;
+		Thread store = new Thread(() -> this.unspoken.forEach(Runnable::run), "store");
+		store.start();
+	}
+
+	@Override
+	public void onReconnect(Runnable action) {
+		this.onReconnect = action;
 	}
 
 	int requests() {
@@ -51,6 +84,9 @@ final class ObservedStore implements LockStore {
 	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
 		this.renewals.add(renewals);
+		if (this.throwing) {
+			throw new IllegalStateException("not even an answer");
+		}
 		return LockStore.super.renewAll(renewals);
 	}
 
@@ -61,6 +97,18 @@ final class ObservedStore implements LockStore {
 	}
 
 	private <T> CompletionStage<T> unlessBroken(LockKey key, Supplier<CompletionStage<T>> answer) {
+		if (this.silent) {
+			CompletableFuture<T> kept = new CompletableFuture<>();
+			this.unspoken.add(() -> unlessBroken(key, answer).whenComplete((value, failure) -> {
+				if (failure != null) {
+					kept.completeExceptionally(failure);
+				}
+				else {
+					kept.complete(value);
+				}
+			}));
+			return kept;
+		}
 		return this.broken ? CompletableFuture.failedFuture(new LockStoreException(key, "out of order", null))
 				: answer.get();
 	}

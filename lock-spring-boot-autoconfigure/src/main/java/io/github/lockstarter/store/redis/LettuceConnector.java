@@ -10,9 +10,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.lettuce.core.AbstractRedisAsyncCommands;
-import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.StatefulRedisConnectionImpl;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
@@ -35,14 +36,11 @@ final class LettuceConnector {
 
 	private final AtomicReference<@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>>> connecting = new AtomicReference<>();
 
-	private final AtomicInteger connects = new AtomicInteger();
+	private final AtomicInteger reconnects = new AtomicInteger();
 
-	private final List<Runnable> reconnects = new CopyOnWriteArrayList<>();
+	private final List<Runnable> onReconnect = new CopyOnWriteArrayList<>();
 
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> redis;
-
-	/** Whose connections are listened to; it changes when the factory is restarted. */
-	private @Nullable AbstractRedisClient client;
 
 	LettuceConnector(LettuceConnectionFactory factory) {
 		this.factory = factory;
@@ -91,16 +89,14 @@ final class LettuceConnector {
 		}
 	}
 
-	/** Returns how often the driver has connected. It repeats then what was under way. */
-	int connects() {
-		return this.connects.get();
+	/** Returns how often the driver has reconnected. It repeats what was under way. */
+	int reconnects() {
+		return this.reconnects.get();
 	}
 
-	/**
-	 * Runs the action each time the driver has connected, for the first time included.
-	 */
+	/** Runs the action each time the driver has reconnected. */
 	void onReconnect(Runnable action) {
-		this.reconnects.add(action);
+		this.onReconnect.add(action);
 	}
 
 	private static void run(Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action,
@@ -134,7 +130,7 @@ final class LettuceConnector {
 			RedisClusterAsyncCommands<byte[], byte[]> current = (RedisClusterAsyncCommands<byte[], byte[]>) connection
 				.getNativeConnection();
 			if (current != this.redis) {
-				listen();
+				listen(connection(current));
 				Script.loadAll(current);
 				this.redis = current;
 			}
@@ -142,19 +138,19 @@ final class LettuceConnector {
 		}
 	}
 
-	private void listen() {
-		if (this.client != this.factory.getRequiredNativeClient()) {
-			this.client = this.factory.getRequiredNativeClient();
-			this.client.addListener(new RedisConnectionStateListener() {
+	/** The client has connections for other purposes, too, which come and go. */
+	private void listen(StatefulConnection<byte[], byte[]> shared) {
+		this.factory.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
 
-				@Override
-				public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
-					LettuceConnector.this.connects.incrementAndGet();
-					LettuceConnector.this.reconnects.forEach(Runnable::run);
+			@Override
+			public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+				if (connection == shared || !(shared instanceof StatefulRedisConnectionImpl)) {
+					LettuceConnector.this.reconnects.incrementAndGet();
+					LettuceConnector.this.onReconnect.forEach(Runnable::run);
 				}
+			}
 
-			});
-		}
+		});
 	}
 
 	private static void onOwnThread(Runnable task) {
@@ -164,7 +160,12 @@ final class LettuceConnector {
 	}
 
 	private static boolean isOpen(RedisClusterAsyncCommands<byte[], byte[]> redis) {
-		return ((AbstractRedisAsyncCommands<?, ?>) redis).getConnection().isOpen();
+		return connection(redis).isOpen();
+	}
+
+	@SuppressWarnings("unchecked")
+	private static StatefulConnection<byte[], byte[]> connection(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		return ((AbstractRedisAsyncCommands<byte[], byte[]>) redis).getConnection();
 	}
 
 }

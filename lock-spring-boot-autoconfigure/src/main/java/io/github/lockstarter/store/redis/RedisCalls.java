@@ -48,10 +48,10 @@ final class RedisCalls {
 	CompletionStage<Boolean> takeAway(LockKey key,
 			Function<RedisClusterAsyncCommands<byte[], byte[]>, CompletionStage<Long>> script) {
 		CompletableFuture<Long> answer = new CompletableFuture<>();
-		int connects = this.connector.connects();
+		int reconnects = this.connector.reconnects();
 		this.connector.whenEverConnected(answer, (redis) -> forward(script.apply(redis), answer));
 		return bounded(key, answer).thenApply((number) -> {
-			if (number == 0 && connects != this.connector.connects()) {
+			if (number == 0 && reconnects != this.connector.reconnects()) {
 				// Repeated by the driver, it may have found its own work done.
 				throw new LockStoreException(key, "the connection was lost while it was released", null);
 			}

@@ -43,6 +43,11 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	/** So that no script occupies Redis for long: about half a millisecond. */
 	private static final int MAX_RENEWALS = 500;
 
+	/**
+	 * How long those get who wait elsewhere, until it is worth looking whether they came.
+	 */
+	private static final Duration HEAD_START = Duration.ofMillis(5);
+
 	private static final byte[] NOBODY = {};
 
 	private final LettuceConnector connector;
@@ -83,6 +88,7 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	@Override
 	public void start() {
 		this.running = true;
+		this.channel.open();
 		this.connector.connect()
 			.copy()
 			.orTimeout(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
@@ -149,6 +155,7 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	@Override
 	public CompletionStage<Optional<AcquireResult>> handOver(LockKey key, String owner, String successor, Duration ttl,
 			Runnable onRelease) {
+		int reconnects = this.connector.reconnects();
 		this.channel.watch(this.keys.lock(key), onRelease);
 		return this.calls
 			.grant(key,
@@ -165,8 +172,13 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 					this.channel.subscribe();
 				}
 			})
-			.thenApply((number) -> (number < 0) ? Optional.empty()
-					: Optional.of((number > 0) ? new Granted(number) : new Busy(Duration.ZERO)));
+			.thenApply((number) -> {
+				if (number < 0 && reconnects == this.connector.reconnects()) {
+					return Optional.empty();
+				}
+				// Repeated by the driver, it may not find its owner any more.
+				return Optional.of((number > 0) ? new Granted(number) : new Busy(HEAD_START));
+			});
 	}
 
 	@Override
@@ -212,7 +224,7 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 
 	private CompletionStage<Long> release(RedisClusterAsyncCommands<byte[], byte[]> redis, LockKey key, String owner) {
 		byte[][] released = { this.keys.lock(key), this.keys.waiting(key) };
-		return Script.RELEASE.run(redis, released, bytes(owner), this.channel.instance(), this.channel.name());
+		return Script.RELEASE.run(redis, released, bytes(owner), this.channel.name());
 	}
 
 	private byte[][] keysOf(LockKey key) {

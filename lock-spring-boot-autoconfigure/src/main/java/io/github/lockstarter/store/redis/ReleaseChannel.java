@@ -38,6 +38,8 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 
 	private final String instance = UUID.randomUUID().toString();
 
+	private volatile boolean open = true;
+
 	private volatile @Nullable RedisConnection subscription;
 
 	ReleaseChannel(RedisConnectionFactory factory, String name) {
@@ -54,7 +56,7 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 		return bytes(this.instance);
 	}
 
-	/** Runs the action whenever another instance releases the lock. */
+	/** Runs the action whenever the lock is released for others. */
 	void watch(byte[] lock, Runnable action) {
 		this.watchers.put(text(lock), action);
 	}
@@ -76,7 +78,7 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 
 	private void subscribeWhileWatched() {
 		boolean failed = false;
-		while (this.subscription == null && !this.watchers.isEmpty()) {
+		while (this.open && this.subscription == null && !this.watchers.isEmpty()) {
 			RedisConnection connection = null;
 			try {
 				connection = this.factory.getConnection();
@@ -95,16 +97,19 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 			}
 		}
 		this.subscribing.set(false);
-		if (!this.watchers.isEmpty()) {
+		if (!this.open) {
+			close();
+		}
+		else if (!this.watchers.isEmpty()) {
 			subscribe();
 		}
 	}
 
 	@Override
 	public void onMessage(Message message, byte @Nullable [] pattern) {
-		String[] releasedBy = text(message.getBody()).split(" ", 2);
-		if (!releasedBy[0].equals(this.instance)) {
-			Runnable action = this.watchers.get(releasedBy[1]);
+		String text = text(message.getBody());
+		if (!text.startsWith(this.instance)) {
+			Runnable action = this.watchers.get(text.substring(text.indexOf(' ') + 1));
 			if (action != null) {
 				action.run();
 			}
@@ -120,7 +125,12 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 		this.watchers.values().forEach(Runnable::run);
 	}
 
+	void open() {
+		this.open = true;
+	}
+
 	void close() {
+		this.open = false;
 		close(this.subscription);
 		this.subscription = null;
 	}

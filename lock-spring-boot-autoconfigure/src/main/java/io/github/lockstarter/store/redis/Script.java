@@ -15,8 +15,9 @@ import org.springframework.data.redis.core.script.DigestUtils;
  * whole only to a server that does not know it.
  * <p>
  * The keys are the lock, the set of those who wait for it, and the fence. Who waits is an
- * instance of the application, which is told of a release through a channel: the message
- * is the instance that released, and the lock.
+ * instance of the application, which is told of a release through a channel. The message
+ * is the lock, after the name of the instance that need not be told, if any. Where
+ * publishing is forbidden it is left out, and who waits finds out by itself.
  */
 enum Script {
 
@@ -58,7 +59,7 @@ enum Script {
 			  return redis.call('incr', fence)
 			end
 			redis.call('del', lock, waiting)
-			redis.call('publish', channel, instance .. ' ' .. lock)
+			redis.pcall('publish', channel, instance .. ' ' .. lock)
 			redis.call('sadd', waiting, instance)
 			redis.call('pexpire', waiting, 10000)
 			return 0
@@ -71,7 +72,7 @@ enum Script {
 	RENEW("""
 			local renewed = {}
 			for i, lock in ipairs(KEYS) do
-			  local owned = redis.call('get', lock) == ARGV[2 * i - 1]
+			  local owned = redis.pcall('get', lock) == ARGV[2 * i - 1]
 			  renewed[i] = owned and redis.call('pexpire', lock, ARGV[2 * i]) or 0
 			end
 			return renewed
@@ -80,12 +81,12 @@ enum Script {
 	/** Answers with 1 if the owner held the lock, otherwise with 0. */
 	RELEASE("""
 			local lock, waiting = unpack(KEYS)
-			local owner, instance, channel = unpack(ARGV)
+			local owner, channel = unpack(ARGV)
 			if redis.call('get', lock) ~= owner then
 			  return 0
 			end
 			if redis.call('del', lock, waiting) == 2 then
-			  redis.call('publish', channel, instance .. ' ' .. lock)
+			  redis.pcall('publish', channel, ' ' .. lock)
 			end
 			return 1
 			""");

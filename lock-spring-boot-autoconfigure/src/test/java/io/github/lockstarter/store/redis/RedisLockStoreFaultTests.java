@@ -228,6 +228,12 @@ class RedisLockStoreFaultTests {
 		assertThat(acquire("a")).succeedsWithin(TIMEOUT);
 		this.store.acquireOrWatch(this.key, "b", TTL, woken::incrementAndGet);
 		Awaitility.await().until(() -> woken.get() >= 3);
+		assertThat(this.store.release(this.key, "a")).succeedsWithin(TIMEOUT).isEqualTo(true);
+		assertThat(acquire("c")).succeedsWithin(TIMEOUT).isInstanceOf(Granted.class);
+		assertThat(this.store.acquireOrWatch(this.key, "b", TTL, woken::incrementAndGet)).succeedsWithin(TIMEOUT);
+		redis.opsForSet().add(redis.keys("lock:waiting:*").iterator().next(), "another");
+		assertThat(this.store.handOver(this.key, "c", "d", TTL, woken::incrementAndGet)).succeedsWithin(TIMEOUT);
+		assertThat(acquire("e")).succeedsWithin(TIMEOUT).isInstanceOf(Granted.class);
 		this.store.stop();
 		assertThat(output).containsOnlyOnce("No subscription to channel lock:released");
 	}

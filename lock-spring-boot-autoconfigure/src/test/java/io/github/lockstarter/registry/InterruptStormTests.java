@@ -1,4 +1,4 @@
-package io.github.lockstarter.faults;
+package io.github.lockstarter.registry;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,6 +71,10 @@ class InterruptStormTests {
 			assertThat(this.violations).hasValue(0);
 			assertThat(this.served.get()).isGreaterThan(1000);
 			Awaitility.await().untilAsserted(() -> assertThat(redis.keys("storm:{*")).isEmpty());
+			Awaitility.await().until(() -> first.locks().size() + second.locks().size() == 0);
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(15))
+				.untilAsserted(() -> assertThat(redis.keys("storm:waiting:*")).isEmpty());
 			int requests = first.requestCount() + second.requestCount();
 			Awaitility.await()
 				.during(OPTIONS.ttl())
