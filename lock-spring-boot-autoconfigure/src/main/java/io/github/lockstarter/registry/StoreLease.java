@@ -157,10 +157,11 @@ final class StoreLease implements Lease {
 	}
 
 	private void reportLoss(String why) {
-		if (this.lost.complete(null)) {
+		if (!isLost()) {
 			logger.warn(("The lease of lock '%s' was lost, so the work under it may have overlapped with the next"
 					+ " holder's: %s")
 				.formatted(this.key.name(), why));
+			this.lost.complete(null);
 		}
 	}
 
@@ -203,13 +204,11 @@ final class StoreLease implements Lease {
 		if (this.renewAt - now > soon || this.deadline - this.renewAt <= 0) {
 			return Duration.ZERO;
 		}
-		long lives = Math.min(this.options.ttl().toNanos(), this.end - now);
-		boolean last = this.end - this.deadline <= A_MILLISECOND;
-		if (last) {
-			this.renewAt = this.deadline;
+		this.renewAt = this.deadline;
+		if (this.end - this.deadline <= A_MILLISECOND) {
 			return Duration.ZERO;
 		}
-		this.renewAt = this.deadline;
+		long lives = Math.min(this.options.ttl().toNanos(), this.end - now);
 		return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lives));
 	}
 

@@ -76,7 +76,7 @@ class LockExceptionHandlersTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/fail/conflict, 422, wait-timeout, Request still in progress",
-			"/fail/lost, 409, lease-lost, Request took too long",
+			"/fail/lost, 409, lease-lost, Exclusive use was lost",
 			"/fail/store, 503, lock-store-unavailable, Service temporarily unavailable",
 			"/users?userName=, 400, key-missing, Required value missing",
 			"/users?userName=%20, 400, key-missing, Required value missing",
