@@ -40,6 +40,9 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 
 	private volatile boolean open = true;
 
+	/** So that one failure after the other is logged once. */
+	private volatile boolean failed;
+
 	private volatile @Nullable RedisConnection subscription;
 
 	ReleaseChannel(RedisConnectionFactory factory, String name) {
@@ -77,20 +80,20 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 	}
 
 	private void subscribeWhileWatched() {
-		boolean failed = false;
 		while (this.open && this.subscription == null && !this.watchers.isEmpty()) {
 			RedisConnection connection = null;
 			try {
 				connection = this.factory.getConnection();
 				connection.subscribe(this, this.name);
 				this.subscription = connection;
+				this.failed = false;
 			}
 			catch (RuntimeException ex) {
-				if (!failed) {
+				if (!this.failed) {
 					logger.warn("No subscription to channel %s: who waits for a lock looks for it every %d ms meanwhile"
 						.formatted(text(this.name), TRY_AGAIN_MILLIS), ex);
 				}
-				failed = true;
+				this.failed = true;
 				close(connection);
 				pause();
 				wakeAll();
