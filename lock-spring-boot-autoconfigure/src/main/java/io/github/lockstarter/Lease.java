@@ -13,7 +13,8 @@ import java.util.concurrent.CompletionStage;
  * }
  * </pre>
  *
- * All methods may be called from any thread.
+ * All methods may be called from any thread, and after the end of the lease, too: it is
+ * then not held, and there is nothing left to release.
  */
 public interface Lease extends AutoCloseable {
 
@@ -45,7 +46,7 @@ public interface Lease extends AutoCloseable {
 	 * Runs the action once, on another thread, if the lease ends before it is released:
 	 * because the store forgot it, could not be reached for too long, or the lock was
 	 * held for longer than it may be. If that has happened already, it runs now. By then
-	 * {@link #isHeld()} is {@code false}.
+	 * {@link #isHeld()} is {@code false}. After a release it never runs.
 	 * @param action what to do, for example to interrupt the work
 	 */
 	void onLost(Runnable action);

@@ -160,6 +160,23 @@ class LocalQueueTests {
 	}
 
 	@Test
+	@DisplayName("A lease that was released, on whatever thread and however often, is over, and tells of no loss")
+	void useAfterRelease() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		AtomicInteger told = new AtomicInteger();
+		lease.onLost(told::incrementAndGet);
+		assertThat(CompletableFuture.runAsync(lease::close)).succeedsWithin(SOON);
+		lease.close();
+		assertThat(lease.releaseAsync()).succeedsWithin(SOON);
+		lease.onLost(told::incrementAndGet);
+		assertThat(lease.isHeld()).isFalse();
+		assertThat(lease.remaining()).isZero();
+		this.locks.acquire(KEY, OPTIONS).close();
+		assertThat(this.store.releases).hasValue(2);
+		Awaitility.await().during(Duration.ofMillis(100)).until(() -> told.get() == 0);
+	}
+
+	@Test
 	@DisplayName("A lock that is not held any more is not handed off")
 	void lostIsNotHandedOff() {
 		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(80)).withoutRenewal());
