@@ -175,6 +175,9 @@ class LeaseRenewalTests {
 				Duration.ofMillis(2000));
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(output).containsOnlyOnce("was held for longer than PT0.9S");
+		assertThat(this.store.renewals.get(this.store.renewals.size() - 1))
+			.as("the last renewal lasts to that end only")
+			.allSatisfy((last) -> assertThat(last.ttl()).isLessThan(SHORT.ttl()));
 	}
 
 	@Test
