@@ -61,7 +61,7 @@ class CommitGuardTests {
 	}
 
 	@Test
-	@DisplayName("A transaction whose lock is held is committed before the lock is released")
+	@DisplayName("A transaction whose lock is held is committed")
 	void commits() {
 		this.runner.run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();

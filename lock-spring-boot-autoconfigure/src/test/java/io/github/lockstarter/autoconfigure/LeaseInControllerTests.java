@@ -13,9 +13,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -39,8 +36,8 @@ class LeaseInControllerTests {
 	@BeforeEach
 	void start() {
 		String[] redis = TestRedis.properties();
-		this.server = TestServer.start(new Class<?>[] { Application.class }, redis[0], redis[1],
-				"lock.redis.key-prefix=lease");
+		this.server = TestServer.start(new Class<?>[] { TestServer.Application.class, Controller.class }, redis[0],
+				redis[1], "lock.redis.key-prefix=lease");
 		this.controller = this.server.context().getBean(Controller.class);
 	}
 
@@ -99,8 +96,8 @@ class LeaseInControllerTests {
 		assertThat(closing).succeedsWithin(Duration.ofSeconds(20));
 		assertThat(forgotten.isHeld()).isFalse();
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire("work"));
-		try (TestServer next = TestServer.start(new Class<?>[] { Application.class }, TestRedis.properties()[0],
-				TestRedis.properties()[1], "lock.redis.key-prefix=lease")) {
+		try (TestServer next = TestServer.start(new Class<?>[] { TestServer.Application.class, Controller.class },
+				TestRedis.properties()[0], TestRedis.properties()[1], "lock.redis.key-prefix=lease")) {
 			next.context().getBean(LockRegistry.class).acquire("forgotten").close();
 		}
 	}
@@ -122,17 +119,6 @@ class LeaseInControllerTests {
 			.anyMatch((stack) -> Stream.of(stack)
 				.anyMatch((frame) -> frame.getClassName().endsWith("StoreLockRegistry")
 						&& frame.getMethodName().equals("await")));
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	static class Application {
-
-		@Bean
-		Controller controller() {
-			return new Controller();
-		}
-
 	}
 
 	@RestController

@@ -201,13 +201,29 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
+	@DisplayName("No more than configured may wait for a lock")
+	void maxWaiters() {
+		this.runner.withPropertyValues("lock.store=memory", "lock.max-waiters=1").run((context) -> {
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			Lease lease = locks.acquire("team:42");
+			CompletionStage<Optional<Lease>> waiting = locks.tryAcquireAsync("team:42", Duration.ofMinutes(1));
+			assertThat(locks.tryAcquire("team:42", Duration.ofMinutes(1))).isEmpty();
+			assertThat(waiting.toCompletableFuture()).isNotDone();
+			lease.close();
+		});
+	}
+
+	@Test
 	@DisplayName("Code takes a lock as configured for its name")
 	void programmatic() {
-		this.runner.withPropertyValues("lock.store=memory", "lock.names.team.ttl=3s", "lock.names.team.wait=4s")
+		this.runner
+			.withPropertyValues("lock.store=memory", "lock.names.team.ttl=3s", "lock.names.team.wait=4s",
+					"lock.names.team.max-hold=5s")
 			.run((context) -> {
 				LockOptions options = context.getBean(LockRegistry.class).options("team");
-				assertThat(options)
-					.isEqualTo(LockOptions.of(Duration.ofSeconds(3)).withWaitTime(Duration.ofSeconds(4)));
+				assertThat(options).isEqualTo(LockOptions.of(Duration.ofSeconds(3))
+					.withWaitTime(Duration.ofSeconds(4))
+					.withMaxHold(Duration.ofSeconds(5)));
 				assertThat(context.getBean(LockRegistry.class).options("other"))
 					.isEqualTo(LockOptions.of(Duration.ofSeconds(10)));
 			});

@@ -7,9 +7,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -61,25 +58,14 @@ class RedisOutageTests {
 	}
 
 	private static TestServer start(LocalRedis redis) {
-		return TestServer.start(new Class<?>[] { Application.class }, "spring.data.redis.port=" + redis.port(),
-				"spring.data.redis.host=127.0.0.1");
+		return TestServer.start(new Class<?>[] { TestServer.Application.class, Controller.class },
+				"spring.data.redis.port=" + redis.port(), "spring.data.redis.host=127.0.0.1");
 	}
 
 	private static void isUnavailable(HttpResponse<String> answer) {
 		assertThat(answer.statusCode()).isEqualTo(503);
 		assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
 		assertThat(answer.body()).contains("lock-store-unavailable");
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	static class Application {
-
-		@Bean
-		Controller controller() {
-			return new Controller();
-		}
-
 	}
 
 	@RestController

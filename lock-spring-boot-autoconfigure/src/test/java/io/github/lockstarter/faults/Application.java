@@ -1,6 +1,7 @@
 package io.github.lockstarter.faults;
 
 import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
 
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -10,6 +11,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -21,7 +23,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * A web application whose work takes a while.
+ * A web application whose work lasts until it is to end, and that prints what it does.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -46,14 +48,56 @@ class Application {
 
 	}
 
+	/** Lets the work end when who waits for a lock has been answered at the latest. */
+	@Component
+	static class End implements SmartLifecycle {
+
+		private final CountDownLatch near = new CountDownLatch(1);
+
+		private volatile boolean running;
+
+		void await() throws InterruptedException {
+			this.near.await();
+		}
+
+		@Override
+		public void start() {
+			this.running = true;
+		}
+
+		@Override
+		public void stop() {
+			this.near.countDown();
+			this.running = false;
+		}
+
+		@Override
+		public boolean isRunning() {
+			return this.running;
+		}
+
+		/** Returns a phase before that of a web server that waits for its requests. */
+		@Override
+		public int getPhase() {
+			return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
+		}
+
+	}
+
 	@RestController
 	static class Controller {
+
+		private final End end;
+
+		Controller(End end) {
+			this.end = end;
+		}
 
 		@GetMapping("/work")
 		@ExclusiveRequest(name = "work", key = "#key", waitTime = "1m")
 		public String work(@RequestParam String key, Lease lease) throws InterruptedException {
 			System.out.println("working " + key);
-			Thread.sleep(5000);
+			this.end.await();
 			return Boolean.toString(lease.isHeld());
 		}
 

@@ -155,6 +155,18 @@ class EngineOnRedisTests {
 	}
 
 	@Test
+	@DisplayName("Who waits finds a free lock by itself, long before the lease would have ended, if no message comes")
+	void messageLost() {
+		Lease lease = this.first.locks().acquire(this.key, OPTIONS.withoutRenewal());
+		CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
+		awaitAsleep(waiting, 3);
+		redis.delete(redis.keys("engine:*" + this.key.key()));
+		assertThat(waiting).succeedsWithin(SOON).matches(Optional::isPresent);
+		waiting.join().orElseThrow().close();
+		lease.close();
+	}
+
+	@Test
 	@DisplayName("An instance that died while it waited holds nobody up for long")
 	void waiterDied() {
 		this.second.store().acquireOrWatch(this.key, "held", OPTIONS.ttl(), () -> {

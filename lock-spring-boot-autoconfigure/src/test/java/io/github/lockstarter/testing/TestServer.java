@@ -9,7 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
 
 /**
  * An application that runs on a real port, and a client for it.
@@ -67,6 +69,13 @@ public final class TestServer implements AutoCloseable {
 	@Override
 	public void close() {
 		this.context.close();
+	}
+
+	/** What an application needs besides its controllers. */
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	public static class Application {
+
 	}
 
 }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -101,24 +102,17 @@ class RedisLockStoreFaultTests {
 	@Test
 	@DisplayName("Killed while a lock is held and released: the lock is freed as soon as Redis is back with its data")
 	void releasedWhileAway(@TempDir Path data) {
-		LocalRedis durable = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
-				data.toString());
-		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", durable.port());
-		RedisLockStore store = new RedisLockStore(factory, "lock", TIMEOUT, 0);
-		StringRedisTemplate redis = new StringRedisTemplate(factory);
-		assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(TIMEOUT);
-		durable.kill();
-		assertThat(store.release(this.key, "a")).failsWithin(TIMEOUT.plusMillis(500));
-		durable.start();
-		Awaitility.await().ignoreExceptions().untilAsserted(() -> assertThat(redis.keys("lock:{*")).isEmpty());
-		assertThat(redis.keys("lock:fence:*")).hasSize(1);
-		factory.destroy();
-		durable.close();
+		assertFreedWhenBack(data, (store) -> store.release(this.key, "a"));
 	}
 
 	@Test
 	@DisplayName("Killed while a lock is handed over: it is freed as soon as Redis is back with its data")
 	void handedOverWhileAway(@TempDir Path data) {
+		assertFreedWhenBack(data, (store) -> store.handOver(this.key, "a", "b", TTL, () -> {
+		}));
+	}
+
+	private void assertFreedWhenBack(Path data, Function<RedisLockStore, CompletionStage<?>> whileAway) {
 		LocalRedis durable = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString());
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", durable.port());
@@ -126,10 +120,10 @@ class RedisLockStoreFaultTests {
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
 		assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(TIMEOUT);
 		durable.kill();
-		assertBroken(store.handOver(this.key, "a", "b", TTL, () -> {
-		}));
+		assertBroken(whileAway.apply(store));
 		durable.start();
 		Awaitility.await().ignoreExceptions().untilAsserted(() -> assertThat(redis.keys("lock:{*")).isEmpty());
+		assertThat(redis.keys("lock:fence:*")).as("the data are back").hasSize(1);
 		factory.destroy();
 		durable.close();
 	}
