@@ -1,0 +1,55 @@
+package io.github.lockstarter.benchmarks.candidate;
+
+import java.util.function.Function;
+
+/**
+ * What is compared.
+ */
+public enum Candidate {
+
+	/** The fewest and simplest requests that make a lock. */
+	FLOOR("bare Lettuce (the floor)", LettuceLocks::new),
+
+	SPRING_DATA("Spring Data Redis by hand", SpringDataLocks::new),
+
+	INTEGRATION_SPIN("Spring Integration, spin", SpringIntegrationLocks::spinning),
+
+	INTEGRATION_PUB_SUB("Spring Integration, pub/sub", SpringIntegrationLocks::publishing),
+
+	REDISSON_LEASE("Redisson, lease", RedissonLocks::withLease),
+
+	REDISSON_WATCHDOG("Redisson, watchdog", RedissonLocks::withWatchdog),
+
+	SHEDLOCK("ShedLock", ShedLocks::new),
+
+	LOCK4J("lock4j", Lock4jLocks::new),
+
+	THIS("lock-spring-boot-starter", StarterLocks::new);
+
+	private final String title;
+
+	private final Function<RedisAddress, LockClient> connector;
+
+	Candidate(String title, Function<RedisAddress, LockClient> connector) {
+		this.title = title;
+		this.connector = connector;
+	}
+
+	/**
+	 * Returns whether it is a product to compare with, not the floor and not this one.
+	 */
+	public boolean isPeer() {
+		return this != FLOOR && this != THIS;
+	}
+
+	/** Starts an instance. */
+	public LockClient connect(RedisAddress redis) {
+		return this.connector.apply(redis);
+	}
+
+	@Override
+	public String toString() {
+		return this.title;
+	}
+
+}

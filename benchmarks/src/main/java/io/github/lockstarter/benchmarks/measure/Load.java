@@ -1,0 +1,86 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.IntFunction;
+
+import com.sun.management.OperatingSystemMXBean;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Does work on some threads, over and over, for a while. Each thread begins anew as soon
+ * as it is done.
+ */
+public final class Load {
+
+	private static final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory
+		.getOperatingSystemMXBean();
+
+	private Load() {
+	}
+
+	/** Something to do once. */
+	@FunctionalInterface
+	public interface Work {
+
+		void once() throws Exception;
+
+	}
+
+	/**
+	 * Returns what came of it.
+	 * @param threads how many threads
+	 * @param duration how long; what has begun then is finished, but not counted
+	 * @param works what each thread does, by its number
+	 */
+	public static Slice run(int threads, Duration duration, IntFunction<Work> works) throws Exception {
+		long processorTime = system.getProcessCpuTime();
+		long begin = System.nanoTime();
+		List<Callable<Histogram>> loops = new ArrayList<>();
+		for (int thread = 0; thread < threads; thread++) {
+			Work work = works.apply(thread);
+			loops.add(() -> repeat(work, begin + duration.toNanos()));
+		}
+		Histogram latencies = new Histogram(3);
+		for (Histogram part : onThreads(loops)) {
+			latencies.add(part);
+		}
+		return new Slice(latencies, duration.toNanos() / 1e9, (system.getProcessCpuTime() - processorTime) / 1e9);
+	}
+
+	/** Does each on a thread of its own, and returns the results when all are done. */
+	public static <T> List<T> onThreads(List<Callable<T>> tasks) throws Exception {
+		ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
+		try {
+			List<T> results = new ArrayList<>();
+			for (Future<T> result : threads.invokeAll(tasks)) {
+				results.add(result.get());
+			}
+			return results;
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+	private static Histogram repeat(Work work, long end) throws Exception {
+		Histogram latencies = new Histogram(3);
+		long start = System.nanoTime();
+		while (start - end < 0) {
+			work.once();
+			long now = System.nanoTime();
+			if (now - end < 0) {
+				latencies.recordValue(now - start);
+			}
+			start = now;
+		}
+		return latencies;
+	}
+
+}

@@ -1,0 +1,21 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import java.time.Duration;
+
+/**
+ * Tells on the error output what is being done.
+ */
+public final class Progress {
+
+	private static final long start = System.nanoTime();
+
+	private Progress() {
+	}
+
+	/** Shows one line, with the time since the start. */
+	public static void show(String format, Object... args) {
+		long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
+		System.err.printf("%2d:%02d %s%n", seconds / 60, seconds % 60, format.formatted(args));
+	}
+
+}

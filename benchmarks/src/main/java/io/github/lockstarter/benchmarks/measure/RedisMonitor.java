@@ -1,0 +1,85 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.lockstarter.benchmarks.candidate.RedisAddress;
+
+/**
+ * Counts the requests that reach Redis, exactly, by {@code MONITOR}. It slows Redis down,
+ * so that nothing can be timed meanwhile.
+ */
+public final class RedisMonitor {
+
+	private static final String END = "end-of-monitoring";
+
+	private RedisMonitor() {
+	}
+
+	/** Something that sends requests. */
+	@FunctionalInterface
+	public interface Sender {
+
+		void send() throws Exception;
+
+	}
+
+	/**
+	 * Returns what was sent.
+	 * @param redis the server; nobody else may use it meanwhile
+	 */
+	public static Requests count(RedisAddress redis, Sender sender) throws Exception {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), redis.port());
+				Socket other = new Socket(InetAddress.getLoopbackAddress(), redis.port())) {
+			BufferedReader lines = new BufferedReader(
+					new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));
+			write(socket, "MONITOR");
+			lines.readLine();
+			CompletableFuture<Requests> counted = new CompletableFuture<>();
+			Thread counter = new Thread(() -> count(lines, counted), "redis-monitor");
+			counter.setDaemon(true);
+			counter.start();
+			sender.send();
+			write(other, "ECHO " + END);
+			return counted.get(1, TimeUnit.MINUTES);
+		}
+	}
+
+	private static void count(BufferedReader lines, CompletableFuture<Requests> counted) {
+		try {
+			int requests = 0;
+			int commands = 0;
+			for (String line = lines.readLine(); !line.contains(END); line = lines.readLine()) {
+				// Those that a script runs are marked.
+				boolean inScript = line.contains(" lua] ");
+				commands++;
+				requests += inScript ? 0 : 1;
+			}
+			counted.complete(new Requests(requests, commands));
+		}
+		catch (IOException | RuntimeException ex) {
+			counted.completeExceptionally(ex);
+		}
+	}
+
+	private static void write(Socket socket, String command) throws IOException {
+		socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
+	}
+
+	/**
+	 * What was sent.
+	 *
+	 * @param requests how many requests
+	 * @param commands how many commands, those that scripts run included
+	 */
+	public record Requests(int requests, int commands) {
+
+	}
+
+}

@@ -1,0 +1,68 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import java.util.Arrays;
+import java.util.stream.Stream;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+
+import io.github.lockstarter.benchmarks.candidate.RedisAddress;
+
+/**
+ * What the server says of itself.
+ */
+public final class RedisServer implements AutoCloseable {
+
+	private final RedisClient client;
+
+	private final StatefulRedisConnection<String, String> connection;
+
+	private final RedisCommands<String, String> redis;
+
+	public RedisServer(RedisAddress address) {
+		this.client = RedisClient.create(address.uri());
+		this.connection = this.client.connect();
+		this.redis = this.connection.sync();
+	}
+
+	/** Forgets all keys. */
+	public void clear() {
+		this.redis.flushall();
+	}
+
+	public String version() {
+		return info("server", "redis_version");
+	}
+
+	/** Returns how many bytes all data takes. */
+	public long memory() {
+		return Long.parseLong(info("memory", "used_memory_dataset"));
+	}
+
+	/** Returns how many connections it has, besides this one. */
+	public int connections() {
+		return Integer.parseInt(info("clients", "connected_clients")) - 1;
+	}
+
+	/** Returns how many bytes it has received and sent. */
+	public long bytes() {
+		return Long.parseLong(info("stats", "total_net_input_bytes"))
+				+ Long.parseLong(info("stats", "total_net_output_bytes"));
+	}
+
+	private String info(String section, String name) {
+		return Stream.of(this.redis.info(section).split("\r\n"))
+			.filter((line) -> line.startsWith(name + ":"))
+			.findFirst()
+			.orElseThrow(() -> new IllegalStateException(Arrays.asList(section, name).toString()))
+			.substring(name.length() + 1);
+	}
+
+	@Override
+	public void close() {
+		this.connection.close();
+		this.client.shutdown();
+	}
+
+}

@@ -1,0 +1,76 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Measures candidates in turns, so that whatever disturbs the machine for a while
+ * disturbs all of them.
+ *
+ * @param <C> what is measured
+ * @param <T> what one measurement gives
+ */
+public final class Rounds<C, T> {
+
+	private final Map<C, List<T>> results = new LinkedHashMap<>();
+
+	private Rounds(Collection<C> candidates) {
+		candidates.forEach((candidate) -> this.results.put(candidate, new ArrayList<>()));
+	}
+
+	/**
+	 * Measures each candidate once per round, in an order that changes.
+	 * @param effort how many rounds count; those to warm up come before
+	 */
+	public static <C, T> Rounds<C, T> run(String what, Effort effort, Collection<C> candidates,
+			Measurement<C, T> measurement) throws Exception {
+		Rounds<C, T> rounds = new Rounds<>(candidates);
+		List<C> order = new ArrayList<>(candidates);
+		Random random = new Random(42);
+		for (int round = -effort.warmUpRounds(); round < effort.rounds(); round++) {
+			Progress.show("%s: %s", what,
+					(round < 0) ? "warming up" : "round " + (round + 1) + " of " + effort.rounds());
+			Collections.shuffle(order, random);
+			for (C candidate : order) {
+				T result = measurement.of(candidate);
+				if (round >= 0) {
+					rounds.results(candidate).add(result);
+				}
+			}
+		}
+		return rounds;
+	}
+
+	/** Returns what was measured of a candidate, round by round. */
+	public List<T> results(C candidate) {
+		return java.util.Objects.requireNonNull(this.results.get(candidate));
+	}
+
+	/** Returns a figure of a candidate over all rounds. */
+	public Spread of(C candidate, ToDoubleFunction<T> figure) {
+		return Spread.of(results(candidate).stream().mapToDouble(figure));
+	}
+
+	/** Returns a figure as a ratio to that of another candidate in the same round. */
+	public Spread ratio(C candidate, C other, ToDoubleFunction<T> figure) {
+		List<T> mine = results(candidate);
+		List<T> others = results(other);
+		return Spread.of(java.util.stream.IntStream.range(0, mine.size())
+			.mapToDouble((i) -> figure.applyAsDouble(mine.get(i)) / figure.applyAsDouble(others.get(i))));
+	}
+
+	/** Measures one candidate once. */
+	@FunctionalInterface
+	public interface Measurement<C, T> {
+
+		T of(C candidate) throws Exception;
+
+	}
+
+}

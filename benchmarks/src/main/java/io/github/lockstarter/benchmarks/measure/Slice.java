@@ -1,0 +1,29 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import org.HdrHistogram.Histogram;
+
+/**
+ * What came of a while of {@link Load}.
+ *
+ * @param latencies how long each piece of work took, in nanoseconds
+ * @param seconds how long it went on
+ * @param processorSeconds the processor time that this process used meanwhile
+ */
+public record Slice(Histogram latencies, double seconds, double processorSeconds) {
+
+	/** Returns the time within which this share of the work was done, in nanoseconds. */
+	public double percentile(double percent) {
+		return this.latencies.getValueAtPercentile(percent);
+	}
+
+	/** Returns how often the work was done per second. */
+	public double rate() {
+		return this.latencies.getTotalCount() / this.seconds;
+	}
+
+	/** Returns the processor time for each piece of work, in seconds. */
+	public double processorTime() {
+		return this.processorSeconds / this.latencies.getTotalCount();
+	}
+
+}

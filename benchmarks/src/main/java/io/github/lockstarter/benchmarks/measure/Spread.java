@@ -1,0 +1,40 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import java.util.Locale;
+import java.util.stream.DoubleStream;
+
+/**
+ * The middle of some figures, and how far they lie apart.
+ *
+ * @param median as many are larger as are smaller
+ * @param low a quarter is smaller
+ * @param high a quarter is larger
+ */
+public record Spread(double median, double low, double high) {
+
+	/** Returns the spread of the figures. */
+	public static Spread of(DoubleStream figures) {
+		double[] sorted = figures.sorted().toArray();
+		return new Spread(quantile(sorted, 0.5), quantile(sorted, 0.25), quantile(sorted, 0.75));
+	}
+
+	private static double quantile(double[] sorted, double share) {
+		double place = share * (sorted.length - 1);
+		double below = sorted[(int) Math.floor(place)];
+		double above = sorted[(int) Math.ceil(place)];
+		return below + (above - below) * (place - Math.floor(place));
+	}
+
+	/** Returns a figure with as many digits as are worth reading. */
+	public static String text(double figure) {
+		String format = (Math.abs(figure) >= 100) ? "%,.0f" : (Math.abs(figure) >= 10) ? "%.1f" : "%.2f";
+		return String.format(Locale.ROOT, format, figure);
+	}
+
+	/** Returns the median, and the quartiles in brackets. */
+	@Override
+	public String toString() {
+		return "%s (%s–%s)".formatted(text(this.median), text(this.low), text(this.high));
+	}
+
+}

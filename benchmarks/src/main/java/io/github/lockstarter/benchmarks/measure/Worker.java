@@ -1,0 +1,102 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Another JVM on this machine, with the class path of this one, that runs one task after
+ * the other.
+ */
+public final class Worker implements AutoCloseable {
+
+	private final Process process;
+
+	private final ObjectOutputStream tasks;
+
+	private final ObjectInputStream results;
+
+	/**
+	 * Starts one.
+	 * @param options for its JVM
+	 */
+	public Worker(String... options) {
+		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+		List<String> command = Stream
+			.of(Stream.of(java, "-cp", System.getProperty("java.class.path")), Stream.of(options),
+					Stream.of(Worker.class.getName()))
+			.flatMap((part) -> part)
+			.toList();
+		try {
+			this.process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+			this.tasks = new ObjectOutputStream(this.process.getOutputStream());
+			this.tasks.flush();
+			this.results = new ObjectInputStream(this.process.getInputStream());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Runs the task there, and returns its result. */
+	@SuppressWarnings("unchecked")
+	public <R> R run(Task<R> task) throws Exception {
+		this.tasks.writeObject(task);
+		this.tasks.flush();
+		Object result = this.results.readObject();
+		if (result instanceof Exception failure) {
+			throw new IllegalStateException("Another process failed", failure);
+		}
+		return (R) result;
+	}
+
+	/** Asks it to end; it ends by itself, too, when this process does. */
+	@Override
+	public void close() {
+		try {
+			this.tasks.close();
+			if (!this.process.waitFor(10, TimeUnit.SECONDS)) {
+				this.process.destroyForcibly();
+			}
+		}
+		catch (IOException ex) {
+			this.process.destroyForcibly();
+		}
+		catch (InterruptedException ex) {
+			this.process.destroyForcibly();
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** Runs tasks until there are no more. */
+	public static void main(String[] args) throws Exception {
+		try (ObjectOutputStream results = new ObjectOutputStream(System.out)) {
+			results.flush();
+			// What others print must not get between the results.
+			System.setOut(System.err);
+			ObjectInputStream tasks = new ObjectInputStream(System.in);
+			while (true) {
+				Object result;
+				try {
+					result = ((Task<?>) tasks.readObject()).run();
+				}
+				catch (EOFException ex) {
+					break;
+				}
+				catch (Exception ex) {
+					result = ex;
+				}
+				results.writeObject(result);
+				results.flush();
+			}
+		}
+		System.exit(0);
+	}
+
+}

@@ -1,0 +1,59 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.lockstarter.benchmarks.measure.Spread;
+import io.github.lockstarter.benchmarks.measure.Table;
+
+/**
+ * What comes of a run, in Markdown, and which goals were reached.
+ */
+public final class Report {
+
+	private final StringBuilder text = new StringBuilder();
+
+	private final List<Goal> goals = new ArrayList<>();
+
+	/** Adds a heading, with a paragraph on what stands below. */
+	void section(String title, String explanation) {
+		this.text.append("\n## %s\n\n%s\n".formatted(title, explanation.strip()));
+	}
+
+	/** Adds a table with a line on what it shows. */
+	void table(String caption, Table table) {
+		this.text.append("\n%s\n\n%s".formatted(caption.strip(), table));
+	}
+
+	/** Adds a paragraph. */
+	void paragraph(String paragraph) {
+		this.text.append("\n%s\n".formatted(paragraph.strip()));
+	}
+
+	/** Notes a figure that is to be at most this. */
+	void atMost(String what, double limit, double measured) {
+		this.goals.add(new Goal(what, "≤ " + Spread.text(limit), Spread.text(measured), measured <= limit));
+	}
+
+	/** Notes a figure that is to be at least this. */
+	void atLeast(String what, double limit, double measured) {
+		this.goals.add(new Goal(what, "≥ " + Spread.text(limit), Spread.text(measured), measured >= limit));
+	}
+
+	/** Returns all goals so far, as a section. */
+	String goals() {
+		Table table = new Table("work", "goal", "measured", "reached");
+		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, goal.measured, goal.reached ? "yes" : "**no**"));
+		return "\n## Goals\n\n" + table;
+	}
+
+	@Override
+	public String toString() {
+		return this.goals.isEmpty() ? this.text.toString() : goals() + this.text;
+	}
+
+	private record Goal(String what, String limit, String measured, boolean reached) {
+
+	}
+
+}

@@ -1,0 +1,50 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.LockClient;
+import io.github.lockstarter.benchmarks.candidate.RedisAddress;
+import io.github.lockstarter.benchmarks.measure.Effort;
+import io.github.lockstarter.benchmarks.measure.RedisServer;
+
+/**
+ * What all workloads of one run share.
+ *
+ * @param redis where Redis is; nobody else may use it
+ * @param server the same, to be asked about itself
+ * @param effort how much to measure
+ * @param report where the results go
+ */
+public record Run(RedisAddress redis, RedisServer server, Effort effort, Report report) {
+
+	/** All that is compared. */
+	static final List<Candidate> CANDIDATES = List.of(Candidate.values());
+
+	/** Starts an instance of each candidate. */
+	Clients connect(Collection<Candidate> candidates) {
+		this.server.clear();
+		Map<Candidate, LockClient> clients = new EnumMap<>(Candidate.class);
+		candidates.forEach((candidate) -> clients.put(candidate, candidate.connect(this.redis)));
+		return new Clients(clients);
+	}
+
+	/** One instance of each candidate. */
+	record Clients(Map<Candidate, LockClient> clients) implements AutoCloseable {
+
+		LockClient of(Candidate candidate) {
+			return Objects.requireNonNull(this.clients.get(candidate));
+		}
+
+		@Override
+		public void close() {
+			this.clients.values().forEach(LockClient::close);
+		}
+
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * What is measured, one class each.
+ */
+@NullMarked
+package io.github.lockstarter.benchmarks.workload;
+
+import org.jspecify.annotations.NullMarked;
