@@ -24,7 +24,7 @@ public record LockKey(String name, String key) {
 
 	public LockKey {
 		Assert.hasText(name, "The name of a lock must not be blank");
-		Assert.isTrue(name.codePoints().noneMatch((c) -> c == ':' || isUnprintable(c)),
+		Assert.isTrue(name.indexOf(':') < 0 && isPrintable(name),
 				"The name of a lock must not contain ':' or control characters");
 		Assert.notNull(key, "The key of a lock must not be null");
 	}
@@ -63,13 +63,20 @@ public record LockKey(String name, String key) {
 	}
 
 	private boolean isPlain(int maxBytes) {
-		return this.key.length() <= maxBytes && !this.key.startsWith(DIGEST_PREFIX)
-				&& this.key.codePoints().noneMatch(LockKey::isUnprintable)
-				&& this.key.getBytes(StandardCharsets.UTF_8).length <= maxBytes;
+		return this.key.length() <= maxBytes && !this.key.startsWith(DIGEST_PREFIX) && isPrintable(this.key)
+				&& (this.key.length() <= maxBytes / 3 || this.key.getBytes(StandardCharsets.UTF_8).length <= maxBytes);
 	}
 
-	private static boolean isUnprintable(int codePoint) {
-		return Character.isISOControl(codePoint) || Character.getType(codePoint) == Character.SURROGATE;
+	/** Not a stream: every request to a store comes by here. */
+	private static boolean isPrintable(String text) {
+		for (int i = 0; i < text.length(); i++) {
+			int codePoint = text.codePointAt(i);
+			if (Character.isISOControl(codePoint) || Character.getType(codePoint) == Character.SURROGATE) {
+				return false;
+			}
+			i += Character.charCount(codePoint) - 1;
+		}
+		return true;
 	}
 
 	/** Digests UTF-16 code units: UTF-8 would turn every lone surrogate into '?'. */

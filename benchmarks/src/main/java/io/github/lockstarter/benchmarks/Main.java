@@ -1,6 +1,5 @@
 package io.github.lockstarter.benchmarks;
 
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,9 +7,10 @@ import java.util.Map;
 import org.springframework.boot.DefaultApplicationArguments;
 
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
-import io.github.lockstarter.benchmarks.measure.Effort;
 import io.github.lockstarter.benchmarks.measure.Progress;
 import io.github.lockstarter.benchmarks.measure.RedisServer;
+import io.github.lockstarter.benchmarks.workload.HandOff;
+import io.github.lockstarter.benchmarks.workload.Refusal;
 import io.github.lockstarter.benchmarks.workload.Report;
 import io.github.lockstarter.benchmarks.workload.Run;
 import io.github.lockstarter.benchmarks.workload.UncontendedCycle;
@@ -26,6 +26,8 @@ public final class Main {
 
 	static {
 		workloads.put("uncontended", new UncontendedCycle());
+		workloads.put("refused", new Refusal());
+		workloads.put("contended", new HandOff());
 	}
 
 	private Main() {
@@ -38,7 +40,7 @@ public final class Main {
 			RedisAddress address = new RedisAddress(redis.port());
 			Report report = new Report();
 			try (RedisServer server = new RedisServer(address)) {
-				Run run = new Run(address, server, new Effort(2, 10, Duration.ofMillis(900)), report);
+				Run run = new Run(address, server, arguments.containsOption("brief"), report);
 				for (Map.Entry<String, Workload> workload : workloads.entrySet()) {
 					if (chosen.isEmpty() || chosen.contains(workload.getKey())) {
 						workload.getValue().run(run);

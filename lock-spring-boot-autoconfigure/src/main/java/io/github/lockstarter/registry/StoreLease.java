@@ -59,7 +59,6 @@ final class StoreLease implements Lease {
 		this.fencingToken = fencingToken;
 		this.end = System.nanoTime() + options.maxHold().toNanos();
 		this.deadline = bid.deadline();
-		onLost(() -> engine.losses().accept(new LeaseLostEvent(key, fencingToken)));
 		this.renewAt = isRenewable() ? bid.asked() + options.ttl().toNanos() / 3 : this.deadline;
 	}
 
@@ -161,6 +160,7 @@ final class StoreLease implements Lease {
 			logger.warn(("The lease of lock '%s' was lost, so the work under it may have overlapped with the next"
 					+ " holder's: %s")
 				.formatted(this.key.name(), why));
+			onLost(() -> this.engine.losses().accept(new LeaseLostEvent(this.key, this.fencingToken)));
 			this.lost.complete(null);
 		}
 	}

@@ -10,10 +10,4 @@ import java.time.Duration;
  * @param slice how long one candidate is measured in one round
  */
 public record Effort(int warmUpRounds, int rounds, Duration slice) {
-
-	/** Returns this effort with other slices. */
-	public Effort withSlice(Duration slice) {
-		return new Effort(this.warmUpRounds, this.rounds, slice);
-	}
-
 }

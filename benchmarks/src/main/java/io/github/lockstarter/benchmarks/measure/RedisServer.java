@@ -45,6 +45,11 @@ public final class RedisServer implements AutoCloseable {
 		return Integer.parseInt(info("clients", "connected_clients")) - 1;
 	}
 
+	/** Returns the processor time that it has used, in seconds. */
+	public double processorSeconds() {
+		return Double.parseDouble(info("cpu", "used_cpu_user")) + Double.parseDouble(info("cpu", "used_cpu_sys"));
+	}
+
 	/** Returns how many bytes it has received and sent. */
 	public long bytes() {
 		return Long.parseLong(info("stats", "total_net_input_bytes"))

@@ -22,11 +22,15 @@ public record Spread(double median, double low, double high) {
 		double place = share * (sorted.length - 1);
 		double below = sorted[(int) Math.floor(place)];
 		double above = sorted[(int) Math.ceil(place)];
-		return below + (above - below) * (place - Math.floor(place));
+		// Not of infinities: a difference of them is no number.
+		return (below == above) ? below : below + (above - below) * (place - Math.floor(place));
 	}
 
 	/** Returns a figure with as many digits as are worth reading. */
 	public static String text(double figure) {
+		if (Double.isInfinite(figure)) {
+			return "∞";
+		}
 		String format = (Math.abs(figure) >= 100) ? "%,.0f" : (Math.abs(figure) >= 10) ? "%.1f" : "%.2f";
 		return String.format(Locale.ROOT, format, figure);
 	}

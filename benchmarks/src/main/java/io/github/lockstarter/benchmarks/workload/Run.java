@@ -1,5 +1,6 @@
 package io.github.lockstarter.benchmarks.workload;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
@@ -17,13 +18,18 @@ import io.github.lockstarter.benchmarks.measure.RedisServer;
  *
  * @param redis where Redis is; nobody else may use it
  * @param server the same, to be asked about itself
- * @param effort how much to measure
+ * @param brief whether to measure just enough to see that it works
  * @param report where the results go
  */
-public record Run(RedisAddress redis, RedisServer server, Effort effort, Report report) {
+public record Run(RedisAddress redis, RedisServer server, boolean brief, Report report) {
 
 	/** All that is compared. */
 	static final List<Candidate> CANDIDATES = List.of(Candidate.values());
+
+	/** Returns how much to measure: less if it is to be brief. */
+	Effort effort(int warmUpRounds, int rounds, Duration slice) {
+		return this.brief ? new Effort(0, 1, Duration.ofMillis(50)) : new Effort(warmUpRounds, rounds, slice);
+	}
 
 	/** Starts an instance of each candidate. */
 	Clients connect(Collection<Candidate> candidates) {

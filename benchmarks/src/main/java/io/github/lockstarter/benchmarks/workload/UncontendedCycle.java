@@ -22,44 +22,60 @@ public final class UncontendedCycle implements Workload {
 				Acquire and release, each time another key, so that nobody waits. Ratios to the floor in the same round:
 				the median over the rounds, and the quartiles in brackets. Latency, processor time: less is better;
 				rate: more is better.""");
-		Effort effort = run.effort().withSlice(run.effort().slice().dividedBy(3));
+		Effort effort = run.effort(2, 10, Duration.ofMillis(300));
 		try (Run.Clients clients = run.connect(Run.CANDIDATES)) {
+			// What one thread does in a few rounds is not enough to warm up.
+			Rounds.run("uncontended, warming up", run.effort(0, 1, Duration.ofSeconds(2)), Run.CANDIDATES,
+					(candidate) -> measure(run, clients.of(candidate), 8, Duration.ofSeconds(2)));
 			for (int threads : new int[] { 1, 8, 64 }) {
-				Rounds<Candidate, Slice> rounds = Rounds.run("uncontended, " + threads + " threads", effort,
-						Run.CANDIDATES, (candidate) -> measure(clients.of(candidate), threads, effort.slice()));
+				Rounds<Candidate, Cycles> rounds = Rounds.run("uncontended, " + threads + " threads", effort,
+						Run.CANDIDATES, (candidate) -> measure(run, clients.of(candidate), threads, effort.slice()));
 				report(run.report(), threads, rounds);
 			}
 		}
 	}
 
-	private static Slice measure(LockClient client, int threads, Duration duration) throws Exception {
-		return Load.run(threads, duration, (thread) -> {
+	private static Cycles measure(Run run, LockClient client, int threads, Duration duration) throws Exception {
+		double before = run.server().processorSeconds();
+		Slice slice = Load.run(threads, duration, (thread) -> {
 			Keys keys = new Keys(thread);
-			return () -> client.acquire(keys.next()).run();
+			return () -> client.acquireFree(keys.next()).run();
 		});
+		return new Cycles(slice, (run.server().processorSeconds() - before) / slice.latencies().getTotalCount());
 	}
 
-	private static void report(Report report, int threads, Rounds<Candidate, Slice> rounds) {
-		Table table = new Table("", "p50", "p99", "rate", "processor time");
+	private static void report(Report report, int threads, Rounds<Candidate, Cycles> rounds) {
+		Table table = new Table("", "p50", "p99", "rate", "processor time", "processor time of Redis");
 		for (Candidate candidate : Run.CANDIDATES) {
-			table.row(candidate, rounds.ratio(candidate, Candidate.FLOOR, (slice) -> slice.percentile(50)),
-					rounds.ratio(candidate, Candidate.FLOOR, (slice) -> slice.percentile(99)),
-					rounds.ratio(candidate, Candidate.FLOOR, Slice::rate),
-					rounds.ratio(candidate, Candidate.FLOOR, Slice::processorTime));
+			table.row(candidate, rounds.ratio(candidate, Candidate.FLOOR, (cycles) -> cycles.slice.percentile(50)),
+					rounds.ratio(candidate, Candidate.FLOOR, (cycles) -> cycles.slice.percentile(99)),
+					rounds.ratio(candidate, Candidate.FLOOR, (cycles) -> cycles.slice.rate()),
+					rounds.ratio(candidate, Candidate.FLOOR, (cycles) -> cycles.slice.processorTime()),
+					rounds.ratio(candidate, Candidate.FLOOR, Cycles::serverTime));
 		}
-		Spread floor = rounds.of(Candidate.FLOOR, (slice) -> slice.percentile(50) / 1000);
+		Spread floor = rounds.of(Candidate.FLOOR, (cycles) -> cycles.slice.percentile(50) / 1000);
 		report.table("**%s.** The floor's p50 was %s µs.".formatted((threads == 1) ? "1 thread" : threads + " threads",
 				Spread.text(floor.median())), table);
 		if (threads == 1) {
 			report.atMost("uncontended cycle, 1 thread: latency (p50) / floor", 1.10,
-					rounds.ratio(Candidate.THIS, Candidate.FLOOR, (slice) -> slice.percentile(50)).median());
+					rounds.ratio(Candidate.THIS, Candidate.FLOOR, (cycles) -> cycles.slice.percentile(50)).median());
 			report.atMost("uncontended cycle, 1 thread: processor time / floor", 1.15,
-					rounds.ratio(Candidate.THIS, Candidate.FLOOR, Slice::processorTime).median());
+					rounds.ratio(Candidate.THIS, Candidate.FLOOR, (cycles) -> cycles.slice.processorTime()).median());
 		}
 		if (threads == 64) {
 			report.atLeast("uncontended cycle, 64 threads: rate / floor", 1.3,
-					rounds.ratio(Candidate.THIS, Candidate.FLOOR, Slice::rate).median());
+					rounds.ratio(Candidate.THIS, Candidate.FLOOR, (cycles) -> cycles.slice.rate()).median());
 		}
+	}
+
+	/**
+	 * What a while of cycles took.
+	 *
+	 * @param slice in this process
+	 * @param serverTime the processor time that Redis used for each, in seconds
+	 */
+	private record Cycles(Slice slice, double serverTime) {
+
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -47,28 +48,28 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Runs the action as soon as Redis is connected, now if it is, unless the answer that
-	 * it is for is complete by then. Without a connection the answer fails.
+	 * Runs the action as soon as Redis is connected, now if it is, unless the call that
+	 * it is for has been answered by then. Without a connection the call fails.
 	 */
-	void whenConnected(CompletableFuture<?> answer, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
+	void whenConnected(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
 		if (current != null && isOpen(current)) {
-			run(action, current, answer);
+			run(action, current, call);
 			return;
 		}
 		connect().whenComplete((redis, failure) -> {
 			if (failure != null) {
-				answer.completeExceptionally(failure);
+				call.fail(failure);
 			}
-			else if (!answer.isDone()) {
+			else if (!call.answer().isDone()) {
 				if (isOpen(redis)) {
-					run(action, redis, answer);
+					run(action, redis, call);
 				}
 				else {
 					this.factory.getRequiredNativeClient()
 						.getResources()
 						.eventExecutorGroup()
-						.schedule(() -> whenConnected(answer, action), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+						.schedule(() -> whenConnected(call, action), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
 				}
 			}
 		});
@@ -79,13 +80,26 @@ final class LettuceConnector {
 	 * send its commands after a reconnect. Only for what must get through, and is bounded
 	 * by what was done before.
 	 */
-	void whenEverConnected(CompletableFuture<?> answer, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
+	void whenEverConnected(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
 		if (current != null) {
-			run(action, current, answer);
+			run(action, current, call);
 		}
 		else {
-			whenConnected(answer, action);
+			whenConnected(call, action);
+		}
+	}
+
+	/**
+	 * Lets the call fail if it takes longer than that, to the driver's tick of 100 ms.
+	 */
+	void expire(Call<?> call, Duration timeout) {
+		try {
+			call.within(timeout, this.factory.getRequiredNativeClient().getResources().timer());
+		}
+		catch (IllegalStateException ex) {
+			// The driver has been shut down.
+			call.fail(ex);
 		}
 	}
 
@@ -100,12 +114,12 @@ final class LettuceConnector {
 	}
 
 	private static void run(Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action,
-			RedisClusterAsyncCommands<byte[], byte[]> redis, CompletableFuture<?> answer) {
+			RedisClusterAsyncCommands<byte[], byte[]> redis, Call<?> call) {
 		try {
 			action.accept(redis);
 		}
 		catch (RuntimeException ex) {
-			answer.completeExceptionally(ex);
+			call.fail(ex);
 		}
 	}
 

@@ -1,15 +1,14 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
 
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
@@ -33,11 +32,17 @@ final class RedisCalls {
 	}
 
 	/** Calls a script if Redis is connected, or soon is. */
-	<T> CompletionStage<T> call(LockKey key,
-			Function<RedisClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> script) {
-		CompletableFuture<T> answer = new CompletableFuture<>();
-		this.connector.whenConnected(answer, (redis) -> forward(script.apply(redis), answer));
-		return bounded(key, answer);
+	<T, R> CompletionStage<R> call(LockKey key, Request<T> script, Function<T, R> result) {
+		Call<R> call = begin(key);
+		this.connector.whenConnected(call, (redis) -> script.send(redis, (value, failure) -> {
+			if (failure != null) {
+				call.fail(failure);
+			}
+			else if (value != null) {
+				call.complete(result.apply(value));
+			}
+		}));
+		return call.answer();
 	}
 
 	/**
@@ -45,18 +50,22 @@ final class RedisCalls {
 	 * call for later, up to its own time-out (one minute by default).
 	 * @return whether the lock was there; fails if that cannot be known
 	 */
-	CompletionStage<Boolean> takeAway(LockKey key,
-			Function<RedisClusterAsyncCommands<byte[], byte[]>, CompletionStage<Long>> script) {
-		CompletableFuture<Long> answer = new CompletableFuture<>();
+	CompletionStage<Boolean> takeAway(LockKey key, Request<Long> script) {
+		Call<Boolean> call = begin(key);
 		int reconnects = this.connector.reconnects();
-		this.connector.whenEverConnected(answer, (redis) -> forward(script.apply(redis), answer));
-		return bounded(key, answer).thenApply((number) -> {
-			if (number == 0 && reconnects != this.connector.reconnects()) {
-				// Repeated by the driver, it may have found its own work done.
-				throw new LockStoreException(key, "the connection was lost while it was released", null);
+		this.connector.whenEverConnected(call, (redis) -> script.send(redis, (number, failure) -> {
+			if (failure != null) {
+				call.fail(failure);
 			}
-			return number == 1;
-		});
+			else if (number != null && number == 0 && reconnects != this.connector.reconnects()) {
+				// Repeated by the driver, it may have found its own work done.
+				call.fail(new LockStoreException(key, "the connection was lost while it was released", null));
+			}
+			else {
+				call.complete(number != null && number == 1);
+			}
+		}));
+		return call.answer();
 	}
 
 	/**
@@ -64,72 +73,60 @@ final class RedisCalls {
 	 * the caller has got that answer in time, it is undone: its owner would never release
 	 * it.
 	 */
-	CompletionStage<Long> grant(LockKey key,
-			Function<RedisClusterAsyncCommands<byte[], byte[]>, CompletionStage<Long>> script,
-			Consumer<RedisClusterAsyncCommands<byte[], byte[]>> undo) {
-		CompletableFuture<Long> answer = new CompletableFuture<>();
-		this.connector.whenConnected(answer,
-				(redis) -> script.apply(redis)
-					.thenCompose((number) -> acknowledged(redis, key, number))
-					.whenComplete((number, failure) -> {
-						boolean refused = failure == null && number <= 0;
-						if (failure != null) {
-							answer.completeExceptionally(failure);
-						}
-						boolean taken = failure == null && answer.complete(number);
-						if (!taken && !refused) {
-							// The driver sends it after the script.
-							undo.accept(redis);
-						}
-					}));
-		return bounded(key, answer);
+	<R> CompletionStage<R> grant(LockKey key, Request<Long> script, LongFunction<R> result,
+			Supplier<Request<Long>> undo) {
+		Call<R> call = begin(key);
+		Request<Long> request = (this.replicasToAck > 0) ? acknowledged(key, script) : script;
+		this.connector.whenConnected(call, (redis) -> request.send(redis, (number, failure) -> {
+			boolean inTime = number != null && call.complete(result.apply(number));
+			if (failure != null) {
+				call.fail(failure);
+			}
+			boolean refused = number != null && number <= 0;
+			if (!inTime && !refused) {
+				// The driver sends it after the script.
+				undo.get().send(redis, (released, ignored) -> {
+				});
+			}
+		}));
+		return call.answer();
 	}
 
 	/**
 	 * Waits until enough replicas have a grant, over the connection that it was made on.
 	 */
-	private CompletionStage<Long> acknowledged(RedisClusterAsyncCommands<byte[], byte[]> redis, LockKey key,
-			long number) {
-		if (number <= 0 || this.replicasToAck == 0) {
-			return CompletableFuture.completedStage(number);
-		}
-		return redis.waitForReplication(this.replicasToAck, Math.max(1, this.timeout.toMillis() / 2))
-			.thenApply((replicas) -> {
-				if (replicas < this.replicasToAck) {
-					throw new LockStoreException(key,
+	private Request<Long> acknowledged(LockKey key, Request<Long> script) {
+		return (redis, reply) -> script.send(redis, (number, failure) -> {
+			if (number == null || number <= 0) {
+				reply.accept(number, failure);
+				return;
+			}
+			redis.waitForReplication(this.replicasToAck, Math.max(1, this.timeout.toMillis() / 2))
+				.whenComplete((replicas, noReply) -> {
+					boolean enough = noReply == null && replicas >= this.replicasToAck;
+					Throwable why = (noReply != null) ? noReply : new LockStoreException(key,
 							"%d of %d replicas acknowledged it in time".formatted(replicas, this.replicasToAck), null);
-				}
-				return number;
-			});
-	}
-
-	private static <T> void forward(CompletionStage<T> reply, CompletableFuture<T> answer) {
-		reply.whenComplete((value, failure) -> {
-			if (failure != null) {
-				answer.completeExceptionally(failure);
-			}
-			else {
-				answer.complete(value);
-			}
+					reply.accept(enough ? number : null, enough ? null : why);
+				});
 		});
 	}
 
-	private <T> CompletionStage<T> bounded(LockKey key, CompletableFuture<T> answer) {
-		return answer.orTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS)
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(broken(key, failure)));
+	private <R> Call<R> begin(LockKey key) {
+		Call<R> call = new Call<>(key);
+		this.connector.expire(call, this.timeout);
+		return call;
 	}
 
-	private LockStoreException broken(LockKey key, Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
-		if (cause instanceof LockStoreException known) {
-			return known;
-		}
-		if (cause instanceof TimeoutException) {
-			return new LockStoreException(key, "Redis did not answer within %d ms".formatted(this.timeout.toMillis()),
-					null);
-		}
-		return new LockStoreException(key, "Redis failed", cause);
+	/**
+	 * Sends a command, and passes on its reply, or why there is none.
+	 *
+	 * @param <T> what the reply is
+	 */
+	@FunctionalInterface
+	interface Request<T> {
+
+		void send(RedisClusterAsyncCommands<byte[], byte[]> redis, BiConsumer<@Nullable T, @Nullable Throwable> reply);
+
 	}
 
 }

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -24,6 +24,8 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReconnectNotifications;
 import io.github.lockstarter.store.ReleaseNotifications;
+import io.github.lockstarter.store.redis.RedisCalls.Request;
+import io.github.lockstarter.store.redis.RedisKeys.Keys;
 
 /**
  * Keeps locks in Redis: one key per held lock, with a time to live, whose value is the
@@ -122,13 +124,14 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 
 	@Override
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
-		return acquire(key, owner, ttl, NOBODY);
+		return acquire(key, this.keys.of(key), owner, ttl, NOBODY);
 	}
 
 	@Override
 	public CompletionStage<AcquireResult> acquireOrWatch(LockKey key, String owner, Duration ttl, Runnable onRelease) {
-		this.channel.watch(this.keys.lock(key), onRelease);
-		return acquire(key, owner, ttl, this.channel.instance()).whenComplete((result, failure) -> {
+		Keys keys = this.keys.of(key);
+		this.channel.watch(keys.lock(), onRelease);
+		return acquire(key, keys, owner, ttl, this.channel.instance()).whenComplete((result, failure) -> {
 			if (result instanceof Busy) {
 				this.channel.subscribe();
 			}
@@ -142,26 +145,26 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 
 	@Override
 	public void unwatch(LockKey key, Runnable onRelease) {
-		this.channel.unwatch(this.keys.lock(key), onRelease);
+		this.channel.unwatch(this.keys.of(key).lock(), onRelease);
 	}
 
-	private CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl, byte[] waiting) {
-		return this.calls
-			.grant(key, (redis) -> Script.ACQUIRE.run(redis, keysOf(key), bytes(owner), millis(ttl), waiting),
-					(redis) -> release(redis, key, owner))
-			.thenApply((number) -> (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number)));
+	private CompletionStage<AcquireResult> acquire(LockKey key, Keys keys, String owner, Duration ttl, byte[] waiting) {
+		return this.calls.grant(key, Script.ACQUIRE.with(keys.toArray(), bytes(owner), millis(ttl), waiting),
+				(number) -> (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number)),
+				() -> taking(key, owner));
 	}
 
 	@Override
 	public CompletionStage<Optional<AcquireResult>> handOver(LockKey key, String owner, String successor, Duration ttl,
 			Runnable onRelease) {
 		int reconnects = this.connector.reconnects();
-		this.channel.watch(this.keys.lock(key), onRelease);
+		Keys keys = this.keys.of(key);
+		this.channel.watch(keys.lock(), onRelease);
 		return this.calls
 			.grant(key,
-					(redis) -> Script.HAND_OVER.run(redis, keysOf(key), bytes(owner), bytes(successor), millis(ttl),
+					Script.HAND_OVER.with(keys.toArray(), bytes(owner), bytes(successor), millis(ttl),
 							this.channel.instance(), this.channel.name()),
-					(redis) -> release(redis, key, successor))
+					Long::valueOf, () -> taking(key, successor))
 			.whenComplete((number, failure) -> {
 				if (failure != null) {
 					// If it was never sent, the owner still holds the lock.
@@ -202,12 +205,12 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 		byte[][] args = new byte[2 * renewals.size()][];
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
-			locks[i] = this.keys.lock(renewal.key());
+			locks[i] = this.keys.of(renewal.key()).lock();
 			args[2 * i] = bytes(renewal.owner());
 			args[2 * i + 1] = millis(renewal.ttl());
 		}
 		CompletionStage<List<Long>> renewed = this.calls.call(renewals.get(0).key(),
-				(redis) -> Script.RENEW.runForEach(redis, locks, args));
+				Script.RENEW.forEachOf(locks, args), Function.identity());
 		return IntStream.range(0, renewals.size())
 			.mapToObj((i) -> renewed.thenApply((numbers) -> numbers.get(i) == 1))
 			.toList();
@@ -219,16 +222,12 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	 */
 	@Override
 	public CompletionStage<Boolean> release(LockKey key, String owner) {
-		return this.calls.takeAway(key, (redis) -> release(redis, key, owner));
+		return this.calls.takeAway(key, taking(key, owner));
 	}
 
-	private CompletionStage<Long> release(RedisClusterAsyncCommands<byte[], byte[]> redis, LockKey key, String owner) {
-		byte[][] released = { this.keys.lock(key), this.keys.waiting(key) };
-		return Script.RELEASE.run(redis, released, bytes(owner), this.channel.name());
-	}
-
-	private byte[][] keysOf(LockKey key) {
-		return new byte[][] { this.keys.lock(key), this.keys.waiting(key), this.keys.fence(key) };
+	private Request<Long> taking(LockKey key, String owner) {
+		Keys keys = this.keys.of(key);
+		return Script.RELEASE.with(new byte[][] { keys.lock(), keys.waiting() }, bytes(owner), this.channel.name());
 	}
 
 	private static byte[] millis(Duration duration) {

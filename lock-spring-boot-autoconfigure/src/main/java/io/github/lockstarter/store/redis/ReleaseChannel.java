@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
@@ -28,7 +29,7 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 
 	private static final long TRY_AGAIN_MILLIS = 100;
 
-	private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
+	private final Map<ByteBuffer, Runnable> watchers = new ConcurrentHashMap<>();
 
 	private final AtomicBoolean subscribing = new AtomicBoolean();
 
@@ -36,7 +37,7 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 
 	private final byte[] name;
 
-	private final String instance = UUID.randomUUID().toString();
+	private final byte[] instance = bytes(UUID.randomUUID().toString());
 
 	private volatile boolean open = true;
 
@@ -56,16 +57,16 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 
 	/** Returns what this instance of the application is called in the channel. */
 	byte[] instance() {
-		return bytes(this.instance);
+		return this.instance;
 	}
 
 	/** Runs the action whenever the lock is released for others. */
 	void watch(byte[] lock, Runnable action) {
-		this.watchers.put(text(lock), action);
+		this.watchers.put(ByteBuffer.wrap(lock), action);
 	}
 
 	void unwatch(byte[] lock, Runnable action) {
-		this.watchers.remove(text(lock), action);
+		this.watchers.remove(ByteBuffer.wrap(lock), action);
 	}
 
 	/**
@@ -111,8 +112,9 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 	@Override
 	public void onMessage(Message message, byte @Nullable [] pattern) {
 		String text = text(message.getBody());
-		if (!text.startsWith(this.instance)) {
-			Runnable action = this.watchers.get(text.substring(text.indexOf(' ') + 1));
+		if (!text.startsWith(text(this.instance))) {
+			byte[] lock = bytes(text.substring(text.indexOf(' ') + 1));
+			Runnable action = this.watchers.get(ByteBuffer.wrap(lock));
 			if (action != null) {
 				action.run();
 			}

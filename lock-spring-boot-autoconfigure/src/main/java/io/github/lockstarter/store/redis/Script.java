@@ -1,14 +1,16 @@
 package io.github.lockstarter.store.redis;
 
 import java.util.List;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.core.script.DigestUtils;
+
+import io.github.lockstarter.store.redis.RedisCalls.Request;
 
 /**
  * A Lua script that does its work in one round trip: it is called by its digest, and sent
@@ -107,23 +109,25 @@ enum Script {
 		}
 	}
 
-	/** Runs a script that answers with a number. */
-	CompletionStage<Long> run(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[]... args) {
-		return run(redis, ScriptOutputType.INTEGER, keys, args);
+	/** Returns a call of a script that answers with a number. */
+	Request<Long> with(byte[][] keys, byte[]... args) {
+		return (redis, reply) -> run(redis, ScriptOutputType.INTEGER, keys, args, reply);
 	}
 
-	/** Runs a script that answers with a number for each key. */
-	CompletionStage<List<Long>> runForEach(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[][] keys,
-			byte[]... args) {
-		return run(redis, ScriptOutputType.MULTI, keys, args);
+	/** Returns a call of a script that answers with a number for each key. */
+	Request<List<Long>> forEachOf(byte[][] keys, byte[]... args) {
+		return (redis, reply) -> run(redis, ScriptOutputType.MULTI, keys, args, reply);
 	}
 
-	private <T> CompletionStage<T> run(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptOutputType type,
-			byte[][] keys, byte[]... args) {
-		CompletionStage<T> reply = redis.evalsha(this.digest, type, keys, args);
-		return reply.exceptionallyCompose((failure) -> {
-			Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
-			return (cause instanceof RedisNoScriptException) ? redis.eval(this.text, type, keys, args) : reply;
+	private <T> void run(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptOutputType type, byte[][] keys,
+			byte[][] args, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+		redis.<T>evalsha(this.digest, type, keys, args).whenComplete((value, failure) -> {
+			if (failure instanceof RedisNoScriptException) {
+				redis.<T>eval(this.text, type, keys, args).whenComplete(reply);
+			}
+			else {
+				reply.accept(value, failure);
+			}
 		});
 	}
 

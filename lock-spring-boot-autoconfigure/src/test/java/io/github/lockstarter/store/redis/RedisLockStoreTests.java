@@ -105,7 +105,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	void fencesAreBounded() {
 		RedisKeys keys = new RedisKeys("p");
 		assertThat(IntStream.range(0, 200_000)
-			.mapToObj((i) -> new String(keys.fence(new LockKey("n", "user" + i))))
+			.mapToObj((i) -> new String(keys.of(new LockKey("n", "user" + i)).fence()))
 			.distinct()).hasSize(4096);
 	}
 

@@ -1,0 +1,76 @@
+package io.github.lockstarter.benchmarks.jmh;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.RedisAddress;
+
+/**
+ * Runs {@link LockBenchmark}, in a new JVM for each candidate.
+ */
+public final class Jmh {
+
+	private final RedisAddress redis;
+
+	private final int iterations;
+
+	/**
+	 * Creates a runner.
+	 * @param redis where Redis is; nobody else may use it
+	 * @param iterations how many iterations of 300 ms count; half as many warm up
+	 */
+	public Jmh(RedisAddress redis, int iterations) {
+		this.redis = redis;
+		this.iterations = iterations;
+	}
+
+	/**
+	 * Returns what each candidate took on average for a method of {@link LockBenchmark},
+	 * and allocated.
+	 */
+	public Map<Candidate, Cost> run(String method, int threads) throws RunnerException {
+		Collection<RunResult> results = new Runner(
+				new OptionsBuilder().include("%s\\.%s$".formatted(LockBenchmark.class.getName(), method))
+					.threads(threads)
+					.forks(1)
+					.warmupIterations(Math.max(this.iterations / 2, 1))
+					.warmupTime(TimeValue.milliseconds(300))
+					.measurementIterations(this.iterations)
+					.measurementTime(TimeValue.milliseconds(300))
+					.addProfiler(GCProfiler.class)
+					.verbosity(VerboseMode.SILENT)
+					.shouldFailOnError(true)
+					.jvmArgsAppend("-D%s=%d".formatted(LockBenchmark.REDIS_PORT, this.redis.port()))
+					.build())
+			.run();
+		Map<Candidate, Cost> costs = new LinkedHashMap<>();
+		for (RunResult result : results) {
+			costs.put(Candidate.valueOf(result.getParams().getParam("candidate")),
+					new Cost(result.getPrimaryResult().getScore(),
+							Objects.requireNonNull(result.getSecondaryResults().get("gc.alloc.rate.norm")).getScore()));
+		}
+		return costs;
+	}
+
+	/**
+	 * What one operation takes.
+	 *
+	 * @param nanos how long, in nanoseconds
+	 * @param bytes how much it allocates, on all threads
+	 */
+	public record Cost(double nanos, double bytes) {
+
+	}
+
+}

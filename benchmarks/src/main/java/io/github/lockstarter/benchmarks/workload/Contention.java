@@ -1,0 +1,83 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.LockClient;
+import io.github.lockstarter.benchmarks.candidate.RedisAddress;
+import io.github.lockstarter.benchmarks.measure.Load;
+import io.github.lockstarter.benchmarks.measure.Task;
+
+/**
+ * Some threads of one process that all want one lock, again and again. It is a wait for
+ * something else that they do under it, not work for the processor.
+ *
+ * @param redis where Redis is
+ * @param candidate what makes the lock
+ * @param key the key of the lock
+ * @param process the number of this process
+ * @param threads how many threads
+ * @param work how long each holds the lock
+ * @param pause how long each pauses after it has released the lock
+ * @param begin when to begin, in {@link System#nanoTime()}, which on Linux is the same in
+ * all processes
+ * @param end when to end; who waits then waits on, and is the last to get the lock
+ */
+record Contention(RedisAddress redis, Candidate candidate, String key, int process, int threads, Duration work,
+		Duration pause, long begin, long end) implements Task<List<Contention.Turn>> {
+
+	private static final Map<Candidate, LockClient> clients = new EnumMap<>(Candidate.class);
+
+	@Override
+	public List<Turn> run() throws Exception {
+		LockClient client = clients.computeIfAbsent(this.candidate, (candidate) -> candidate.connect(this.redis));
+		List<Callable<List<Turn>>> loops = new ArrayList<>();
+		for (int thread = 0; thread < this.threads; thread++) {
+			int number = this.process * this.threads + thread;
+			loops.add(() -> contend(client, number));
+		}
+		return new ArrayList<>(Load.onThreads(loops).stream().flatMap(List::stream).toList());
+	}
+
+	private List<Turn> contend(LockClient client, int thread) throws Exception {
+		List<Turn> turns = new ArrayList<>();
+		while (System.nanoTime() - this.begin < 0) {
+			LockSupport.parkNanos(this.begin - System.nanoTime());
+		}
+		long wanted = System.nanoTime();
+		while (wanted - this.end < 0) {
+			Runnable release = client.acquire(this.key);
+			long acquired = System.nanoTime();
+			LockSupport.parkNanos(this.work.toNanos());
+			long released = System.nanoTime();
+			release.run();
+			turns.add(new Turn(this.process, thread, wanted, acquired, released));
+			if (!this.pause.isZero()) {
+				LockSupport.parkNanos(this.pause.toNanos());
+			}
+			wanted = System.nanoTime();
+		}
+		return turns;
+	}
+
+	/**
+	 * One holding of the lock, with times in nanoseconds.
+	 *
+	 * @param process which process
+	 * @param thread which thread, counted over all processes
+	 * @param wanted when it was asked for
+	 * @param acquired when it was granted
+	 * @param released when its release was asked for
+	 */
+	record Turn(int process, int thread, long wanted, long acquired, long released) implements Serializable {
+
+	}
+
+}

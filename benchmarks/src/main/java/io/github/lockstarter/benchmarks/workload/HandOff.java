@@ -1,0 +1,137 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+
+import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.measure.Effort;
+import io.github.lockstarter.benchmarks.measure.Load;
+import io.github.lockstarter.benchmarks.measure.RedisMonitor;
+import io.github.lockstarter.benchmarks.measure.Rounds;
+import io.github.lockstarter.benchmarks.measure.Spread;
+import io.github.lockstarter.benchmarks.measure.Table;
+import io.github.lockstarter.benchmarks.measure.Worker;
+
+/**
+ * Many want one lock, in one process and in two.
+ */
+public final class HandOff implements Workload {
+
+	private static final Duration WORK = Duration.ofMillis(1);
+
+	/** Until a worker has read its task, and has connected. */
+	private static final Duration LEAD = Duration.ofMillis(50);
+
+	@Override
+	public void run(Run run) throws Exception {
+		run.report()
+			.section("Contended",
+					"""
+							Eight threads want one lock, hold it for 1 ms, release it and want it again. Ratios to the floor, which
+							asks again at once, in the same round: median and quartiles. "Gap" is the median time from one's call of release
+							to the next one's grant. "Moved" is how often the next one was another thread: where a thread mostly gets its own lock back,
+							the others starve, and rate and gap say little. "Max/min" is how much more often the luckiest thread was served than the unluckiest;
+							∞: one was never served. "Requests" are those that reached Redis per grant, counted by `MONITOR` in a round of its own.""");
+		run.server().clear();
+		try (Worker one = new Worker(); Worker other = new Worker()) {
+			measure(run, List.of(one), 8, Duration.ZERO, "8 threads in one JVM");
+			measure(run, List.of(one), 8, WORK, "8 threads in one JVM, which pause for 1 ms after each release");
+			measure(run, List.of(one, other), 4, Duration.ZERO, "4 threads in each of two JVMs");
+		}
+	}
+
+	private void measure(Run run, List<Worker> workers, int threads, Duration pause, String title) throws Exception {
+		Effort effort = run.effort(1, 4, Duration.ofMillis(900));
+		for (Candidate candidate : Run.CANDIDATES) {
+			contend(run, workers, candidate, threads, pause, Duration.ofMillis(100));
+		}
+		Rounds<Candidate, Turns> rounds = Rounds.run("contended, " + title, effort, Run.CANDIDATES,
+				(candidate) -> contend(run, workers, candidate, threads, pause, effort.slice()));
+		Map<Candidate, Double> requests = new EnumMap<>(Candidate.class);
+		for (Candidate candidate : Run.CANDIDATES) {
+			List<Turns> turns = new ArrayList<>();
+			RedisMonitor.Requests sent = RedisMonitor.count(run.redis(),
+					() -> turns.add(contend(run, workers, candidate, threads, pause, effort.slice())));
+			requests.put(candidate, sent.requests() / (double) turns.get(0).turns().size());
+		}
+		report(run.report(), title, rounds, requests);
+		if (pause.isZero()) {
+			goals(run.report(), title, workers.size() > 1, rounds, requests);
+		}
+	}
+
+	private static Turns contend(Run run, List<Worker> workers, Candidate candidate, int threads, Duration pause,
+			Duration duration) throws Exception {
+		long begin = System.nanoTime() + LEAD.toNanos();
+		long end = begin + duration.toNanos();
+		List<Callable<List<Contention.Turn>>> parts = new ArrayList<>();
+		for (int process = 0; process < workers.size(); process++) {
+			Worker worker = workers.get(process);
+			Contention contention = new Contention(run.redis(), candidate, "contended", process, threads, WORK, pause,
+					begin, end);
+			parts.add(() -> worker.run(contention));
+		}
+		return Turns.of(Load.onThreads(parts), workers.size() * threads, begin, end);
+	}
+
+	private static void report(Report report, String title, Rounds<Candidate, Turns> rounds,
+			Map<Candidate, Double> requests) {
+		Table table = new Table("", "rate", "wait p50", "wait p99", "wait max", "gap", "moved", "max/min", "requests");
+		for (Candidate candidate : Run.CANDIDATES) {
+			table.row(candidate, rounds.ratio(candidate, Candidate.FLOOR, Turns::rate),
+					rounds.ratio(candidate, Candidate.FLOOR, (turns) -> turns.waitTime(50)),
+					rounds.ratio(candidate, Candidate.FLOOR, (turns) -> turns.waitTime(99)),
+					rounds.ratio(candidate, Candidate.FLOOR, (turns) -> turns.waitTime(100)),
+					rounds.ratio(candidate, Candidate.FLOOR, Turns::gap),
+					"%.0f %%".formatted(100 * rounds.of(candidate, Turns::moved).median()),
+					Spread.text(rounds.of(candidate, Turns::unfairness).median()),
+					Spread.text(Objects.requireNonNull(requests.get(candidate))));
+		}
+		report.table("**%s.** The floor's gap was %s µs, and its p99 wait %s ms.".formatted(title,
+				Spread.text(rounds.of(Candidate.FLOOR, Turns::gap).median() / 1e3),
+				Spread.text(rounds.of(Candidate.FLOOR, (turns) -> turns.waitTime(99)).median() / 1e6)), table);
+	}
+
+	/** Only a peer that serves everybody is one to compare with. */
+	private static void goals(Report report, String title, boolean severalProcesses, Rounds<Candidate, Turns> rounds,
+			Map<Candidate, Double> requests) {
+		List<Candidate> peers = Run.CANDIDATES.stream()
+			.filter(Candidate::isPeer)
+			.filter((peer) -> rounds.results(peer).stream().noneMatch((turns) -> Double.isInfinite(turns.unfairness())))
+			.toList();
+		int count = rounds.results(Candidate.THIS).size();
+		double rate = bestRatio(rounds, peers, count, (turns) -> -turns.rate());
+		double gap = bestRatio(rounds, peers, count, Turns::gap);
+		double wait = bestRatio(rounds, peers, count, (turns) -> turns.waitTime(99));
+		double unfairness = rounds.of(Candidate.THIS, Turns::unfairness).median();
+		double sent = Objects.requireNonNull(requests.get(Candidate.THIS));
+		if (severalProcesses) {
+			report.atLeast(title + ": rate / best peer's", 1.2, rate);
+			report.atMost(title + ": p99 wait / best peer's", 0.5, wait);
+		}
+		else {
+			report.atMost(title + ": gap / best peer's", 0.15, gap);
+			report.atMost(title + ": p99 wait / best peer's", 0.3, wait);
+		}
+		report.atMost(title + ": requests per grant", severalProcesses ? 1 : 0.3, sent);
+		report.atMost(title + ": served max/min", severalProcesses ? 2 : 1.2, unfairness);
+	}
+
+	/** In each round, the peer with the lowest figure is the best. */
+	private static double bestRatio(Rounds<Candidate, Turns> rounds, List<Candidate> peers, int count,
+			java.util.function.ToDoubleFunction<Turns> figure) {
+		return Spread.of(IntStream.range(0, count)
+			.mapToDouble((i) -> figure.applyAsDouble(rounds.results(Candidate.THIS).get(i)) / peers.stream()
+				.mapToDouble((peer) -> figure.applyAsDouble(rounds.results(peer).get(i)))
+				.min()
+				.orElse(Double.NaN)))
+			.median();
+	}
+
+}

@@ -1,0 +1,113 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.LockClient;
+import io.github.lockstarter.benchmarks.jmh.Jmh;
+import io.github.lockstarter.benchmarks.measure.Effort;
+import io.github.lockstarter.benchmarks.measure.Load;
+import io.github.lockstarter.benchmarks.measure.RedisMonitor;
+import io.github.lockstarter.benchmarks.measure.Rounds;
+import io.github.lockstarter.benchmarks.measure.Slice;
+import io.github.lockstarter.benchmarks.measure.Spread;
+import io.github.lockstarter.benchmarks.measure.Table;
+
+/**
+ * Asks, without waiting, for a lock that is held.
+ */
+public final class Refusal implements Workload {
+
+	private static final String KEY = "refused";
+
+	private static final int REQUESTS = 20;
+
+	@Override
+	public void run(Run run) throws Exception {
+		run.report().section("Refused", """
+				Somebody else holds the lock, and who asks does not wait. The holder elsewhere is another client with
+				its own connections.""");
+		elsewhere(run);
+		sameJvm(run);
+	}
+
+	private void elsewhere(Run run) throws Exception {
+		Effort effort = run.effort(2, 10, Duration.ofMillis(200));
+		try (Run.Clients holders = run.connect(Run.CANDIDATES); Run.Clients clients = run.connect(Run.CANDIDATES)) {
+			for (int threads : new int[] { 1, 8 }) {
+				Rounds<Candidate, Slice> rounds = Rounds.run("refused, holder elsewhere, " + threads + " threads",
+						effort, Run.CANDIDATES, (candidate) -> {
+							// Anew in each round, for the lock would end otherwise.
+							Runnable release = holders.of(candidate).acquire(KEY);
+							Slice slice = Load.run(threads, effort.slice(),
+									(thread) -> () -> refuse(clients.of(candidate)));
+							release.run();
+							return slice;
+						});
+				report(run, threads, rounds, holders, clients);
+			}
+		}
+	}
+
+	private static void refuse(LockClient client) throws Exception {
+		if (client.tryAcquire(KEY) != null) {
+			throw new IllegalStateException("The lock was not held");
+		}
+	}
+
+	private static double requests(Run run, LockClient holder, LockClient client) throws Exception {
+		Runnable release = holder.acquire(KEY);
+		RedisMonitor.Requests sent = RedisMonitor.count(run.redis(), () -> {
+			for (int i = 0; i < REQUESTS; i++) {
+				refuse(client);
+			}
+		});
+		release.run();
+		return sent.requests() / (double) REQUESTS;
+	}
+
+	private static void report(Run run, int threads, Rounds<Candidate, Slice> rounds, Run.Clients holders,
+			Run.Clients clients) throws Exception {
+		Table table = new Table("", "p50", "p99", "rate", "requests");
+		double sent = Double.NaN;
+		for (Candidate candidate : Run.CANDIDATES) {
+			sent = requests(run, holders.of(candidate), clients.of(candidate));
+			table.row(candidate, rounds.ratio(candidate, Candidate.FLOOR, (slice) -> slice.percentile(50)),
+					rounds.ratio(candidate, Candidate.FLOOR, (slice) -> slice.percentile(99)),
+					rounds.ratio(candidate, Candidate.FLOOR, Slice::rate), Spread.text(sent));
+		}
+		run.report()
+			.table("**Holder elsewhere, %d %s.** The floor, a bare `SET NX PX`, took %s µs (p50).".formatted(threads,
+					(threads == 1) ? "thread" : "threads",
+					Spread.text(rounds.of(Candidate.FLOOR, (slice) -> slice.percentile(50)).median() / 1000)), table);
+		if (threads == 1) {
+			run.report()
+				.atMost("refused, holder elsewhere, 1 thread: latency (p50) / one bare `SET NX`", 1.1,
+						rounds.ratio(Candidate.THIS, Candidate.FLOOR, (slice) -> slice.percentile(50)).median());
+			run.report().atMost("refused, holder elsewhere: requests", 1, sent);
+		}
+	}
+
+	private void sameJvm(Run run) throws Exception {
+		Jmh jmh = new Jmh(run.redis(), run.brief() ? 1 : 4);
+		List<Map<Candidate, Jmh.Cost>> costs = new ArrayList<>();
+		for (int threads : new int[] { 1, 8 }) {
+			costs.add(jmh.run("refuse", threads));
+		}
+		Table table = new Table("", "1 thread, µs", "8 threads, µs", "bytes allocated");
+		for (Candidate candidate : Run.CANDIDATES) {
+			Jmh.Cost alone = Objects.requireNonNull(costs.get(0).get(candidate));
+			Jmh.Cost crowded = Objects.requireNonNull(costs.get(1).get(candidate));
+			table.row(candidate, Spread.text(alone.nanos() / 1000), Spread.text(crowded.nanos() / 1000),
+					Math.round(alone.bytes()));
+		}
+		run.report().table("**Holder in this JVM.** Average time of each refusal, by JMH.", table);
+		double micros = Objects.requireNonNull(costs.get(0).get(Candidate.THIS)).nanos() / 1000;
+		run.report().atMost("refused, holder in this JVM: µs", 1, micros);
+	}
+
+}
