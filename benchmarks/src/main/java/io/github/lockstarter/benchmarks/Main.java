@@ -9,6 +9,7 @@ import org.springframework.boot.DefaultApplicationArguments;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 import io.github.lockstarter.benchmarks.measure.Progress;
 import io.github.lockstarter.benchmarks.measure.RedisServer;
+import io.github.lockstarter.benchmarks.workload.Cost;
 import io.github.lockstarter.benchmarks.workload.HandOff;
 import io.github.lockstarter.benchmarks.workload.Refusal;
 import io.github.lockstarter.benchmarks.workload.Report;
@@ -18,9 +19,12 @@ import io.github.lockstarter.benchmarks.workload.Workload;
 import io.github.lockstarter.testing.LocalRedis;
 
 /**
- * Runs the workloads that are named, or all, and prints a report.
+ * Runs the workloads that are named, or all, on a Redis of its own, and prints a report
+ * in Markdown. With {@code --brief} it measures just enough to see that it works.
  */
 public final class Main {
+
+	private static final String COMMAND = "java -jar benchmarks/target/benchmarks.jar";
 
 	private static final Map<String, Workload> workloads = new LinkedHashMap<>();
 
@@ -28,6 +32,7 @@ public final class Main {
 		workloads.put("uncontended", new UncontendedCycle());
 		workloads.put("refused", new Refusal());
 		workloads.put("contended", new HandOff());
+		workloads.put("cost", new Cost());
 	}
 
 	private Main() {
@@ -36,21 +41,32 @@ public final class Main {
 	public static void main(String[] args) throws Exception {
 		DefaultApplicationArguments arguments = new DefaultApplicationArguments(args);
 		List<String> chosen = arguments.getNonOptionArgs();
+		if (!workloads.keySet().containsAll(chosen) || !List.of("brief").containsAll(arguments.getOptionNames())) {
+			System.err.println("Usage: %s [--brief] [workload ...]".formatted(COMMAND));
+			System.err.println("The workloads are " + String.join(", ", workloads.keySet()));
+			System.exit(2);
+		}
 		try (LocalRedis redis = LocalRedis.started()) {
-			RedisAddress address = new RedisAddress(redis.port());
-			Report report = new Report();
-			try (RedisServer server = new RedisServer(address)) {
-				Run run = new Run(address, server, arguments.containsOption("brief"), report);
-				for (Map.Entry<String, Workload> workload : workloads.entrySet()) {
-					if (chosen.isEmpty() || chosen.contains(workload.getKey())) {
-						workload.getValue().run(run);
-					}
-				}
-			}
-			System.out.println(report);
+			System.out.println(report(new RedisAddress(redis.port()), chosen, arguments.containsOption("brief"),
+					String.join(" ", COMMAND, String.join(" ", args)).strip()));
 		}
 		Progress.show("done");
+		// Candidates may have left threads behind.
 		System.exit(0);
+	}
+
+	/** Runs workloads, or all if none is named. */
+	static Report report(RedisAddress redis, List<String> chosen, boolean brief, String command) throws Exception {
+		try (RedisServer server = new RedisServer(redis)) {
+			Report report = new Report(command, server.version());
+			Run run = new Run(redis, server, brief, report);
+			for (Map.Entry<String, Workload> workload : workloads.entrySet()) {
+				if (chosen.isEmpty() || chosen.contains(workload.getKey())) {
+					workload.getValue().run(run);
+				}
+			}
+			return report;
+		}
 	}
 
 }

@@ -11,9 +11,29 @@ import io.github.lockstarter.benchmarks.measure.Table;
  */
 public final class Report {
 
+	private final String introduction;
+
 	private final StringBuilder text = new StringBuilder();
 
 	private final List<Goal> goals = new ArrayList<>();
+
+	/**
+	 * Creates a report that is empty so far.
+	 * @param command what has made it
+	 * @param redisVersion the version of Redis
+	 */
+	public Report(String command, String redisVersion) {
+		this.introduction = """
+				# Performance
+
+				All of this was printed by `%s`, in one run, which measures the candidates in turns, each once in
+				every round. Times and rates are ratios to the floor in the same round: two bare commands through Lettuce. On another machine they
+				are others; counts and bytes are not.
+
+				%s
+				"""
+			.formatted(command, Environment.describe(redisVersion));
+	}
 
 	/** Adds a heading, with a paragraph on what stands below. */
 	void section(String title, String explanation) {
@@ -40,16 +60,15 @@ public final class Report {
 		this.goals.add(new Goal(what, "≥ " + Spread.text(limit), Spread.text(measured), measured >= limit));
 	}
 
-	/** Returns all goals so far, as a section. */
-	String goals() {
+	private String goals() {
 		Table table = new Table("work", "goal", "measured", "reached");
 		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, goal.measured, goal.reached ? "yes" : "**no**"));
-		return "\n## Goals\n\n" + table;
+		return "\n## Goals\n\nMedians over the rounds.\n\n" + table;
 	}
 
 	@Override
 	public String toString() {
-		return this.goals.isEmpty() ? this.text.toString() : goals() + this.text;
+		return this.introduction + goals() + this.text;
 	}
 
 	private record Goal(String what, String limit, String measured, boolean reached) {

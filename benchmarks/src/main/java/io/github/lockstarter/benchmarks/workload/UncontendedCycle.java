@@ -25,8 +25,9 @@ public final class UncontendedCycle implements Workload {
 		Effort effort = run.effort(2, 10, Duration.ofMillis(300));
 		try (Run.Clients clients = run.connect(Run.CANDIDATES)) {
 			// What one thread does in a few rounds is not enough to warm up.
-			Rounds.run("uncontended, warming up", run.effort(0, 1, Duration.ofSeconds(2)), Run.CANDIDATES,
-					(candidate) -> measure(run, clients.of(candidate), 8, Duration.ofSeconds(2)));
+			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(2));
+			Rounds.run("uncontended, to warm up", warmUp, Run.CANDIDATES,
+					(candidate) -> measure(run, clients.of(candidate), 8, warmUp.slice()));
 			for (int threads : new int[] { 1, 8, 64 }) {
 				Rounds<Candidate, Cycles> rounds = Rounds.run("uncontended, " + threads + " threads", effort,
 						Run.CANDIDATES, (candidate) -> measure(run, clients.of(candidate), threads, effort.slice()));

@@ -58,6 +58,8 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 
 	private final ReleaseChannel channel;
 
+	private final Batches batches;
+
 	private final RedisKeys keys;
 
 	private final boolean clustered;
@@ -79,6 +81,7 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 		Assert.isTrue(replicasToAck == 0 || !this.clustered, "Redis Cluster cannot be asked for acknowledgements");
 		this.connector = new LettuceConnector(factory);
 		this.calls = new RedisCalls(this.connector, commandTimeout, replicasToAck);
+		this.batches = new Batches(!this.clustered);
 		this.channel = new ReleaseChannel(factory, keyPrefix + ":released");
 		this.keys = new RedisKeys(keyPrefix);
 	}
@@ -149,7 +152,8 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	}
 
 	private CompletionStage<AcquireResult> acquire(LockKey key, Keys keys, String owner, Duration ttl, byte[] waiting) {
-		return this.calls.grant(key, Script.ACQUIRE.with(keys.toArray(), bytes(owner), millis(ttl), waiting),
+		return this.calls.grant(key,
+				this.batches.with(Script.ACQUIRE, keys.toArray(), bytes(owner), millis(ttl), waiting),
 				(number) -> (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number)),
 				() -> taking(key, owner));
 	}
@@ -210,7 +214,7 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 			args[2 * i + 1] = millis(renewal.ttl());
 		}
 		CompletionStage<List<Long>> renewed = this.calls.call(renewals.get(0).key(),
-				Script.RENEW.forEachOf(locks, args), Function.identity());
+				Script.RENEW.<Long>forEachOf(locks, args), Function.identity());
 		return IntStream.range(0, renewals.size())
 			.mapToObj((i) -> renewed.thenApply((numbers) -> numbers.get(i) == 1))
 			.toList();
@@ -227,7 +231,8 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 
 	private Request<Long> taking(LockKey key, String owner) {
 		Keys keys = this.keys.of(key);
-		return Script.RELEASE.with(new byte[][] { keys.lock(), keys.waiting() }, bytes(owner), this.channel.name());
+		return this.batches.with(Script.RELEASE, new byte[][] { keys.lock(), keys.waiting() }, bytes(owner),
+				this.channel.name());
 	}
 
 	private static byte[] millis(Duration duration) {

@@ -1,8 +1,10 @@
 package io.github.lockstarter.store.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.BiConsumer;
 
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -91,7 +93,42 @@ enum Script {
 			  redis.pcall('publish', channel, ' ' .. lock)
 			end
 			return 1
-			""");
+			"""),
+
+	/**
+	 * Runs {@link #ACQUIRE} and {@link #RELEASE} for several locks. Answers for each with
+	 * its number, or with a text that says why it failed. There are three keys for each
+	 * lock and four arguments, the first of which is the name of the script.
+	 */
+	BATCH("""
+			local scripts = {
+			  ACQUIRE = function(KEYS, ARGV)
+			    %s
+			  end,
+			  RELEASE = function(KEYS, ARGV)
+			    %s
+			  end
+			}
+			local answers = {}
+			for i = 1, #KEYS / 3 do
+			  local key, arg = 3 * i - 2, 4 * i - 3
+			  local keys = { KEYS[key], KEYS[key + 1], KEYS[key + 2] }
+			  local args = { ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3] }
+			  local done, answer = pcall(scripts[ARGV[arg]], keys, args)
+			  if done then
+			    answers[i] = answer
+			  else
+			    answers[i] = type(answer) == 'table' and answer.err or answer
+			  end
+			end
+			return answers
+			""".formatted(ACQUIRE.text, RELEASE.text));
+
+	/** How many keys there are for each lock in a {@link #BATCH}. */
+	static final int BATCH_KEYS = 3;
+
+	/** How many arguments there are for each lock in a {@link #BATCH}. */
+	static final int BATCH_ARGS = 4;
 
 	private final String text;
 
@@ -100,6 +137,11 @@ enum Script {
 	Script(String text) {
 		this.text = text;
 		this.digest = DigestUtils.sha1DigestAsHex(text);
+	}
+
+	/** Returns the argument that names this script in a {@link #BATCH}. */
+	byte[] nameInBatch() {
+		return name().getBytes(StandardCharsets.US_ASCII);
 	}
 
 	/** Makes the scripts known to the server, so that no first call has to. */
@@ -114,21 +156,27 @@ enum Script {
 		return (redis, reply) -> run(redis, ScriptOutputType.INTEGER, keys, args, reply);
 	}
 
-	/** Returns a call of a script that answers with a number for each key. */
-	Request<List<Long>> forEachOf(byte[][] keys, byte[]... args) {
+	/** Returns a call of a script that answers for each of some keys. */
+	<T> Request<List<T>> forEachOf(byte[][] keys, byte[]... args) {
 		return (redis, reply) -> run(redis, ScriptOutputType.MULTI, keys, args, reply);
 	}
 
 	private <T> void run(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptOutputType type, byte[][] keys,
 			byte[][] args, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-		redis.<T>evalsha(this.digest, type, keys, args).whenComplete((value, failure) -> {
-			if (failure instanceof RedisNoScriptException) {
-				redis.<T>eval(this.text, type, keys, args).whenComplete(reply);
-			}
-			else {
-				reply.accept(value, failure);
-			}
-		});
+		try {
+			redis.<T>evalsha(this.digest, type, keys, args).whenComplete((value, failure) -> {
+				if (failure instanceof RedisNoScriptException) {
+					redis.<T>eval(this.text, type, keys, args).whenComplete(reply);
+				}
+				else {
+					reply.accept(value, failure);
+				}
+			});
+		}
+		catch (RedisException ex) {
+			// The driver does not take it.
+			reply.accept(null, ex);
+		}
 	}
 
 }

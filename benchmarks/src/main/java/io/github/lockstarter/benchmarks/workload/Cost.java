@@ -1,0 +1,63 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+
+import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.jmh.Jmh;
+import io.github.lockstarter.benchmarks.measure.Progress;
+import io.github.lockstarter.benchmarks.measure.Spread;
+import io.github.lockstarter.benchmarks.measure.Table;
+import io.github.lockstarter.benchmarks.measure.Worker;
+
+/**
+ * Counts what locks take, besides time.
+ */
+public final class Cost implements Workload {
+
+	@Override
+	public void run(Run run) throws Exception {
+		run.report().section("Cost", """
+				Each in a JVM of its own. A cycle is an acquire and a release of a free lock. "Commands" are those that
+				Redis executed, the ones in scripts included. Threads and connections are those of one instance of an
+				application, that 8 threads have used. Memory in Redis is what its data grew by for each
+				held lock. A waiter is an asynchronous call that waits for a lock that another instance holds; where a
+				library has none, each is a thread.""");
+		int count = run.brief() ? 200 : 10_000;
+		Map<Candidate, Footprint.Figures> figures = new EnumMap<>(Candidate.class);
+		for (Candidate candidate : Run.CANDIDATES) {
+			Progress.show("cost: %s", candidate);
+			try (Worker worker = new Worker("-XX:+UseSerialGC", "-Xmx1g")) {
+				figures.put(candidate, worker.run(new Footprint(run.redis(), candidate, count)));
+			}
+		}
+		Progress.show("cost: allocation");
+		run.server().clear();
+		report(run.report(), count, figures, new Jmh(run.redis(), run.brief() ? 1 : 6).run("cycle", 1));
+	}
+
+	private static void report(Report report, int count, Map<Candidate, Footprint.Figures> figures,
+			Map<Candidate, Jmh.Cost> allocation) {
+		Table cycle = new Table("", "requests per cycle", "commands per cycle", "bytes sent and received per cycle",
+				"bytes allocated per cycle", "threads", "connections");
+		Table held = new Table("", "memory in Redis per held lock", "heap per held lock",
+				"heap per waiter, of %,d".formatted(count), "threads per waiter");
+		figures.forEach((candidate, it) -> {
+			cycle.row(candidate, Spread.text(it.requests()), Spread.text(it.commands()), Spread.text(it.bytes()),
+					Spread.text(Objects.requireNonNull(allocation.get(candidate)).bytes()), it.threads(),
+					it.connections());
+			boolean threads = Double.isNaN(it.waiters().heap());
+			held.row(candidate, Spread.text(it.memory()), Spread.text(it.heap()),
+					threads ? "–" : Spread.text(it.waiters().heap()),
+					threads ? "1" : Spread.text(it.waiters().threads()));
+		});
+		report.table("**Cycle.**", cycle);
+		report.table("**Held and wanted.** All in bytes.", held);
+		Footprint.Figures mine = Objects.requireNonNull(figures.get(Candidate.THIS));
+		report.atMost("%,d asynchronous waiters: bytes of heap each".formatted(count), 1024, mine.waiters().heap());
+		report.atMost("%,d asynchronous waiters: threads each".formatted(count), 0.01, mine.waiters().threads());
+		report.atMost("uncontended cycle: requests", 2, mine.requests());
+	}
+
+}

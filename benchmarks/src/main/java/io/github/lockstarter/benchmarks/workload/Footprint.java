@@ -1,0 +1,133 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.LockClient;
+import io.github.lockstarter.benchmarks.candidate.RedisAddress;
+import io.github.lockstarter.benchmarks.measure.Load;
+import io.github.lockstarter.benchmarks.measure.RedisMonitor;
+import io.github.lockstarter.benchmarks.measure.RedisServer;
+import io.github.lockstarter.benchmarks.measure.Task;
+
+/**
+ * What one candidate takes, found out in a process where nothing else is.
+ *
+ * @param redis where Redis is; nobody else may use it
+ * @param candidate what to look at
+ * @param count how many locks and waiters
+ */
+record Footprint(RedisAddress redis, Candidate candidate, int count) implements Task<Footprint.Figures> {
+
+	private static final int CYCLES = 1000;
+
+	@Override
+	public Figures run() throws Exception {
+		try (RedisServer server = new RedisServer(this.redis)) {
+			server.clear();
+			int threads = threads();
+			int connections = server.connections();
+			LockClient client = this.candidate.connect(this.redis);
+			// All that is done once, and all fencing tokens that there can be.
+			Load.run(8, Duration.ofSeconds(1), (thread) -> {
+				Keys keys = new Keys(thread);
+				return () -> client.acquireFree(keys.next()).run();
+			});
+			int threadsUsed = threads() - threads;
+			int connectionsUsed = server.connections() - connections;
+			cycles(client, CYCLES);
+			long bytes = server.bytes();
+			cycles(client, CYCLES);
+			double bytesPerCycle = (server.bytes() - bytes) / (double) CYCLES;
+			RedisMonitor.Requests sent = RedisMonitor.count(this.redis, () -> cycles(client, CYCLES));
+			long heap = heap();
+			long memory = server.memory();
+			List<Runnable> releases = new ArrayList<>();
+			for (int i = 0; i < this.count; i++) {
+				releases.add(client.acquireFree("held-" + i));
+			}
+			double heapPerLease = (heap() - heap) / (double) this.count;
+			double memoryPerLock = (server.memory() - memory) / (double) this.count;
+			releases.forEach(Runnable::run);
+			Waiters waiters = waiters(client, this.candidate.connect(this.redis));
+			return new Figures(sent.requests() / (double) CYCLES, sent.commands() / (double) CYCLES, bytesPerCycle,
+					memoryPerLock, threadsUsed, connectionsUsed, heapPerLease, waiters);
+		}
+	}
+
+	private static void cycles(LockClient client, int count) throws Exception {
+		for (int i = 0; i < count; i++) {
+			client.acquireFree("cycle-" + i).run();
+		}
+	}
+
+	/** Lets many wait for a lock, without a thread each where that can be done. */
+	private Waiters waiters(LockClient client, LockClient holder) throws Exception {
+		Runnable release = holder.acquire("wanted");
+		int threads = threads();
+		long heap = heap();
+		List<CompletableFuture<Void>> served = new ArrayList<>();
+		for (int i = 0; i < this.count; i++) {
+			CompletionStage<Runnable> answer = client.acquireAsync("wanted");
+			if (answer == null) {
+				release.run();
+				return new Waiters(1, Double.NaN);
+			}
+			served.add(answer.thenAccept(Runnable::run).toCompletableFuture());
+		}
+		TimeUnit.SECONDS.sleep(1);
+		Waiters waiters = new Waiters((threads() - threads) / (double) this.count,
+				(heap() - heap) / (double) this.count);
+		release.run();
+		return waiters;
+	}
+
+	private static int threads() {
+		return Thread.getAllStackTraces().size();
+	}
+
+	/** Returns how many bytes of the heap are in use. */
+	private static long heap() throws InterruptedException {
+		long used = Long.MAX_VALUE;
+		for (int i = 0; i < 5; i++) {
+			System.gc();
+			TimeUnit.MILLISECONDS.sleep(50);
+			used = Math.min(used, Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
+		}
+		return used;
+	}
+
+	/**
+	 * What was found.
+	 *
+	 * @param requests requests for each cycle
+	 * @param commands commands for each cycle, those in scripts included
+	 * @param bytes bytes to and from Redis for each cycle
+	 * @param memory bytes in Redis for each held lock
+	 * @param threads threads of one instance of an application
+	 * @param connections connections of one instance
+	 * @param heap bytes of heap for each held lock
+	 * @param waiters what waiters take
+	 */
+	record Figures(double requests, double commands, double bytes, double memory, int threads, int connections,
+			double heap, Waiters waiters) implements Serializable {
+
+	}
+
+	/**
+	 * What those take who wait.
+	 *
+	 * @param threads threads for each
+	 * @param heap bytes of heap for each; not a number where each is a thread
+	 */
+	record Waiters(double threads, double heap) implements Serializable {
+
+	}
+
+}

@@ -1,0 +1,60 @@
+package io.github.lockstarter.benchmarks.candidate;
+
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.github.lockstarter.testing.LocalRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is compared has to be a lock.
+ */
+class CandidateTests {
+
+	private static LocalRedis redis;
+
+	@BeforeAll
+	static void start() {
+		redis = LocalRedis.started();
+	}
+
+	@AfterAll
+	static void stop() {
+		redis.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("A lock is refused to another instance and to another thread while it is held, and free again after its release")
+	void excludes(Candidate candidate) throws Exception {
+		RedisAddress address = new RedisAddress(redis.port());
+		try (LockClient client = candidate.connect(address); LockClient another = candidate.connect(address)) {
+			Runnable release = client.acquire("a");
+			assertThat(another.tryAcquire("a")).isNull();
+			assertThat(CompletableFuture.supplyAsync(() -> isFree(client), (task) -> new Thread(task).start()).join())
+				.isFalse();
+			release.run();
+			Runnable releaseOther = another.tryAcquire("a");
+			assertThat(releaseOther).isNotNull();
+			assertThat(client.tryAcquire("a")).isNull();
+			releaseOther.run();
+			client.acquireFree("a").run();
+		}
+	}
+
+	private static boolean isFree(LockClient client) {
+		try {
+			return client.tryAcquire("a") != null;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import java.util.stream.DoubleStream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SpreadTests {
+
+	@Test
+	@DisplayName("The median and the quartiles lie between the figures that are next to them")
+	void quartiles() {
+		assertThat(Spread.of(DoubleStream.of(4, 1, 3, 2))).isEqualTo(new Spread(2.5, 1.75, 3.25));
+		assertThat(Spread.of(DoubleStream.of(7))).isEqualTo(new Spread(7, 7, 7));
+	}
+
+	@Test
+	@DisplayName("Figures that are infinite are no harm")
+	void infinities() {
+		Spread spread = Spread
+			.of(DoubleStream.of(1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY));
+		assertThat(spread.median()).isInfinite();
+		assertThat(Spread.text(spread.median())).isEqualTo("∞");
+	}
+
+	@Test
+	@DisplayName("A figure has as many digits as are worth reading")
+	void digits() {
+		assertThat(new Spread(1.234, 0.5, 12345.6)).hasToString("1.23 (0.50–12,346)");
+		assertThat(Spread.text(12.34)).isEqualTo("12.3");
+	}
+
+}

@@ -1,0 +1,183 @@
+package io.github.lockstarter.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.redis.RedisCalls.Request;
+
+/**
+ * Sends what is asked for at once as long as few requests are under way, and puts what
+ * comes meanwhile together into one request. So nothing ever waits for company, and under
+ * load the driver, the sockets and the server have less to do.
+ */
+final class Batches {
+
+	private static final Log logger = LogFactory.getLog(Batches.class);
+
+	/** Enough to keep a server busy while answers are being dealt with. */
+	private static final int MAX_UNDER_WAY = 8;
+
+	/** So that no request occupies the server for long: some 100 µs. */
+	private static final int MAX_SIZE = 32;
+
+	private static final byte[] NOTHING = {};
+
+	private final Queue<Part> parts = new ConcurrentLinkedQueue<>();
+
+	private final AtomicInteger underWay = new AtomicInteger();
+
+	/** Keys of one request have to be in one slot of a cluster. */
+	private volatile boolean allowed;
+
+	/**
+	 * Creates a sender.
+	 * @param allowed whether the keys of several locks can be in one request
+	 */
+	Batches(boolean allowed) {
+		this.allowed = allowed;
+	}
+
+	/** Returns a call of a script that may be sent together with others. */
+	Request<Long> with(Script script, byte[][] keys, byte[]... args) {
+		return (redis, reply) -> {
+			Part part = new Part(redis, script, keys, args, reply);
+			if (this.allowed) {
+				this.parts.add(part);
+				sendParts();
+			}
+			else {
+				part.send(reply);
+			}
+		};
+	}
+
+	/**
+	 * Everybody calls this who has added a part or got a reply, so that no part stays.
+	 */
+	private void sendParts() {
+		while (!this.parts.isEmpty() && begin()) {
+			sendBatch();
+		}
+	}
+
+	/** Returns whether one more request may be under way. */
+	private boolean begin() {
+		return this.underWay.getAndUpdate((requests) -> Math.min(requests + 1, MAX_UNDER_WAY)) < MAX_UNDER_WAY;
+	}
+
+	private void sendBatch() {
+		List<Part> batch = new ArrayList<>(1);
+		Part next = this.parts.poll();
+		while (next != null) {
+			batch.add(next);
+			next = (batch.size() < MAX_SIZE) ? this.parts.poll() : null;
+		}
+		if (batch.isEmpty()) {
+			this.underWay.decrementAndGet();
+		}
+		else if (batch.size() == 1) {
+			Part only = batch.get(0);
+			only.send((number, failure) -> {
+				replied();
+				only.reply.accept(number, failure);
+			});
+		}
+		else {
+			sendTogether(batch);
+		}
+	}
+
+	private void replied() {
+		this.underWay.decrementAndGet();
+		sendParts();
+	}
+
+	private void sendTogether(List<Part> batch) {
+		byte[][] keys = new byte[batch.size() * Script.BATCH_KEYS][];
+		byte[][] args = new byte[batch.size() * Script.BATCH_ARGS][];
+		Arrays.fill(keys, NOTHING);
+		Arrays.fill(args, NOTHING);
+		for (int i = 0; i < batch.size(); i++) {
+			batch.get(i).copyTo(keys, i * Script.BATCH_KEYS, args, i * Script.BATCH_ARGS);
+		}
+		Script.BATCH.<Object>forEachOf(keys, args).send(batch.get(0).redis, (replies, failure) -> {
+			replied();
+			if (failure instanceof RedisCommandExecutionException) {
+				// Refused before any of it was done, as by a proxy before a cluster.
+				if (this.allowed && failure.getClass() == RedisCommandExecutionException.class) {
+					logger.info("Redis takes no request for several locks, so each is sent by itself. " + failure);
+					this.allowed = false;
+				}
+				batch.forEach((part) -> part.send(part.reply));
+			}
+			else {
+				for (int i = 0; i < batch.size(); i++) {
+					batch.get(i).accept((replies != null) ? replies.get(i) : null, failure);
+				}
+			}
+		});
+	}
+
+	/**
+	 * A call of a script on behalf of one lock.
+	 */
+	private static final class Part {
+
+		private final RedisClusterAsyncCommands<byte[], byte[]> redis;
+
+		private final Script script;
+
+		private final byte[][] keys;
+
+		private final byte[][] args;
+
+		private final BiConsumer<@Nullable Long, @Nullable Throwable> reply;
+
+		Part(RedisClusterAsyncCommands<byte[], byte[]> redis, Script script, byte[][] keys, byte[][] args,
+				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
+			this.redis = redis;
+			this.script = script;
+			this.keys = keys;
+			this.args = args;
+			this.reply = reply;
+		}
+
+		void copyTo(byte[][] keys, int key, byte[][] args, int arg) {
+			System.arraycopy(this.keys, 0, keys, key, this.keys.length);
+			args[arg] = this.script.nameInBatch();
+			System.arraycopy(this.args, 0, args, arg + 1, this.args.length);
+		}
+
+		void send(BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
+			this.script.with(this.keys, this.args).send(this.redis, reply);
+		}
+
+		/** Takes its part of the reply to a batch: a number, or why there is none. */
+		void accept(@Nullable Object part, @Nullable Throwable failure) {
+			if (part instanceof Long number) {
+				this.reply.accept(number, null);
+			}
+			else if (part instanceof byte[] message) {
+				this.reply.accept(null,
+						new RedisCommandExecutionException(new String(message, StandardCharsets.UTF_8)));
+			}
+			else {
+				this.reply.accept(null, failure);
+			}
+		}
+
+	}
+
+}

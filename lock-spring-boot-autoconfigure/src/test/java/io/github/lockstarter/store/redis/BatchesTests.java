@@ -1,0 +1,171 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.RedisInstance;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A server that is stopped while many ask makes sure that they have to be put together.
+ */
+class BatchesTests {
+
+	private static final Duration TTL = Duration.ofSeconds(30);
+
+	@Test
+	@DisplayName("Of a thousand locks wanted and freed while eight requests are under way, 32 go into each request that follows")
+	void putsTogether() {
+		withStopped(LocalRedis.started(), (redis) -> {
+			List<CompletableFuture<AcquireResult>> acquired = redis.whileStopped(() -> redis.acquireAll(1000));
+			assertThat(acquired).allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
+			assertThat(redis.instance.requests()).containsOnly("EVALSHA").hasSize(8 + (1000 - 8) / 32);
+			redis.instance.forgetRequests();
+			List<CompletableFuture<Boolean>> released = redis.whileStopped(() -> redis.releaseAll(1000));
+			assertThat(released).allSatisfy((owned) -> assertThat(owned.join()).isTrue());
+			assertThat(redis.instance.requests()).hasSize(8 + (1000 - 8) / 32);
+			assertThat(redis.template.keys("batch:{*")).isEmpty();
+		});
+	}
+
+	@Test
+	@DisplayName("Each of those that are put together gets its own answer: granted, busy, lost")
+	void answersEach() {
+		withStopped(LocalRedis.started(), (redis) -> {
+			redis.acquire(20, "another").join();
+			List<CompletableFuture<AcquireResult>> acquired = redis.whileStopped(() -> redis.acquireAll(40));
+			assertThat(IntStream.range(0, 40).filter((i) -> !(acquired.get(i).join() instanceof Granted)))
+				.containsExactly(20);
+			List<CompletableFuture<Boolean>> released = redis.whileStopped(() -> redis.releaseAll(40));
+			assertThat(IntStream.range(0, 40).filter((i) -> !released.get(i).join())).containsExactly(20);
+		});
+	}
+
+	@Test
+	@DisplayName("One that fails does not fail the others it was put together with")
+	void failsAlone() {
+		withStopped(LocalRedis.started(), (redis) -> {
+			redis.acquire(20, "owner").join();
+			String lock = redis.template.keys("batch:{*").iterator().next();
+			redis.template.delete(lock);
+			redis.template.opsForList().rightPush(lock, "no lock at all");
+			List<CompletableFuture<AcquireResult>> acquired = redis.whileStopped(() -> redis.acquireAll(40));
+			assertThat(acquired.get(20)).failsWithin(10, TimeUnit.SECONDS)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockStoreException.class)
+				.withStackTraceContaining("WRONGTYPE");
+			assertThat(IntStream.range(0, 40).filter((i) -> i != 20))
+				.allSatisfy((i) -> assertThat(acquired.get(i).join()).isInstanceOf(Granted.class));
+		});
+	}
+
+	@Test
+	@DisplayName("A server that knows none of the scripts is sent them, also for those that are put together")
+	void survivesScriptFlush() {
+		withStopped(LocalRedis.started(), (redis) -> {
+			redis.template.execute((RedisCallback<Void>) (connection) -> {
+				connection.scriptingCommands().scriptFlush();
+				return null;
+			});
+			assertThat(redis.whileStopped(() -> redis.acquireAll(100)))
+				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
+		});
+	}
+
+	@Test
+	@DisplayName("Where keys of several slots cannot be in one request, as before a cluster, each is sent by itself")
+	void sendsAloneBeforeCluster() {
+		LocalRedis cluster = LocalRedis.started("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf");
+		withStopped(cluster, (redis) -> {
+			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("CLUSTER",
+					"ADDSLOTSRANGE".getBytes(), "0".getBytes(), "16383".getBytes()));
+			Awaitility.await().ignoreExceptions().until(() -> redis.acquire(0, "owner").join() instanceof Granted);
+			redis.releaseAll(1).get(0).join();
+			assertThat(redis.whileStopped(() -> redis.acquireAll(100)))
+				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
+			redis.instance.forgetRequests();
+			assertThat(redis.whileStopped(() -> redis.releaseAll(100)))
+				.allSatisfy((owned) -> assertThat(owned.join()).isTrue());
+			assertThat(redis.instance.requests()).hasSize(100);
+		});
+	}
+
+	@Test
+	@DisplayName("What nobody waits for any more when the server answers at last is taken back")
+	void takesBack() {
+		withStopped(LocalRedis.started(), (redis) -> {
+			redis.whileStopped(() -> {
+				List<CompletableFuture<AcquireResult>> acquired = redis.acquireAll(200);
+				assertThat(acquired).allSatisfy((result) -> assertThat(result).failsWithin(10, TimeUnit.SECONDS)
+					.withThrowableThat()
+					.withCauseInstanceOf(LockStoreException.class));
+				return acquired;
+			});
+			Awaitility.await().untilAsserted(() -> assertThat(redis.template.keys("batch:{*")).isEmpty());
+			assertThat(redis.acquire(7, "later").join()).isInstanceOf(Granted.class);
+		});
+	}
+
+	private static void withStopped(LocalRedis server, Consumer<Redis> test) {
+		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", server.port());
+		// Closes the factory, too.
+		try (server; RedisInstance instance = new RedisInstance(factory, "batch", 0, 64)) {
+			test.accept(new Redis(server, instance, new StringRedisTemplate(factory)));
+		}
+	}
+
+	private record Redis(LocalRedis server, RedisInstance instance, StringRedisTemplate template) {
+
+		<T> List<T> whileStopped(Supplier<List<T>> questions) {
+			this.server.freeze();
+			try {
+				return questions.get();
+			}
+			finally {
+				this.server.thaw();
+			}
+		}
+
+		CompletableFuture<AcquireResult> acquire(int lock, String owner) {
+			return this.instance.store().acquire(key(lock), owner, TTL).toCompletableFuture();
+		}
+
+		List<CompletableFuture<AcquireResult>> acquireAll(int count) {
+			return IntStream.range(0, count).mapToObj((lock) -> acquire(lock, "owner")).toList();
+		}
+
+		List<CompletableFuture<Boolean>> releaseAll(int count) {
+			return IntStream.range(0, count)
+				.mapToObj((lock) -> this.instance.store().release(key(lock), "owner"))
+				.map(CompletionStage::toCompletableFuture)
+				.toList();
+		}
+
+		private static LockKey key(int lock) {
+			return new LockKey("batch", Integer.toString(lock));
+		}
+
+	}
+
+}
