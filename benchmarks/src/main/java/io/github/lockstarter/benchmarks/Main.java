@@ -11,9 +11,11 @@ import io.github.lockstarter.benchmarks.measure.Progress;
 import io.github.lockstarter.benchmarks.measure.RedisServer;
 import io.github.lockstarter.benchmarks.workload.Cost;
 import io.github.lockstarter.benchmarks.workload.HandOff;
+import io.github.lockstarter.benchmarks.workload.Http;
 import io.github.lockstarter.benchmarks.workload.Refusal;
 import io.github.lockstarter.benchmarks.workload.Report;
 import io.github.lockstarter.benchmarks.workload.Run;
+import io.github.lockstarter.benchmarks.workload.StartUp;
 import io.github.lockstarter.benchmarks.workload.UncontendedCycle;
 import io.github.lockstarter.benchmarks.workload.Workload;
 import io.github.lockstarter.testing.LocalRedis;
@@ -33,6 +35,8 @@ public final class Main {
 		workloads.put("refused", new Refusal());
 		workloads.put("contended", new HandOff());
 		workloads.put("cost", new Cost());
+		workloads.put("http", new Http());
+		workloads.put("startup", new StartUp());
 	}
 
 	private Main() {

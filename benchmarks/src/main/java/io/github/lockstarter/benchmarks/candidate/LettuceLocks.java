@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * what comes back, no renewal, no fencing token. Who waits asks again at once, so that no
  * gap between two holders can be shorter by asking.
  */
-final class LettuceLocks implements LockClient {
+public final class LettuceLocks implements LockClient {
 
-	static final String RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
+	/** Deletes a lock if its owner is the one that is given. */
+	public static final String RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 
 	private final RedisClient client;
 

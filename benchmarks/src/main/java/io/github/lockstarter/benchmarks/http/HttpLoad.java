@@ -1,0 +1,101 @@
+package io.github.lockstarter.benchmarks.http;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+import org.HdrHistogram.Histogram;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.resources.ConnectionProvider;
+
+import io.github.lockstarter.benchmarks.measure.Slice;
+
+/**
+ * Clients that send one request after the other, each as soon as it has the answer to the
+ * one before. They need no threads of their own.
+ */
+public final class HttpLoad implements AutoCloseable {
+
+	/** How many requests are under way at once. */
+	public static final int CLIENTS = 50;
+
+	private final ConnectionProvider connections = ConnectionProvider.create("clients", CLIENTS);
+
+	private final HttpClient http = HttpClient.create(this.connections);
+
+	/**
+	 * Returns what came of it.
+	 * @param port where the server is
+	 * @param variant which endpoint is asked
+	 * @param work how long a request is to hold the lock
+	 * @param duration how long; what has begun then is finished, but not counted
+	 * @param keys what each client asks for, by its number
+	 */
+	public Answers run(int port, Variant variant, Duration work, Duration duration,
+			IntFunction<Supplier<String>> keys) {
+		String address = "http://127.0.0.1:%d%s?work=%d&key=".formatted(port, variant.path(), work.toMillis());
+		long end = System.nanoTime() + duration.toNanos();
+		List<Client> clients = IntStream.range(0, CLIENTS)
+			.mapToObj((client) -> new Client(address, keys.apply(client), end))
+			.toList();
+		Flux.merge(Flux.fromIterable(clients).map(Client::run), CLIENTS).blockLast();
+		Histogram latencies = new Histogram(3);
+		clients.forEach((client) -> latencies.add(client.latencies));
+		return new Answers(new Slice(latencies, duration.toNanos() / 1e9, Double.NaN),
+				clients.stream().mapToLong((client) -> client.ran).sum());
+	}
+
+	@Override
+	public void close() {
+		this.connections.dispose();
+	}
+
+	/** One that has at most one request under way. */
+	private final class Client {
+
+		private final String address;
+
+		private final Supplier<String> keys;
+
+		private final long end;
+
+		private final Histogram latencies = new Histogram(3);
+
+		private long ran;
+
+		Client(String address, Supplier<String> keys, long end) {
+			this.address = address;
+			this.keys = keys;
+			this.end = end;
+		}
+
+		Mono<Void> run() {
+			return Mono.defer(this::once).repeat(() -> System.nanoTime() - this.end < 0).then();
+		}
+
+		private Mono<Integer> once() {
+			long start = System.nanoTime();
+			return HttpLoad.this.http.post()
+				.uri(this.address + this.keys.get())
+				.responseSingle((response, body) -> body.then(Mono.just(response.status().code())))
+				.doOnNext((status) -> record(status, System.nanoTime(), start));
+		}
+
+		private void record(int status, long now, long start) {
+			boolean success = status >= 200 && status < 300;
+			if (!success && status != 409) {
+				throw new IllegalStateException("POST %s was answered with %d".formatted(this.address, status));
+			}
+			if (now - this.end < 0) {
+				this.latencies.recordValue(now - start);
+				this.ran += success ? 1 : 0;
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,68 @@
+package io.github.lockstarter.benchmarks.http;
+
+import java.util.Collection;
+import java.util.EnumSet;
+
+import org.springframework.boot.WebApplicationType;
+
+/**
+ * What the endpoints run on.
+ */
+public enum Server {
+
+	PLATFORM_THREADS("Spring MVC on platform threads", ServletApplication.class, WebApplicationType.SERVLET, false),
+
+	VIRTUAL_THREADS("Spring MVC on virtual threads", ServletApplication.class, WebApplicationType.SERVLET, true),
+
+	WEBFLUX("WebFlux", ReactiveApplication.class, WebApplicationType.REACTIVE, false);
+
+	private final String title;
+
+	private final Class<?> application;
+
+	private final WebApplicationType type;
+
+	private final boolean virtualThreads;
+
+	Server(String title, Class<?> application, WebApplicationType type, boolean virtualThreads) {
+		this.title = title;
+		this.application = application;
+		this.type = type;
+		this.virtualThreads = virtualThreads;
+	}
+
+	Class<?> application() {
+		return this.application;
+	}
+
+	WebApplicationType type() {
+		return this.type;
+	}
+
+	boolean virtualThreads() {
+		return this.virtualThreads;
+	}
+
+	/** Returns whether this JVM can run it: not every one has virtual threads. */
+	public boolean runsHere() {
+		return !this.virtualThreads || Runtime.version().feature() >= 21;
+	}
+
+	/** Returns which endpoints it has: no library that blocks, where nothing may. */
+	public Collection<Variant> variants() {
+		return (this.type == WebApplicationType.SERVLET) ? EnumSet.allOf(Variant.class)
+				: EnumSet.complementOf(EnumSet.of(Variant.LOCK4J));
+	}
+
+	/** Returns what the lock at an endpoint is called here. */
+	public String title(Variant variant) {
+		return (this == WEBFLUX && variant == Variant.THIS)
+				? "`LockRegistry` (the annotation does not support WebFlux yet)" : variant.toString();
+	}
+
+	@Override
+	public String toString() {
+		return this.title;
+	}
+
+}

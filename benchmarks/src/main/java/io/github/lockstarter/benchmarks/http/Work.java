@@ -1,0 +1,28 @@
+package io.github.lockstarter.benchmarks.http;
+
+import java.time.Duration;
+
+import reactor.core.publisher.Mono;
+
+/**
+ * What a request does under the lock: it waits for something else.
+ */
+final class Work {
+
+	private static final String RESULT = "done";
+
+	private Work() {
+	}
+
+	static String blocking(long millis) throws InterruptedException {
+		if (millis > 0) {
+			Thread.sleep(millis);
+		}
+		return RESULT;
+	}
+
+	static Mono<String> reactive(long millis) {
+		return (millis > 0) ? Mono.delay(Duration.ofMillis(millis)).thenReturn(RESULT) : Mono.just(RESULT);
+	}
+
+}

@@ -1,0 +1,172 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+
+import org.springframework.boot.system.ApplicationHome;
+
+import io.github.lockstarter.benchmarks.measure.Rounds;
+import io.github.lockstarter.benchmarks.measure.Spread;
+import io.github.lockstarter.benchmarks.measure.Table;
+
+/**
+ * Starts an application with and without the starter, each time in a new JVM.
+ */
+public final class StartUp implements Workload {
+
+	private static final String APPLICATION = "io.github.lockstarter.benchmarks.startup.StartUpApplication";
+
+	/** What the application prints before its figures. */
+	private static final String READY = "ready ";
+
+	@Override
+	public void run(Run run) throws Exception {
+		run.report().section("Start", """
+				An application on Spring MVC with one endpoint, started in a new JVM each time, in turns: without the
+				starter, with Spring Boot's starter for Redis only, and with this starter, which brings that one, too,
+				and finds `@ExclusiveRequest` on the endpoint. The first time is from the start of the JVM, the second
+				from that of the context; both end when the application is ready. Ratios to the start without, in the
+				same round: the median over the rounds, and the quartiles in brackets.""");
+		Map<Variant, ClassPath> classPaths = new EnumMap<>(Variant.class);
+		for (Variant variant : Variant.values()) {
+			classPaths.put(variant, ClassPath.read(variant));
+		}
+		Rounds<Variant, Start> rounds = Rounds.run("startup", run.effort(1, 7, Duration.ZERO), classPaths.keySet(),
+				(variant) -> start(run, Objects.requireNonNull(classPaths.get(variant))));
+		report(run.report(), classPaths, rounds);
+	}
+
+	private static Start start(Run run, ClassPath classPath) throws IOException, InterruptedException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", classPath.toString(),
+						APPLICATION, "--server.address=127.0.0.1", "--server.port=0", "--logging.level.root=warn",
+						"--spring.main.banner-mode=off"));
+		Stream.of(run.redis().properties()).map((property) -> "--" + property).forEach(command::add);
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		String figures = output.lines()
+			.filter((line) -> line.startsWith(READY))
+			.findFirst()
+			.orElseThrow(() -> new IllegalStateException("The application did not start: " + output));
+		if (process.waitFor() != 0) {
+			throw new IllegalStateException("The application failed: " + output);
+		}
+		String[] numbers = figures.substring(READY.length()).split(" ");
+		return new Start(Integer.parseInt(numbers[0]), Integer.parseInt(numbers[1]), Integer.parseInt(numbers[2]));
+	}
+
+	private static void report(Report report, Map<Variant, ClassPath> classPaths, Rounds<Variant, Start> rounds)
+			throws IOException {
+		double least = Objects.requireNonNull(classPaths.get(Variant.WITHOUT)).megabytes();
+		Table table = new Table("", "start", "context", "beans", "class path, MB", "jars", "added, MB");
+		for (Variant variant : Variant.values()) {
+			ClassPath classPath = Objects.requireNonNull(classPaths.get(variant));
+			table.row(variant, rounds.ratio(variant, Variant.WITHOUT, Start::jvmMillis),
+					rounds.ratio(variant, Variant.WITHOUT, Start::contextMillis),
+					Math.round(rounds.of(variant, Start::beans).median()), Spread.text(classPath.megabytes()),
+					classPath.jars.size(), Spread.text(classPath.megabytes() - least));
+		}
+		report.table("**Start.** Without the starter it took %s ms, %s of them for the context.".formatted(
+				Spread.text(rounds.of(Variant.WITHOUT, Start::jvmMillis).median()),
+				Spread.text(rounds.of(Variant.WITHOUT, Start::contextMillis).median())), table);
+		report
+			.paragraph("The starter adds %s ms to the start, %s of them beyond Redis; and %s kB of its own to the jar."
+				.formatted(difference(rounds, Variant.WITHOUT, Start::jvmMillis),
+						difference(rounds, Variant.REDIS, Start::jvmMillis),
+						Math.round(1000 * (Objects.requireNonNull(classPaths.get(Variant.WITH)).megabytes()
+								- Objects.requireNonNull(classPaths.get(Variant.REDIS)).megabytes()))));
+	}
+
+	private static String difference(Rounds<Variant, Start> rounds, Variant other, ToDoubleFunction<Start> figure) {
+		return Spread.text(rounds.of(Variant.WITH, figure).median() - rounds.of(other, figure).median());
+	}
+
+	/** What the application is started with. */
+	private enum Variant {
+
+		WITHOUT("without", "without-starter", (jar) -> true),
+
+		REDIS("Redis only", "with-starter", (jar) -> !jar.getFileName().toString().startsWith("lock-spring-boot-")),
+
+		WITH("lock-spring-boot-starter", "with-starter", (jar) -> true);
+
+		private final String title;
+
+		private final String file;
+
+		private final Predicate<Path> filter;
+
+		Variant(String title, String file, Predicate<Path> filter) {
+			this.title = title;
+			this.file = file;
+			this.filter = filter;
+		}
+
+		@Override
+		public String toString() {
+			return this.title;
+		}
+
+	}
+
+	/**
+	 * What an application consists of.
+	 *
+	 * @param jars all its jars, its own first
+	 */
+	private record ClassPath(List<Path> jars) {
+
+		static ClassPath read(Variant variant) throws IOException {
+			Path directory = new ApplicationHome(StartUp.class).getDir()
+				.toPath()
+				.resolveSibling(Path.of("startup", "target"));
+			Path file = directory.resolve(variant.file + ".classpath");
+			if (!Files.exists(file)) {
+				throw new IllegalStateException(
+						"There is no %s; build it with mvn -pl benchmarks -am package -DskipTests".formatted(file));
+			}
+			Stream<Path> libraries = Stream.of(Files.readString(file).strip().split(File.pathSeparator))
+				.map(Path::of)
+				.filter(variant.filter);
+			return new ClassPath(Stream.concat(Stream.of(directory.resolve("startup.jar")), libraries).toList());
+		}
+
+		double megabytes() throws IOException {
+			long bytes = 0;
+			for (Path jar : this.jars) {
+				bytes += Files.size(jar);
+			}
+			return bytes / 1e6;
+		}
+
+		@Override
+		public String toString() {
+			return String.join(File.pathSeparator, this.jars.stream().map(Path::toString).toList());
+		}
+
+	}
+
+	/**
+	 * What one start took.
+	 *
+	 * @param jvmMillis from the start of the JVM
+	 * @param contextMillis from the start of the context
+	 * @param beans how many beans there are then
+	 */
+	private record Start(double jvmMillis, double contextMillis, int beans) {
+
+	}
+
+}

@@ -1,0 +1,21 @@
+package io.github.lockstarter.benchmarks.startup;
+
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+/**
+ * One endpoint. Where the starter is absent, the JVM passes over its annotation.
+ */
+@RestController
+class GreetingController {
+
+	@PostMapping("/greetings")
+	@ExclusiveRequest(name = "greeting", key = "#name")
+	String greet(@RequestParam String name) {
+		return "Hello, " + name;
+	}
+
+}
