@@ -7,8 +7,9 @@ import io.github.lockstarter.benchmarks.measure.Slice;
  *
  * @param slice how long each answer took
  * @param ran how many answers in that time were not a refusal
+ * @param unanswered how many requests the server never answered
  */
-public record Answers(Slice slice, long ran) {
+public record Answers(Slice slice, long ran, long unanswered) {
 
 	/** Returns which share of the answers was not a refusal, in percent. */
 	public double ranPercent() {

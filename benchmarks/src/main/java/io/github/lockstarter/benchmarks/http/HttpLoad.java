@@ -6,6 +6,7 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
+import io.netty.handler.timeout.ReadTimeoutException;
 import org.HdrHistogram.Histogram;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -23,9 +24,12 @@ public final class HttpLoad implements AutoCloseable {
 	/** How many requests are under way at once. */
 	public static final int CLIENTS = 50;
 
+	/** After this a request counts as never answered, and its connection is closed. */
+	private static final Duration PATIENCE = Duration.ofSeconds(3);
+
 	private final ConnectionProvider connections = ConnectionProvider.create("clients", CLIENTS);
 
-	private final HttpClient http = HttpClient.create(this.connections);
+	private final HttpClient http = HttpClient.create(this.connections).responseTimeout(PATIENCE);
 
 	/**
 	 * Returns what came of it.
@@ -46,7 +50,8 @@ public final class HttpLoad implements AutoCloseable {
 		Histogram latencies = new Histogram(3);
 		clients.forEach((client) -> latencies.add(client.latencies));
 		return new Answers(new Slice(latencies, duration.toNanos() / 1e9, Double.NaN),
-				clients.stream().mapToLong((client) -> client.ran).sum());
+				clients.stream().mapToLong((client) -> client.ran).sum(),
+				clients.stream().mapToLong((client) -> client.unanswered).sum());
 	}
 
 	@Override
@@ -67,6 +72,8 @@ public final class HttpLoad implements AutoCloseable {
 
 		private long ran;
 
+		private long unanswered;
+
 		Client(String address, Supplier<String> keys, long end) {
 			this.address = address;
 			this.keys = keys;
@@ -82,7 +89,11 @@ public final class HttpLoad implements AutoCloseable {
 			return HttpLoad.this.http.post()
 				.uri(this.address + this.keys.get())
 				.responseSingle((response, body) -> body.then(Mono.just(response.status().code())))
-				.doOnNext((status) -> record(status, System.nanoTime(), start));
+				.doOnNext((status) -> record(status, System.nanoTime(), start))
+				.onErrorResume(ReadTimeoutException.class, (timeout) -> {
+					this.unanswered++;
+					return Mono.empty();
+				});
 		}
 
 		private void record(int status, long now, long start) {

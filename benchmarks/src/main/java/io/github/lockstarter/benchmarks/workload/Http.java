@@ -70,6 +70,7 @@ public final class Http implements Workload {
 			.table("**%s, distinct keys.** The handler does nothing. Without a lock there were %s answers per second."
 				.formatted(server, Spread.text(rounds.of(Variant.NONE, (answers) -> answers.slice().rate()).median())),
 					table);
+		unanswered(run, server, rounds);
 		if (server != Server.WEBFLUX) {
 			run.report()
 				.atLeast(
@@ -97,6 +98,20 @@ public final class Http implements Workload {
 				.formatted(server, WORK.toMillis(),
 						Spread.text(rounds.of(Variant.BY_HAND, (answers) -> answers.slice().rate()).median())),
 					table);
+		unanswered(run, server, rounds);
+	}
+
+	/**
+	 * Says so where a server left requests unread; each kept one client from its work.
+	 */
+	private static void unanswered(Run run, Server server, Rounds<Variant, Answers> rounds) {
+		for (Variant variant : server.variants()) {
+			long requests = rounds.results(variant).stream().mapToLong(Answers::unanswered).sum();
+			if (requests > 0) {
+				run.report()
+					.paragraph("%s: the server never answered %d requests.".formatted(server.title(variant), requests));
+			}
+		}
 	}
 
 }
