@@ -32,6 +32,17 @@ final class UnsupportedReturnTypes {
 		.filter((type) -> type != null)
 		.toArray(Class<?>[]::new);
 
+	/** What a method returns is looked at in each call. */
+	private static final ClassValue<Boolean> unsupported = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			return Stream.of(UNSUPPORTED).anyMatch((each) -> each.isAssignableFrom(type))
+					|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+		}
+
+	};
+
 	private UnsupportedReturnTypes() {
 	}
 
@@ -43,7 +54,7 @@ final class UnsupportedReturnTypes {
 		ResolvableType returned = ResolvableType.forMethodReturnType(method, type);
 		Class<?> result = HttpEntity.class.isAssignableFrom(returned.toClass())
 				? returned.as(HttpEntity.class).getGeneric().toClass() : returned.toClass();
-		if (KotlinDetector.isSuspendingFunction(method) || isUnsupported(result)) {
+		if (KotlinDetector.isSuspendingFunction(method) || unsupported.get(result)) {
 			throw unsupported(method, result);
 		}
 	}
@@ -54,18 +65,9 @@ final class UnsupportedReturnTypes {
 	 */
 	static void refuse(Method method, @Nullable Object returned) {
 		Object result = (returned instanceof HttpEntity<?> entity) ? entity.getBody() : returned;
-		if (result != null && isUnsupported(result.getClass())) {
+		if (result != null && unsupported.get(result.getClass())) {
 			throw unsupported(method, result.getClass());
 		}
-	}
-
-	private static boolean isUnsupported(Class<?> type) {
-		for (Class<?> each : UNSUPPORTED) {
-			if (each.isAssignableFrom(type)) {
-				return true;
-			}
-		}
-		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
 	}
 
 	private static LockConfigurationException unsupported(Method method, Class<?> result) {

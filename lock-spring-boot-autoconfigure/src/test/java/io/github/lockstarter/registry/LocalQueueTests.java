@@ -111,7 +111,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A turn of hand-offs ends after eight leases, and the store is asked again")
+	@DisplayName("A turn of hand-offs ends after sixteen leases, and the store is asked again")
 	void boundedInCount() throws Exception {
 		AtomicInteger held = new AtomicInteger();
 		List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
@@ -130,7 +130,7 @@ class LocalQueueTests {
 		}
 		executor.shutdown();
 		assertThat(tokens).hasSize(1200).isSorted().doesNotHaveDuplicates();
-		assertThat(this.store.acquires.get()).isGreaterThanOrEqualTo(1200 / 8);
+		assertThat(this.store.acquires.get()).isGreaterThanOrEqualTo(1200 / 16);
 	}
 
 	@Test

@@ -25,6 +25,9 @@ public final class HandOff implements Workload {
 
 	private static final Duration WORK = Duration.ofMillis(1);
 
+	/** Who is served so much less often than another is starved. */
+	private static final double STARVING = 10;
+
 	/** Until a worker has read its task, and has connected. */
 	private static final Duration LEAD = Duration.ofMillis(50);
 
@@ -37,7 +40,7 @@ public final class HandOff implements Workload {
 							asks again at once, in the same round: median and quartiles. "Gap" is the median time from one's call of release
 							to the next one's grant. "Moved" is how often the next one was another thread: where a thread mostly gets its own lock back,
 							the others starve, and rate and gap say little. "Max/min" is how much more often the luckiest thread was served than the unluckiest;
-							∞: one was never served. "Requests" are those that reached Redis per grant, counted by `MONITOR` in a round of its own.""");
+							∞: one was never served. (A peer that serves one ten times as often as another is none to compare the goals with.) "Requests" are those that reached Redis per grant, counted by `MONITOR` in a round of its own.""");
 		run.server().clear();
 		try (Worker one = new Worker(); Worker other = new Worker()) {
 			measure(run, List.of(one), 8, Duration.ZERO, "8 threads in one JVM");
@@ -103,7 +106,7 @@ public final class HandOff implements Workload {
 			Map<Candidate, Double> requests) {
 		List<Candidate> peers = Run.CANDIDATES.stream()
 			.filter(Candidate::isPeer)
-			.filter((peer) -> rounds.results(peer).stream().noneMatch((turns) -> Double.isInfinite(turns.unfairness())))
+			.filter((peer) -> rounds.of(peer, Turns::unfairness).median() < STARVING)
 			.toList();
 		int count = rounds.results(Candidate.THIS).size();
 		double rate = bestRatio(rounds, peers, count, (turns) -> -turns.rate());

@@ -23,7 +23,7 @@ public final class Http implements Workload {
 	private static final Duration WORK = Duration.ofMillis(5);
 
 	/** Even when it is to be brief: the first request alone takes longer than a slice. */
-	private static final Duration WARM_UP = Duration.ofSeconds(2);
+	private static final Duration WARM_UP = Duration.ofSeconds(8);
 
 	@Override
 	public void run(Run run) throws Exception {

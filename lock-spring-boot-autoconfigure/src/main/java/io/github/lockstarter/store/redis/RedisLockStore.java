@@ -70,7 +70,8 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	 * Creates a store on the factory's shared connection.
 	 * @param factory a factory that shares its native connection, which is the default
 	 * @param keyPrefix what all keys in Redis begin with
-	 * @param commandTimeout how long to wait for an answer, connecting included
+	 * @param commandTimeout how long to wait for an answer, connecting included; to the
+	 * next tick of the driver's timer, which is 100 ms
 	 * @param replicasToAck how many replicas must have a grant within half of that time,
 	 * or else it is taken back; 0 to ask none. Not for Redis Cluster.
 	 */
