@@ -5,12 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 import io.github.lockstarter.benchmarks.candidate.Candidate;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 import io.github.lockstarter.benchmarks.jmh.Jmh;
 import io.github.lockstarter.benchmarks.measure.Effort;
 import io.github.lockstarter.benchmarks.measure.Load;
+import io.github.lockstarter.benchmarks.measure.Progress;
 import io.github.lockstarter.benchmarks.measure.RedisMonitor;
 import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.measure.Slice;
@@ -59,55 +62,73 @@ public final class Refusal implements Workload {
 		}
 	}
 
-	private static double requests(Run run, LockClient holder, LockClient client) throws Exception {
-		Runnable release = holder.acquire(KEY);
+	/** Counts the requests for each refusal of a lock that is held. */
+	private static double requests(Run run, LockClient client) throws Exception {
 		RedisMonitor.Requests sent = RedisMonitor.count(run.redis(), () -> {
 			for (int i = 0; i < REQUESTS; i++) {
 				refuse(client);
 			}
 		});
-		release.run();
 		return sent.requests() / (double) REQUESTS;
 	}
 
 	private static void report(Run run, int threads, Rounds<Candidate, Slice> rounds, Run.Clients holders,
 			Run.Clients clients) throws Exception {
 		Table table = new Table("", "p50", "p99", "rate", "requests");
-		double sent = Double.NaN;
 		for (Candidate candidate : Run.CANDIDATES) {
-			sent = requests(run, holders.of(candidate), clients.of(candidate));
+			Runnable release = holders.of(candidate).acquire(KEY);
+			double sent = requests(run, clients.of(candidate));
+			release.run();
 			table.row(candidate, rounds.ratio(candidate, Candidate.FLOOR, (slice) -> slice.percentile(50)),
 					rounds.ratio(candidate, Candidate.FLOOR, (slice) -> slice.percentile(99)),
 					rounds.ratio(candidate, Candidate.FLOOR, Slice::rate), Spread.text(sent));
+			if (candidate == Candidate.THIS && threads == 1) {
+				run.report()
+					.atMost("refused, holder elsewhere, 1 thread: latency (p50) / one bare `SET NX`", 1.1,
+							rounds.ratio(candidate, Candidate.FLOOR, (slice) -> slice.percentile(50)).median());
+				run.report().atMost("refused, holder elsewhere: requests", 1, sent);
+			}
 		}
 		run.report()
 			.table("**Holder elsewhere, %d %s.** The floor, a bare `SET NX PX`, took %s µs (p50).".formatted(threads,
 					(threads == 1) ? "thread" : "threads",
 					Spread.text(rounds.of(Candidate.FLOOR, (slice) -> slice.percentile(50)).median() / 1000)), table);
-		if (threads == 1) {
-			run.report()
-				.atMost("refused, holder elsewhere, 1 thread: latency (p50) / one bare `SET NX`", 1.1,
-						rounds.ratio(Candidate.THIS, Candidate.FLOOR, (slice) -> slice.percentile(50)).median());
-			run.report().atMost("refused, holder elsewhere: requests", 1, sent);
-		}
 	}
 
 	private void sameJvm(Run run) throws Exception {
 		Jmh jmh = new Jmh(run.redis(), run.brief() ? 1 : 4);
 		List<Map<Candidate, Jmh.Cost>> costs = new ArrayList<>();
 		for (int threads : new int[] { 1, 8 }) {
+			Progress.show("refused, holder in this JVM, %d threads: a JVM for each candidate", threads);
 			costs.add(jmh.run("refuse", threads));
 		}
-		Table table = new Table("", "1 thread, µs", "8 threads, µs", "bytes allocated");
+		Table table = new Table("", "1 thread, µs", "8 threads, µs", "bytes allocated", "requests");
 		for (Candidate candidate : Run.CANDIDATES) {
 			Jmh.Cost alone = Objects.requireNonNull(costs.get(0).get(candidate));
 			Jmh.Cost crowded = Objects.requireNonNull(costs.get(1).get(candidate));
+			double sent = requestsOfOneClient(run, candidate);
 			table.row(candidate, Spread.text(alone.nanos() / 1000), Spread.text(crowded.nanos() / 1000),
-					Math.round(alone.bytes()));
+					Math.round(alone.bytes()), Spread.text(sent));
+			if (candidate == Candidate.THIS) {
+				run.report().atMost("refused, holder in this JVM: µs", 1, alone.nanos() / 1000);
+				run.report().atMost("refused, holder in this JVM: requests", 0, sent);
+			}
 		}
 		run.report().table("**Holder in this JVM.** Average time of each refusal, by JMH.", table);
-		double micros = Objects.requireNonNull(costs.get(0).get(Candidate.THIS)).nanos() / 1000;
-		run.report().atMost("refused, holder in this JVM: µs", 1, micros);
+	}
+
+	/** Counts the requests of a client, another thread of which holds the lock. */
+	private static double requestsOfOneClient(Run run, Candidate candidate) throws Exception {
+		ExecutorService holder = Executors.newSingleThreadExecutor();
+		try (LockClient client = candidate.connect(run.redis())) {
+			Runnable release = holder.submit(() -> client.acquire(KEY)).get();
+			double sent = requests(run, client);
+			holder.submit(release).get();
+			return sent;
+		}
+		finally {
+			holder.shutdown();
+		}
 	}
 
 }
