@@ -29,8 +29,9 @@ public final class Worker implements AutoCloseable {
 	public Worker(String... options) {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 		List<String> command = Stream
-			.of(Stream.of(java, "-cp", System.getProperty("java.class.path")), Stream.of(options),
-					Stream.of(Worker.class.getName()))
+			.of(Stream.of(java, "-cp",
+					System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))),
+					Stream.of(options), Stream.of(Worker.class.getName()))
 			.flatMap((part) -> part)
 			.toList();
 		try {

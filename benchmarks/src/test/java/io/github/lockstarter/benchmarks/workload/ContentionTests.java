@@ -1,0 +1,66 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.RedisAddress;
+import io.github.lockstarter.benchmarks.measure.Task;
+import io.github.lockstarter.benchmarks.measure.Worker;
+import io.github.lockstarter.benchmarks.workload.Contention.Turn;
+import io.github.lockstarter.testing.LocalRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class ContentionTests {
+
+	@Test
+	@DisplayName("Threads of another process take turns, and tell when they wanted, got and released the lock")
+	void inAnotherProcess() throws Exception {
+		try (LocalRedis redis = LocalRedis.started(); Worker worker = new Worker()) {
+			long begin = System.nanoTime();
+			long end = begin + Duration.ofSeconds(5).toNanos();
+			List<Turn> turns = worker.run(new Contention(new RedisAddress(redis.port()), Candidate.THIS, "key", 1, 2,
+					Duration.ofMillis(100), Duration.ZERO, begin, end));
+			assertThat(turns).hasSizeGreaterThan(4).extracting(Turn::thread).containsOnly(2, 3);
+			assertThat(turns).allSatisfy((turn) -> {
+				assertThat(turn.acquired()).isGreaterThan(turn.wanted());
+				assertThat(turn.released() - turn.acquired()).isGreaterThanOrEqualTo(Duration.ofMillis(100).toNanos());
+			});
+			assertThat(Turns.of(List.of(turns), 2, begin, end).rate()).isPositive();
+		}
+	}
+
+	@Test
+	@DisplayName("A task that fails in another process fails here, and the process goes on")
+	void failsThere() throws Exception {
+		try (Worker worker = new Worker()) {
+			assertThatIllegalStateException().isThrownBy(() -> worker.run(new Failing()))
+				.withRootCauseInstanceOf(UnsupportedOperationException.class);
+			assertThat(worker.run(new ProcessId())).isPositive().isNotEqualTo(ProcessHandle.current().pid());
+		}
+	}
+
+	private record Failing() implements Task<String> {
+
+		@Override
+		public String run() {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+	private record ProcessId() implements Task<Long> {
+
+		@Override
+		public Long run() {
+			return ProcessHandle.current().pid();
+		}
+
+	}
+
+}
