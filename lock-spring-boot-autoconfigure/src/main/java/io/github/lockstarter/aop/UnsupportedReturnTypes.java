@@ -33,7 +33,7 @@ final class UnsupportedReturnTypes {
 		.toArray(Class<?>[]::new);
 
 	/** What a method returns is looked at in each call. */
-	private static final ClassValue<Boolean> unsupported = new ClassValue<>() {
+	private static final ClassValue<Boolean> unsupportedTypes = new ClassValue<>() {
 
 		@Override
 		protected Boolean computeValue(Class<?> type) {
@@ -54,7 +54,7 @@ final class UnsupportedReturnTypes {
 		ResolvableType returned = ResolvableType.forMethodReturnType(method, type);
 		Class<?> result = HttpEntity.class.isAssignableFrom(returned.toClass())
 				? returned.as(HttpEntity.class).getGeneric().toClass() : returned.toClass();
-		if (KotlinDetector.isSuspendingFunction(method) || unsupported.get(result)) {
+		if (KotlinDetector.isSuspendingFunction(method) || unsupportedTypes.get(result)) {
 			throw unsupported(method, result);
 		}
 	}
@@ -65,7 +65,7 @@ final class UnsupportedReturnTypes {
 	 */
 	static void refuse(Method method, @Nullable Object returned) {
 		Object result = (returned instanceof HttpEntity<?> entity) ? entity.getBody() : returned;
-		if (result != null && unsupported.get(result.getClass())) {
+		if (result != null && unsupportedTypes.get(result.getClass())) {
 			throw unsupported(method, result.getClass());
 		}
 	}

@@ -39,7 +39,7 @@ public final class Jmh {
 	 * Returns what each candidate took on average for a method of {@link LockBenchmark},
 	 * and allocated.
 	 */
-	public Map<Candidate, Cost> run(String method, int threads) throws RunnerException {
+	public Map<Candidate, Score> run(String method, int threads) throws RunnerException {
 		Collection<RunResult> results = new Runner(
 				new OptionsBuilder().include("%s\\.%s$".formatted(LockBenchmark.class.getName(), method))
 					.threads(threads)
@@ -54,10 +54,10 @@ public final class Jmh {
 					.jvmArgsAppend("-D%s=%d".formatted(LockBenchmark.REDIS_PORT, this.redis.port()))
 					.build())
 			.run();
-		Map<Candidate, Cost> costs = new LinkedHashMap<>();
+		Map<Candidate, Score> costs = new LinkedHashMap<>();
 		for (RunResult result : results) {
 			costs.put(Candidate.valueOf(result.getParams().getParam("candidate")),
-					new Cost(result.getPrimaryResult().getScore(),
+					new Score(result.getPrimaryResult().getScore(),
 							Objects.requireNonNull(result.getSecondaryResults().get("gc.alloc.rate.norm")).getScore()));
 		}
 		return costs;
@@ -69,7 +69,7 @@ public final class Jmh {
 	 * @param nanos how long, in nanoseconds
 	 * @param bytes how much it allocates, on all threads
 	 */
-	public record Cost(double nanos, double bytes) {
+	public record Score(double nanos, double bytes) {
 
 	}
 

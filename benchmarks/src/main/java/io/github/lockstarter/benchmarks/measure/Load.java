@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 import com.sun.management.OperatingSystemMXBean;
@@ -65,7 +66,8 @@ public final class Load {
 			return results;
 		}
 		finally {
-			threads.shutdownNow();
+			threads.shutdown();
+			threads.awaitTermination(1, TimeUnit.MINUTES);
 		}
 	}
 

@@ -37,7 +37,7 @@ public final class RedisServer implements AutoCloseable {
 
 	/** Returns how many bytes all data takes. */
 	public long memory() {
-		return Long.parseLong(info("memory", "used_memory_dataset"));
+		return Long.parseLong(info("memory", "used_memory"));
 	}
 
 	/** Returns how many connections it has, besides this one. */

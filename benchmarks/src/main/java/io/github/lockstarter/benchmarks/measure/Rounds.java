@@ -6,8 +6,10 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
  * Measures candidates in turns, so that whatever disturbs the machine for a while
@@ -49,7 +51,7 @@ public final class Rounds<C, T> {
 
 	/** Returns what was measured of a candidate, round by round. */
 	public List<T> results(C candidate) {
-		return java.util.Objects.requireNonNull(this.results.get(candidate));
+		return Objects.requireNonNull(this.results.get(candidate));
 	}
 
 	/** Returns a figure of a candidate over all rounds. */
@@ -61,7 +63,7 @@ public final class Rounds<C, T> {
 	public Spread ratio(C candidate, C other, ToDoubleFunction<T> figure) {
 		List<T> mine = results(candidate);
 		List<T> others = results(other);
-		return Spread.of(java.util.stream.IntStream.range(0, mine.size())
+		return Spread.of(IntStream.range(0, mine.size())
 			.mapToDouble((i) -> figure.applyAsDouble(mine.get(i)) / figure.applyAsDouble(others.get(i))));
 	}
 

@@ -94,6 +94,8 @@ public final class Worker implements AutoCloseable {
 					result = ex;
 				}
 				results.writeObject(result);
+				// Both ends would keep it.
+				results.reset();
 				results.flush();
 			}
 		}

@@ -31,14 +31,14 @@ import io.github.lockstarter.benchmarks.measure.Task;
  * @param end when to end; who waits then waits on, and is the last to get the lock
  */
 record Contention(RedisAddress redis, Candidate candidate, String key, int process, int threads, Duration work,
-		Duration pause, long begin, long end) implements Task<List<Contention.Turn>> {
+		Duration pause, long begin, long end) implements Task<List<Contention.Holding>> {
 
 	private static final Map<Candidate, LockClient> clients = new EnumMap<>(Candidate.class);
 
 	@Override
-	public List<Turn> run() throws Exception {
+	public List<Holding> run() throws Exception {
 		LockClient client = clients.computeIfAbsent(this.candidate, (candidate) -> candidate.connect(this.redis));
-		List<Callable<List<Turn>>> loops = new ArrayList<>();
+		List<Callable<List<Holding>>> loops = new ArrayList<>();
 		for (int thread = 0; thread < this.threads; thread++) {
 			int number = this.process * this.threads + thread;
 			loops.add(() -> contend(client, number));
@@ -46,25 +46,28 @@ record Contention(RedisAddress redis, Candidate candidate, String key, int proce
 		return new ArrayList<>(Load.onThreads(loops).stream().flatMap(List::stream).toList());
 	}
 
-	private List<Turn> contend(LockClient client, int thread) throws Exception {
-		List<Turn> turns = new ArrayList<>();
-		while (System.nanoTime() - this.begin < 0) {
-			LockSupport.parkNanos(this.begin - System.nanoTime());
-		}
+	private List<Holding> contend(LockClient client, int thread) throws Exception {
+		List<Holding> holdings = new ArrayList<>();
+		pauseUntil(this.begin);
 		long wanted = System.nanoTime();
 		while (wanted - this.end < 0) {
 			Runnable release = client.acquire(this.key);
 			long acquired = System.nanoTime();
-			LockSupport.parkNanos(this.work.toNanos());
+			pauseUntil(acquired + this.work.toNanos());
 			long released = System.nanoTime();
 			release.run();
-			turns.add(new Turn(this.process, thread, wanted, acquired, released));
-			if (!this.pause.isZero()) {
-				LockSupport.parkNanos(this.pause.toNanos());
-			}
+			holdings.add(new Holding(this.process, thread, wanted, acquired, released));
+			pauseUntil(System.nanoTime() + this.pause.toNanos());
 			wanted = System.nanoTime();
 		}
-		return turns;
+		return holdings;
+	}
+
+	/** A thread that was woken by what it did before does not park at all. */
+	private static void pauseUntil(long time) {
+		for (long left = time - System.nanoTime(); left > 0; left = time - System.nanoTime()) {
+			LockSupport.parkNanos(left);
+		}
 	}
 
 	/**
@@ -76,7 +79,7 @@ record Contention(RedisAddress redis, Candidate candidate, String key, int proce
 	 * @param acquired when it was granted
 	 * @param released when its release was asked for
 	 */
-	record Turn(int process, int thread, long wanted, long acquired, long released) implements Serializable {
+	record Holding(int process, int thread, long wanted, long acquired, long released) implements Serializable {
 
 	}
 

@@ -38,7 +38,7 @@ public final class Cost implements Workload {
 	}
 
 	private static void report(Report report, int count, Map<Candidate, Footprint.Figures> figures,
-			Map<Candidate, Jmh.Cost> allocation) {
+			Map<Candidate, Jmh.Score> allocation) {
 		Table cycle = new Table("", "requests per cycle", "commands per cycle", "bytes sent and received per cycle",
 				"bytes allocated per cycle", "threads", "connections");
 		Table held = new Table("", "memory in Redis per held lock", "heap per held lock",

@@ -34,7 +34,7 @@ record Footprint(RedisAddress redis, Candidate candidate, int count) implements 
 			int threads = threads();
 			int connections = server.connections();
 			LockClient client = this.candidate.connect(this.redis);
-			// All that is done once, and all fencing tokens that there can be.
+			// All that is done once, and most of the counters of fencing tokens.
 			Load.run(8, Duration.ofSeconds(1), (thread) -> {
 				Keys keys = new Keys(thread);
 				return () -> client.acquireFree(keys.next()).run();

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 import io.github.lockstarter.benchmarks.candidate.Candidate;
@@ -54,14 +55,14 @@ public final class HandOff implements Workload {
 		for (Candidate candidate : Run.CANDIDATES) {
 			contend(run, workers, candidate, threads, pause, Duration.ofMillis(100));
 		}
-		Rounds<Candidate, Turns> rounds = Rounds.run("contended, " + title, effort, Run.CANDIDATES,
+		Rounds<Candidate, Holdings> rounds = Rounds.run("contended, " + title, effort, Run.CANDIDATES,
 				(candidate) -> contend(run, workers, candidate, threads, pause, effort.slice()));
 		Map<Candidate, Double> requests = new EnumMap<>(Candidate.class);
 		for (Candidate candidate : Run.CANDIDATES) {
-			List<Turns> turns = new ArrayList<>();
+			List<Holdings> holdings = new ArrayList<>();
 			RedisMonitor.Requests sent = RedisMonitor.count(run.redis(),
-					() -> turns.add(contend(run, workers, candidate, threads, pause, effort.slice())));
-			requests.put(candidate, sent.requests() / (double) turns.get(0).turns().size());
+					() -> holdings.add(contend(run, workers, candidate, threads, pause, effort.slice())));
+			requests.put(candidate, sent.requests() / (double) holdings.get(0).holdings().size());
 		}
 		report(run.report(), title, rounds, requests);
 		if (pause.isZero()) {
@@ -69,50 +70,52 @@ public final class HandOff implements Workload {
 		}
 	}
 
-	private static Turns contend(Run run, List<Worker> workers, Candidate candidate, int threads, Duration pause,
+	private static Holdings contend(Run run, List<Worker> workers, Candidate candidate, int threads, Duration pause,
 			Duration duration) throws Exception {
 		long begin = System.nanoTime() + LEAD.toNanos();
 		long end = begin + duration.toNanos();
-		List<Callable<List<Contention.Turn>>> parts = new ArrayList<>();
+		List<Callable<List<Contention.Holding>>> parts = new ArrayList<>();
 		for (int process = 0; process < workers.size(); process++) {
 			Worker worker = workers.get(process);
 			Contention contention = new Contention(run.redis(), candidate, "contended", process, threads, WORK, pause,
 					begin, end);
 			parts.add(() -> worker.run(contention));
 		}
-		return Turns.of(Load.onThreads(parts), workers.size() * threads, begin, end);
+		return Holdings.of(Load.onThreads(parts), workers.size() * threads, begin, end);
 	}
 
-	private static void report(Report report, String title, Rounds<Candidate, Turns> rounds,
+	private static void report(Report report, String title, Rounds<Candidate, Holdings> rounds,
 			Map<Candidate, Double> requests) {
 		Table table = new Table("", "rate", "wait p50", "wait p99", "wait max", "gap", "moved", "max/min", "requests");
 		for (Candidate candidate : Run.CANDIDATES) {
-			table.row(candidate, rounds.ratio(candidate, Candidate.FLOOR, Turns::rate),
-					rounds.ratio(candidate, Candidate.FLOOR, (turns) -> turns.waitTime(50)),
-					rounds.ratio(candidate, Candidate.FLOOR, (turns) -> turns.waitTime(99)),
-					rounds.ratio(candidate, Candidate.FLOOR, (turns) -> turns.waitTime(100)),
-					rounds.ratio(candidate, Candidate.FLOOR, Turns::gap),
-					"%.0f %%".formatted(100 * rounds.of(candidate, Turns::moved).median()),
-					Spread.text(rounds.of(candidate, Turns::unfairness).median()),
+			table.row(candidate, rounds.ratio(candidate, Candidate.FLOOR, Holdings::rate),
+					rounds.ratio(candidate, Candidate.FLOOR, (holdings) -> holdings.waitTime(50)),
+					rounds.ratio(candidate, Candidate.FLOOR, (holdings) -> holdings.waitTime(99)),
+					rounds.ratio(candidate, Candidate.FLOOR, (holdings) -> holdings.waitTime(100)),
+					rounds.ratio(candidate, Candidate.FLOOR, Holdings::gap),
+					"%.0f %%".formatted(100 * rounds.of(candidate, Holdings::moved).median()),
+					Spread.text(rounds.of(candidate, Holdings::unfairness).median()),
 					Spread.text(Objects.requireNonNull(requests.get(candidate))));
 		}
-		report.table("**%s.** The floor's gap was %s µs, and its p99 wait %s ms.".formatted(title,
-				Spread.text(rounds.of(Candidate.FLOOR, Turns::gap).median() / 1e3),
-				Spread.text(rounds.of(Candidate.FLOOR, (turns) -> turns.waitTime(99)).median() / 1e6)), table);
+		report.table(
+				"**%s.** The floor's gap was %s µs, and its p99 wait %s ms.".formatted(title,
+						Spread.text(rounds.of(Candidate.FLOOR, Holdings::gap).median() / 1e3),
+						Spread.text(rounds.of(Candidate.FLOOR, (holdings) -> holdings.waitTime(99)).median() / 1e6)),
+				table);
 	}
 
 	/** Only a peer that serves everybody is one to compare with. */
-	private static void goals(Report report, String title, boolean severalProcesses, Rounds<Candidate, Turns> rounds,
+	private static void goals(Report report, String title, boolean severalProcesses, Rounds<Candidate, Holdings> rounds,
 			Map<Candidate, Double> requests) {
 		List<Candidate> peers = Run.CANDIDATES.stream()
 			.filter(Candidate::isPeer)
-			.filter((peer) -> rounds.of(peer, Turns::unfairness).median() < STARVING)
+			.filter((peer) -> rounds.of(peer, Holdings::unfairness).median() < STARVING)
 			.toList();
 		int count = rounds.results(Candidate.THIS).size();
-		double rate = bestRatio(rounds, peers, count, (turns) -> -turns.rate());
-		double gap = bestRatio(rounds, peers, count, Turns::gap);
-		double wait = bestRatio(rounds, peers, count, (turns) -> turns.waitTime(99));
-		double unfairness = rounds.of(Candidate.THIS, Turns::unfairness).median();
+		double rate = bestRatio(rounds, peers, count, (holdings) -> -holdings.rate());
+		double gap = bestRatio(rounds, peers, count, Holdings::gap);
+		double wait = bestRatio(rounds, peers, count, (holdings) -> holdings.waitTime(99));
+		double unfairness = rounds.of(Candidate.THIS, Holdings::unfairness).median();
 		double sent = Objects.requireNonNull(requests.get(Candidate.THIS));
 		if (severalProcesses) {
 			report.atLeast(title + ": rate / best peer's", 1.2, rate);
@@ -127,8 +130,8 @@ public final class HandOff implements Workload {
 	}
 
 	/** In each round, the peer with the lowest figure is the best. */
-	private static double bestRatio(Rounds<Candidate, Turns> rounds, List<Candidate> peers, int count,
-			java.util.function.ToDoubleFunction<Turns> figure) {
+	private static double bestRatio(Rounds<Candidate, Holdings> rounds, List<Candidate> peers, int count,
+			ToDoubleFunction<Holdings> figure) {
 		return Spread.of(IntStream.range(0, count)
 			.mapToDouble((i) -> figure.applyAsDouble(rounds.results(Candidate.THIS).get(i)) / peers.stream()
 				.mapToDouble((peer) -> figure.applyAsDouble(rounds.results(peer).get(i)))

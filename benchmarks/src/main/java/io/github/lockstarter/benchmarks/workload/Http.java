@@ -22,9 +22,6 @@ public final class Http implements Workload {
 
 	private static final Duration WORK = Duration.ofMillis(5);
 
-	/** Even when it is to be brief: the first request alone takes longer than a slice. */
-	private static final Duration WARM_UP = Duration.ofSeconds(8);
-
 	@Override
 	public void run(Run run) throws Exception {
 		run.report()
@@ -57,7 +54,9 @@ public final class Http implements Workload {
 	}
 
 	private static void distinctKeys(Run run, Server server, int port, HttpLoad load) throws Exception {
-		measure("warming up", run.effort(0, 1, WARM_UP), WARM_UP, server, port, load);
+		// Even when it is to be brief, the first request takes longer than a slice.
+		Duration warmUp = Duration.ofSeconds(run.brief() ? 1 : 8);
+		measure("to warm up", run.effort(0, 1, warmUp), warmUp, server, port, load);
 		Effort effort = run.effort(1, 4, Duration.ofMillis(700));
 		Rounds<Variant, Answers> rounds = measure("distinct keys", effort, effort.slice(), server, port, load);
 		Table table = new Table("", "rate / no lock", "rate / by hand", "p99 / no lock");
@@ -71,14 +70,11 @@ public final class Http implements Workload {
 				.formatted(server, Spread.text(rounds.of(Variant.NONE, (answers) -> answers.slice().rate()).median())),
 					table);
 		unanswered(run, server, rounds);
-		if (server != Server.WEBFLUX) {
-			run.report()
-				.atLeast(
-						"`@ExclusiveRequest` on an HTTP endpoint, %s: requests per second / the same lock by hand"
-							.formatted(server),
-						0.95,
-						rounds.ratio(Variant.THIS, Variant.BY_HAND, (answers) -> answers.slice().rate()).median());
-		}
+		run.report()
+			.atLeast(
+					"%s on an HTTP endpoint, %s: requests per second / the same lock by hand"
+						.formatted(server.title(Variant.THIS), server),
+					0.95, rounds.ratio(Variant.THIS, Variant.BY_HAND, (answers) -> answers.slice().rate()).median());
 	}
 
 	private static void oneKey(Run run, Server server, int port, HttpLoad load) throws Exception {

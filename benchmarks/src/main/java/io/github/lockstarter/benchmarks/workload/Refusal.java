@@ -31,9 +31,11 @@ public final class Refusal implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report().section("Refused", """
-				Somebody else holds the lock, and who asks does not wait. The holder elsewhere is another client with
-				its own connections.""");
+		run.report()
+			.section("Refused",
+					"""
+							Somebody else holds the lock, and who asks does not wait. Requests are those of one thread. The holder elsewhere is another client with
+							its own connections.""");
 		elsewhere(run);
 		sameJvm(run);
 	}
@@ -97,15 +99,15 @@ public final class Refusal implements Workload {
 
 	private void sameJvm(Run run) throws Exception {
 		Jmh jmh = new Jmh(run.redis(), run.brief() ? 1 : 4);
-		List<Map<Candidate, Jmh.Cost>> costs = new ArrayList<>();
+		List<Map<Candidate, Jmh.Score>> costs = new ArrayList<>();
 		for (int threads : new int[] { 1, 8 }) {
 			Progress.show("refused, holder in this JVM, %d threads: a JVM for each candidate", threads);
 			costs.add(jmh.run("refuse", threads));
 		}
 		Table table = new Table("", "1 thread, µs", "8 threads, µs", "bytes allocated", "requests");
 		for (Candidate candidate : Run.CANDIDATES) {
-			Jmh.Cost alone = Objects.requireNonNull(costs.get(0).get(candidate));
-			Jmh.Cost crowded = Objects.requireNonNull(costs.get(1).get(candidate));
+			Jmh.Score alone = Objects.requireNonNull(costs.get(0).get(candidate));
+			Jmh.Score crowded = Objects.requireNonNull(costs.get(1).get(candidate));
 			double sent = requestsOfOneClient(run, candidate);
 			table.row(candidate, Spread.text(alone.nanos() / 1000), Spread.text(crowded.nanos() / 1000),
 					Math.round(alone.bytes()), Spread.text(sent));

@@ -26,9 +26,9 @@ public final class Report {
 		this.introduction = """
 				# Performance
 
-				All of this was printed by `%s`, in one run, which measures the candidates in turns, each once in
-				every round. Times and rates are ratios to the floor in the same round: two bare commands through Lettuce. On another machine they
-				are others; counts and bytes are not.
+				All of this was printed by `%s`, in one run, which measures the candidates in turns, each once
+				in every round. Unless a table says otherwise, times and rates are ratios to the floor in the same round: bare
+				commands through Lettuce. On another machine they are others; counts and bytes are not.
 
 				%s
 				"""

@@ -135,7 +135,7 @@ public final class StartUp implements Workload {
 			Path file = directory.resolve(variant.file + ".classpath");
 			if (!Files.exists(file)) {
 				throw new IllegalStateException(
-						"There is no %s; build it with mvn -pl benchmarks -am package -DskipTests".formatted(file));
+						"There is no %s; build it with mvn -q -DskipTests package".formatted(file));
 			}
 			Stream<Path> libraries = Stream.of(Files.readString(file).strip().split(File.pathSeparator))
 				.map(Path::of)

@@ -1,11 +1,16 @@
 package io.github.lockstarter.benchmarks.workload;
 
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
 
 import io.github.lockstarter.benchmarks.candidate.Candidate;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 import io.github.lockstarter.benchmarks.measure.Effort;
 import io.github.lockstarter.benchmarks.measure.Load;
+import io.github.lockstarter.benchmarks.measure.RedisMonitor;
 import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.measure.Slice;
 import io.github.lockstarter.benchmarks.measure.Spread;
@@ -18,10 +23,12 @@ public final class UncontendedCycle implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report().section("Uncontended", """
-				Acquire and release, each time another key, so that nobody waits. Ratios to the floor in the same round:
-				the median over the rounds, and the quartiles in brackets. Latency, processor time: less is better;
-				rate: more is better.""");
+		run.report()
+			.section("Uncontended",
+					"""
+							Acquire and release, each time another key, so that nobody waits. Ratios to the floor in the same round:
+							the median over the rounds, and the quartiles in brackets. Latency, processor time: less is better;
+							rate: more is better. "Requests" are those of each cycle that reached Redis, counted by `MONITOR` afterwards.""");
 		Effort effort = run.effort(2, 10, Duration.ofMillis(300));
 		try (Run.Clients clients = run.connect(Run.CANDIDATES)) {
 			// What one thread does in a few rounds is not enough to warm up.
@@ -29,11 +36,33 @@ public final class UncontendedCycle implements Workload {
 			Rounds.run("uncontended, to warm up", warmUp, Run.CANDIDATES,
 					(candidate) -> measure(run, clients.of(candidate), 8, warmUp.slice()));
 			for (int threads : new int[] { 1, 8, 64 }) {
-				Rounds<Candidate, Cycles> rounds = Rounds.run("uncontended, " + threads + " threads", effort,
-						Run.CANDIDATES, (candidate) -> measure(run, clients.of(candidate), threads, effort.slice()));
-				report(run.report(), threads, rounds);
+				Rounds<Candidate, Cycles> rounds = Rounds.run("uncontended, " + title(threads), effort, Run.CANDIDATES,
+						(candidate) -> measure(run, clients.of(candidate), threads, effort.slice()));
+				Map<Candidate, Double> requests = new EnumMap<>(Candidate.class);
+				for (Candidate candidate : Run.CANDIDATES) {
+					requests.put(candidate, requests(run, clients.of(candidate), threads));
+				}
+				report(run.report(), threads, rounds, requests);
 			}
 		}
+	}
+
+	private static String title(int threads) {
+		return (threads == 1) ? "1 thread" : threads + " threads";
+	}
+
+	/** Counts the requests of each cycle. */
+	private static double requests(Run run, LockClient client, int threads) throws Exception {
+		LongAdder cycles = new LongAdder();
+		RedisMonitor.Requests sent = RedisMonitor.count(run.redis(),
+				() -> Load.run(threads, Duration.ofMillis(100), (thread) -> {
+					Keys keys = new Keys(thread);
+					return () -> {
+						client.acquireFree(keys.next()).run();
+						cycles.increment();
+					};
+				}));
+		return sent.requests() / cycles.doubleValue();
 	}
 
 	private static Cycles measure(Run run, LockClient client, int threads, Duration duration) throws Exception {
@@ -45,24 +74,26 @@ public final class UncontendedCycle implements Workload {
 		return new Cycles(slice, (run.server().processorSeconds() - before) / slice.latencies().getTotalCount());
 	}
 
-	private static void report(Report report, int threads, Rounds<Candidate, Cycles> rounds) {
-		Table table = new Table("", "p50", "p99", "rate", "processor time", "processor time of Redis");
+	private static void report(Report report, int threads, Rounds<Candidate, Cycles> rounds,
+			Map<Candidate, Double> requests) {
+		Table table = new Table("", "p50", "p99", "rate", "processor time", "processor time of Redis", "requests");
 		for (Candidate candidate : Run.CANDIDATES) {
 			table.row(candidate, rounds.ratio(candidate, Candidate.FLOOR, (cycles) -> cycles.slice.percentile(50)),
 					rounds.ratio(candidate, Candidate.FLOOR, (cycles) -> cycles.slice.percentile(99)),
 					rounds.ratio(candidate, Candidate.FLOOR, (cycles) -> cycles.slice.rate()),
 					rounds.ratio(candidate, Candidate.FLOOR, (cycles) -> cycles.slice.processorTime()),
-					rounds.ratio(candidate, Candidate.FLOOR, Cycles::serverTime));
+					rounds.ratio(candidate, Candidate.FLOOR, Cycles::serverTime),
+					Spread.text(Objects.requireNonNull(requests.get(candidate))));
 		}
 		Spread floor = rounds.of(Candidate.FLOOR, (cycles) -> cycles.slice.percentile(50) / 1000);
-		report.table("**%s.** The floor's p50 was %s µs.".formatted((threads == 1) ? "1 thread" : threads + " threads",
-				Spread.text(floor.median())), table);
+		report.table("**%s.** The floor's p50 was %s µs.".formatted(title(threads), Spread.text(floor.median())),
+				table);
 		if (threads == 1) {
 			report.atMost("uncontended cycle, 1 thread: latency (p50) / floor", 1.10,
 					rounds.ratio(Candidate.THIS, Candidate.FLOOR, (cycles) -> cycles.slice.percentile(50)).median());
-			report.atMost("uncontended cycle, 1 thread: processor time / floor", 1.15,
-					rounds.ratio(Candidate.THIS, Candidate.FLOOR, (cycles) -> cycles.slice.processorTime()).median());
 		}
+		report.atMost("uncontended cycle, %s: processor time / floor".formatted(title(threads)), 1.15,
+				rounds.ratio(Candidate.THIS, Candidate.FLOOR, (cycles) -> cycles.slice.processorTime()).median());
 		if (threads == 64) {
 			report.atLeast("uncontended cycle, 64 threads: rate / floor", 1.3,
 					rounds.ratio(Candidate.THIS, Candidate.FLOOR, (cycles) -> cycles.slice.rate()).median());

@@ -10,7 +10,7 @@ import io.github.lockstarter.benchmarks.candidate.Candidate;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 import io.github.lockstarter.benchmarks.measure.Task;
 import io.github.lockstarter.benchmarks.measure.Worker;
-import io.github.lockstarter.benchmarks.workload.Contention.Turn;
+import io.github.lockstarter.benchmarks.workload.Contention.Holding;
 import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,19 +19,20 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class ContentionTests {
 
 	@Test
-	@DisplayName("Threads of another process take turns, and tell when they wanted, got and released the lock")
+	@DisplayName("Threads of another process take holdings, and tell when they wanted, got and released the lock")
 	void inAnotherProcess() throws Exception {
 		try (LocalRedis redis = LocalRedis.started(); Worker worker = new Worker()) {
 			long begin = System.nanoTime();
 			long end = begin + Duration.ofSeconds(5).toNanos();
-			List<Turn> turns = worker.run(new Contention(new RedisAddress(redis.port()), Candidate.THIS, "key", 1, 2,
-					Duration.ofMillis(100), Duration.ZERO, begin, end));
-			assertThat(turns).hasSizeGreaterThan(4).extracting(Turn::thread).containsOnly(2, 3);
-			assertThat(turns).allSatisfy((turn) -> {
-				assertThat(turn.acquired()).isGreaterThan(turn.wanted());
-				assertThat(turn.released() - turn.acquired()).isGreaterThanOrEqualTo(Duration.ofMillis(100).toNanos());
+			List<Holding> holdings = worker.run(new Contention(new RedisAddress(redis.port()), Candidate.THIS, "key", 1,
+					2, Duration.ofMillis(100), Duration.ZERO, begin, end));
+			assertThat(holdings).hasSizeGreaterThan(4).extracting(Holding::thread).containsOnly(2, 3);
+			assertThat(holdings).allSatisfy((holding) -> {
+				assertThat(holding.acquired()).isGreaterThan(holding.wanted());
+				assertThat(holding.released() - holding.acquired())
+					.isGreaterThanOrEqualTo(Duration.ofMillis(100).toNanos());
 			});
-			assertThat(Turns.of(List.of(turns), 2, begin, end).rate()).isPositive();
+			assertThat(Holdings.of(List.of(holdings), 2, begin, end).rate()).isPositive();
 		}
 	}
 

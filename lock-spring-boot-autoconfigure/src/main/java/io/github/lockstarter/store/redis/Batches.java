@@ -4,12 +4,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -51,8 +54,8 @@ final class Batches {
 
 	/** Returns a call of a script that may be sent together with others. */
 	Request<Long> with(Script script, byte[][] keys, byte[]... args) {
-		return (redis, reply) -> {
-			Part part = new Part(redis, script, keys, args, reply);
+		return (redis, abandoned, reply) -> {
+			Part part = new Part(redis, script, keys, args, abandoned, reply);
 			if (this.allowed) {
 				this.parts.add(part);
 				sendParts();
@@ -79,10 +82,14 @@ final class Batches {
 
 	private void sendBatch() {
 		List<Part> batch = new ArrayList<>(1);
-		Part next = this.parts.poll();
-		while (next != null) {
-			batch.add(next);
-			next = (batch.size() < MAX_SIZE) ? this.parts.poll() : null;
+		for (Part next = this.parts.poll(); next != null; next = (batch.size() < MAX_SIZE) ? this.parts.poll() : null) {
+			if (!batch.isEmpty() && next.redis != batch.get(0).redis) {
+				// The connection has been replaced.
+				next.send(next.reply);
+			}
+			else if (!next.abandoned.getAsBoolean()) {
+				batch.add(next);
+			}
 		}
 		if (batch.isEmpty()) {
 			this.underWay.decrementAndGet();
@@ -107,16 +114,15 @@ final class Batches {
 	private void sendTogether(List<Part> batch) {
 		byte[][] keys = new byte[batch.size() * Script.BATCH_KEYS][];
 		byte[][] args = new byte[batch.size() * Script.BATCH_ARGS][];
-		Arrays.fill(keys, NOTHING);
 		Arrays.fill(args, NOTHING);
 		for (int i = 0; i < batch.size(); i++) {
 			batch.get(i).copyTo(keys, i * Script.BATCH_KEYS, args, i * Script.BATCH_ARGS);
 		}
-		Script.BATCH.<Object>forEachOf(keys, args).send(batch.get(0).redis, (replies, failure) -> {
+		Script.BATCH.<Object>forEachOf(keys, args).send(batch.get(0).redis, () -> false, (replies, failure) -> {
 			replied();
 			if (failure instanceof RedisCommandExecutionException) {
-				// Refused before any of it was done, as by a proxy before a cluster.
-				if (this.allowed && failure.getClass() == RedisCommandExecutionException.class) {
+				// Refused before any of it was done.
+				if (this.allowed && isForSlots(failure)) {
 					logger.info("Redis takes no request for several locks, so each is sent by itself. " + failure);
 					this.allowed = false;
 				}
@@ -128,6 +134,11 @@ final class Batches {
 				}
 			}
 		});
+	}
+
+	/** A proxy before a cluster words it in its own way. */
+	private static boolean isForSlots(Throwable refusal) {
+		return String.valueOf(refusal.getMessage()).toLowerCase(Locale.ROOT).contains("slot");
 	}
 
 	/**
@@ -143,25 +154,32 @@ final class Batches {
 
 		private final byte[][] args;
 
+		/** Whether nobody waits for it any more, and it need not be sent. */
+		private final BooleanSupplier abandoned;
+
 		private final BiConsumer<@Nullable Long, @Nullable Throwable> reply;
 
 		Part(RedisClusterAsyncCommands<byte[], byte[]> redis, Script script, byte[][] keys, byte[][] args,
-				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
+				BooleanSupplier abandoned, BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 			this.redis = redis;
 			this.script = script;
 			this.keys = keys;
 			this.args = args;
+			this.abandoned = abandoned;
 			this.reply = reply;
 		}
 
 		void copyTo(byte[][] keys, int key, byte[][] args, int arg) {
+			// Those that a script has no use for are keys all the same, to an ACL and a
+			// cluster.
+			Arrays.fill(keys, key, key + Script.BATCH_KEYS, this.keys[0]);
 			System.arraycopy(this.keys, 0, keys, key, this.keys.length);
 			args[arg] = this.script.nameInBatch();
 			System.arraycopy(this.args, 0, args, arg + 1, this.args.length);
 		}
 
 		void send(BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
-			this.script.with(this.keys, this.args).send(this.redis, reply);
+			this.script.with(this.keys, this.args).send(this.redis, this.abandoned, reply);
 		}
 
 		/** Takes its part of the reply to a batch: a number, or why there is none. */
@@ -174,7 +192,8 @@ final class Batches {
 						new RedisCommandExecutionException(new String(message, StandardCharsets.UTF_8)));
 			}
 			else {
-				this.reply.accept(null, failure);
+				this.reply.accept(null,
+						(failure != null) ? failure : new RedisException("No answer for a part of a batch"));
 			}
 		}
 

@@ -42,6 +42,10 @@ final class Call<T> {
 		return this.answer;
 	}
 
+	boolean isAnswered() {
+		return this.answer.isDone();
+	}
+
 	/** Returns whether the answer comes in time. */
 	boolean complete(T value) {
 		boolean inTime = this.answer.complete(value);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -53,6 +54,9 @@ final class LettuceConnector {
 	 */
 	void whenConnected(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
+		if (call.isAnswered()) {
+			return;
+		}
 		if (current != null && isOpen(current)) {
 			run(action, current, call);
 			return;
@@ -61,18 +65,28 @@ final class LettuceConnector {
 			if (failure != null) {
 				call.fail(failure);
 			}
-			else if (!call.answer().isDone()) {
+			else if (!call.isAnswered()) {
 				if (isOpen(redis)) {
 					run(action, redis, call);
 				}
 				else {
-					this.factory.getRequiredNativeClient()
-						.getResources()
-						.eventExecutorGroup()
-						.schedule(() -> whenConnected(call, action), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+					lookAgain(call, action);
 				}
 			}
 		});
+	}
+
+	private void lookAgain(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
+		try {
+			this.factory.getRequiredNativeClient()
+				.getResources()
+				.eventExecutorGroup()
+				.schedule(() -> whenConnected(call, action), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (IllegalStateException | RejectedExecutionException ex) {
+			// The driver has been shut down.
+			call.fail(ex);
+		}
 	}
 
 	/**
@@ -97,8 +111,8 @@ final class LettuceConnector {
 		try {
 			call.within(timeout, this.factory.getRequiredNativeClient().getResources().timer());
 		}
-		catch (IllegalStateException ex) {
-			// The driver has been shut down.
+		catch (IllegalStateException | RejectedExecutionException ex) {
+			// The driver has been shut down, or has too much to time.
 			call.fail(ex);
 		}
 	}

@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -34,7 +35,7 @@ final class RedisCalls {
 	/** Calls a script if Redis is connected, or soon is. */
 	<T, R> CompletionStage<R> call(LockKey key, Request<T> script, Function<T, R> result) {
 		Call<R> call = begin(key);
-		this.connector.whenConnected(call, (redis) -> script.send(redis, (value, failure) -> {
+		this.connector.whenConnected(call, (redis) -> script.send(redis, call::isAnswered, (value, failure) -> {
 			if (failure != null) {
 				call.fail(failure);
 			}
@@ -46,14 +47,14 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Calls a script that takes a lock away. Without a connection the driver keeps the
-	 * call for later, up to its own time-out (one minute by default).
+	 * Calls a script that takes a lock away. Without a connection it is kept for later,
+	 * by the driver up to its own time-out (one minute by default).
 	 * @return whether the lock was there; fails if that cannot be known
 	 */
 	CompletionStage<Boolean> takeAway(LockKey key, Request<Long> script) {
 		Call<Boolean> call = begin(key);
 		int reconnects = this.connector.reconnects();
-		this.connector.whenEverConnected(call, (redis) -> script.send(redis, (number, failure) -> {
+		this.connector.whenEverConnected(call, (redis) -> script.send(redis, () -> false, (number, failure) -> {
 			if (failure != null) {
 				call.fail(failure);
 			}
@@ -77,7 +78,7 @@ final class RedisCalls {
 			Supplier<Request<Long>> undo) {
 		Call<R> call = begin(key);
 		Request<Long> request = (this.replicasToAck > 0) ? acknowledged(key, script) : script;
-		this.connector.whenConnected(call, (redis) -> request.send(redis, (number, failure) -> {
+		this.connector.whenConnected(call, (redis) -> request.send(redis, call::isAnswered, (number, failure) -> {
 			boolean inTime = number != null && call.complete(result.apply(number));
 			if (failure != null) {
 				call.fail(failure);
@@ -85,7 +86,7 @@ final class RedisCalls {
 			boolean refused = number != null && number <= 0;
 			if (!inTime && !refused) {
 				// The driver sends it after the script.
-				undo.get().send(redis, (released, ignored) -> {
+				undo.get().send(redis, () -> false, (released, ignored) -> {
 				});
 			}
 		}));
@@ -96,7 +97,7 @@ final class RedisCalls {
 	 * Waits until enough replicas have a grant, over the connection that it was made on.
 	 */
 	private Request<Long> acknowledged(LockKey key, Request<Long> script) {
-		return (redis, reply) -> script.send(redis, (number, failure) -> {
+		return (redis, abandoned, reply) -> script.send(redis, abandoned, (number, failure) -> {
 			if (number == null || number <= 0) {
 				reply.accept(number, failure);
 				return;
@@ -118,14 +119,16 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Sends a command, and passes on its reply, or why there is none.
+	 * Sends a command, and passes on its reply, or why there is none. It need not do so
+	 * when the command has been abandoned before it is sent.
 	 *
 	 * @param <T> what the reply is
 	 */
 	@FunctionalInterface
 	interface Request<T> {
 
-		void send(RedisClusterAsyncCommands<byte[], byte[]> redis, BiConsumer<@Nullable T, @Nullable Throwable> reply);
+		void send(RedisClusterAsyncCommands<byte[], byte[]> redis, BooleanSupplier abandoned,
+				BiConsumer<@Nullable T, @Nullable Throwable> reply);
 
 	}
 

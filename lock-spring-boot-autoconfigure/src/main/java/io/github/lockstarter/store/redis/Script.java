@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -153,12 +152,12 @@ enum Script {
 
 	/** Returns a call of a script that answers with a number. */
 	Request<Long> with(byte[][] keys, byte[]... args) {
-		return (redis, reply) -> run(redis, ScriptOutputType.INTEGER, keys, args, reply);
+		return (redis, abandoned, reply) -> run(redis, ScriptOutputType.INTEGER, keys, args, reply);
 	}
 
 	/** Returns a call of a script that answers for each of some keys. */
 	<T> Request<List<T>> forEachOf(byte[][] keys, byte[]... args) {
-		return (redis, reply) -> run(redis, ScriptOutputType.MULTI, keys, args, reply);
+		return (redis, abandoned, reply) -> run(redis, ScriptOutputType.MULTI, keys, args, reply);
 	}
 
 	private <T> void run(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptOutputType type, byte[][] keys,
@@ -173,8 +172,8 @@ enum Script {
 				}
 			});
 		}
-		catch (RedisException ex) {
-			// The driver does not take it.
+		catch (RuntimeException ex) {
+			// The driver does not take it. Whoever counts on a reply gets one.
 			reply.accept(null, ex);
 		}
 	}
