@@ -32,7 +32,7 @@ final class Batches {
 	/** Enough to keep a server busy while answers are being dealt with. */
 	private static final int MAX_UNDER_WAY = 8;
 
-	/** So that no request occupies the server for long: some 100 µs. */
+	/** So that no request occupies the server for long: some 100 µs to grant all. */
 	private static final int MAX_SIZE = 32;
 
 	private static final byte[] NOTHING = {};
