@@ -47,7 +47,9 @@ public final class Main {
 		List<String> chosen = arguments.getNonOptionArgs();
 		if (!workloads.keySet().containsAll(chosen) || !List.of("brief").containsAll(arguments.getOptionNames())) {
 			System.err.println("Usage: %s [--brief] [workload ...]".formatted(COMMAND));
-			System.err.println("The workloads are " + String.join(", ", workloads.keySet()));
+			System.err
+				.println("The workloads are " + String.join(", ", workloads.keySet()) + "; all, if none is named");
+			System.err.println("--brief measures just enough to see that it works: its figures say nothing");
 			System.exit(2);
 		}
 		try (LocalRedis redis = LocalRedis.started()) {

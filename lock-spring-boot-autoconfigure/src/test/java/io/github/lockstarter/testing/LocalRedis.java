@@ -57,7 +57,7 @@ public final class LocalRedis implements AutoCloseable {
 				.redirectErrorStream(true)
 				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
 				.start();
-			Runtime.getRuntime().addShutdownHook(new Thread(this.process::destroyForcibly));
+			Runtime.getRuntime().addShutdownHook(new Thread(this::close));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

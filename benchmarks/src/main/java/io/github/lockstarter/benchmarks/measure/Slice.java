@@ -11,9 +11,12 @@ import org.HdrHistogram.Histogram;
  */
 public record Slice(Histogram latencies, double seconds, double processorSeconds) {
 
-	/** Returns the time within which this share of the work was done, in nanoseconds. */
+	/**
+	 * Returns the time within which this share of the work was done, in nanoseconds; not
+	 * a number if none was.
+	 */
 	public double percentile(double percent) {
-		return this.latencies.getValueAtPercentile(percent);
+		return (this.latencies.getTotalCount() > 0) ? this.latencies.getValueAtPercentile(percent) : Double.NaN;
 	}
 
 	/** Returns how often the work was done per second. */

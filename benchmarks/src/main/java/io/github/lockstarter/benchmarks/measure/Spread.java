@@ -28,6 +28,9 @@ public record Spread(double median, double low, double high) {
 
 	/** Returns a figure with as many digits as are worth reading. */
 	public static String text(double figure) {
+		if (Double.isNaN(figure)) {
+			return "–";
+		}
 		if (Double.isInfinite(figure)) {
 			return "∞";
 		}

@@ -34,8 +34,9 @@ public final class Refusal implements Workload {
 		run.report()
 			.section("Refused",
 					"""
-							Somebody else holds the lock, and who asks does not wait. Requests are those of one thread. The holder elsewhere is another client with
-							its own connections.""");
+										Somebody else holds the lock, and who asks does not wait. Requests are those of one thread. Of several threads of
+							one JVM, Spring Integration lets one ask; the others are refused without a request, though the holder is elsewhere. The holder elsewhere is another client with
+										its own connections.""");
 		elsewhere(run);
 		sameJvm(run);
 	}

@@ -52,17 +52,20 @@ public final class Report {
 
 	/** Notes a figure that is to be at most this. */
 	void atMost(String what, double limit, double measured) {
-		this.goals.add(new Goal(what, "≤ " + Spread.text(limit), Spread.text(measured), measured <= limit));
+		this.goals.add(new Goal(what, "≤ " + Spread.text(limit), measured, measured <= limit));
 	}
 
 	/** Notes a figure that is to be at least this. */
 	void atLeast(String what, double limit, double measured) {
-		this.goals.add(new Goal(what, "≥ " + Spread.text(limit), Spread.text(measured), measured >= limit));
+		this.goals.add(new Goal(what, "≥ " + Spread.text(limit), measured, measured >= limit));
 	}
 
 	private String goals() {
+		if (this.goals.isEmpty()) {
+			return "";
+		}
 		Table table = new Table("work", "goal", "measured", "reached");
-		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, goal.measured, goal.reached ? "yes" : "**no**"));
+		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, Spread.text(goal.measured), goal.verdict()));
 		return "\n## Goals\n\nMedians over the rounds.\n\n" + table;
 	}
 
@@ -71,7 +74,11 @@ public final class Report {
 		return this.introduction + goals() + this.text;
 	}
 
-	private record Goal(String what, String limit, String measured, boolean reached) {
+	private record Goal(String what, String limit, double measured, boolean reached) {
+
+		String verdict() {
+			return Double.isNaN(this.measured) ? "–" : this.reached ? "yes" : "**no**";
+		}
 
 	}
 

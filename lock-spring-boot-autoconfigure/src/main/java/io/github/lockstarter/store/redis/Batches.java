@@ -41,6 +41,9 @@ final class Batches {
 
 	private final AtomicInteger underWay = new AtomicInteger();
 
+	/** How often it was asked to send since it last looked. */
+	private final AtomicInteger wanted = new AtomicInteger();
+
 	/** Keys of one request have to be in one slot of a cluster. */
 	private volatile boolean allowed;
 
@@ -68,16 +71,37 @@ final class Batches {
 
 	/**
 	 * Everybody calls this who has added a part or got a reply, so that no part stays.
+	 * One at a time sends, for all: a driver may reply at once, and must not be called
+	 * again and again from within its own reply.
 	 */
 	private void sendParts() {
-		while (!this.parts.isEmpty() && begin()) {
-			sendBatch();
+		if (this.wanted.getAndIncrement() > 0) {
+			return;
+		}
+		boolean sent = false;
+		try {
+			int seen = 1;
+			while (seen > 0) {
+				while (!this.parts.isEmpty() && this.underWay.get() < MAX_UNDER_WAY) {
+					sendBatch();
+				}
+				dropAbandoned();
+				seen = this.wanted.addAndGet(-seen);
+			}
+			sent = true;
+		}
+		finally {
+			if (!sent) {
+				this.wanted.set(0);
+			}
 		}
 	}
 
-	/** Returns whether one more request may be under way. */
-	private boolean begin() {
-		return this.underWay.getAndUpdate((requests) -> Math.min(requests + 1, MAX_UNDER_WAY)) < MAX_UNDER_WAY;
+	/** While the server does not answer, those at the head are the first to give up. */
+	private void dropAbandoned() {
+		for (Part head = this.parts.peek(); head != null && head.abandoned.getAsBoolean(); head = this.parts.peek()) {
+			this.parts.remove();
+		}
 	}
 
 	private void sendBatch() {
@@ -92,9 +116,10 @@ final class Batches {
 			}
 		}
 		if (batch.isEmpty()) {
-			this.underWay.decrementAndGet();
+			return;
 		}
-		else if (batch.size() == 1) {
+		this.underWay.incrementAndGet();
+		if (batch.size() == 1) {
 			Part only = batch.get(0);
 			only.send((number, failure) -> {
 				replied();

@@ -149,6 +149,32 @@ class BatchesTests {
 	}
 
 	@Test
+	@DisplayName("A driver that refuses thousands of queued requests at once leaves nothing stuck")
+	void survivesRefusingDriver() {
+		LocalRedis server = LocalRedis.started();
+		withStopped(server, (redis) -> {
+			server.freeze();
+			List<CompletableFuture<AcquireResult>> acquired = redis.acquireAll(20_000);
+			redis.factory.resetConnection();
+			CompletableFuture.allOf(acquired.toArray(CompletableFuture[]::new))
+				.handle((done, failure) -> true)
+				.orTimeout(10, TimeUnit.SECONDS)
+				.join();
+			server.thaw();
+			redis.factory.initConnection();
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(redis.acquireAll(100))
+					.allSatisfy((result) -> assertThat(result).succeedsWithin(5, TimeUnit.SECONDS)
+						.isInstanceOf(Granted.class)));
+			redis.instance.forgetRequests();
+			assertThat(redis.whileStopped(() -> redis.releaseAll(40)))
+				.allSatisfy((owned) -> assertThat(owned.join()).isTrue());
+			// All eight can be under way again.
+			assertThat(redis.instance.requests()).filteredOn("EVALSHA"::equals).hasSize(8 + 1);
+		});
+	}
+
+	@Test
 	@DisplayName("A server that knows none of the scripts is sent them, also for those that are put together")
 	void survivesScriptFlush() {
 		withStopped(LocalRedis.started(), (redis) -> {
@@ -206,11 +232,12 @@ class BatchesTests {
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", server.port());
 		// Closes the factory, too.
 		try (server; RedisInstance instance = new RedisInstance(factory, "batch", 0, 64)) {
-			test.accept(new Redis(server, instance, new StringRedisTemplate(factory)));
+			test.accept(new Redis(server, instance, factory, new StringRedisTemplate(factory)));
 		}
 	}
 
-	private record Redis(LocalRedis server, RedisInstance instance, StringRedisTemplate template) {
+	private record Redis(LocalRedis server, RedisInstance instance, LettuceConnectionFactory factory,
+			StringRedisTemplate template) {
 
 		<T> List<T> whileStopped(Supplier<List<T>> questions) {
 			this.server.freeze();
