@@ -1,5 +1,6 @@
 package io.github.lockstarter.benchmarks;
 
+import java.io.PrintStream;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,8 +53,11 @@ public final class Main {
 			System.err.println("--brief measures just enough to see that it works: its figures say nothing");
 			System.exit(2);
 		}
+		PrintStream output = System.out;
+		// What others print, JMH's JVMs above all, must not get into the report.
+		System.setOut(System.err);
 		try (LocalRedis redis = LocalRedis.started()) {
-			System.out.println(report(new RedisAddress(redis.port()), chosen, arguments.containsOption("brief"),
+			output.println(report(new RedisAddress(redis.port()), chosen, arguments.containsOption("brief"),
 					String.join(" ", COMMAND, String.join(" ", args)).strip()));
 		}
 		Progress.show("done");
