@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -86,7 +87,7 @@ class BatchesTests {
 	void restrictedUser() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL",
-					arguments("SETUSER default reset on nopass ~batch:* &batch:* +@all")));
+					arguments("SETUSER default reset resetchannels on nopass ~batch:* &batch:* +@all")));
 			assertThat(redis.whileStopped(() -> redis.acquireAll(40)))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
 			assertThat(redis.whileStopped(() -> redis.releaseAll(40)))
@@ -192,8 +193,9 @@ class BatchesTests {
 	void sendsAloneBeforeCluster() {
 		LocalRedis cluster = LocalRedis.started("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf");
 		withStopped(cluster, (redis) -> {
+			String slots = IntStream.range(0, 16384).mapToObj(Integer::toString).collect(Collectors.joining(" "));
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("CLUSTER",
-					"ADDSLOTSRANGE".getBytes(), "0".getBytes(), "16383".getBytes()));
+					arguments("ADDSLOTS " + slots)));
 			Awaitility.await().ignoreExceptions().until(() -> redis.acquire(0, "owner").join() instanceof Granted);
 			redis.releaseAll(1).get(0).join();
 			assertThat(redis.whileStopped(() -> redis.acquireAll(100)))
