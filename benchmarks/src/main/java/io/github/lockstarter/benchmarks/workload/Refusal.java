@@ -41,7 +41,7 @@ public final class Refusal implements Workload {
 
 	private void elsewhere(Run run) throws Exception {
 		Effort effort = run.effort(2, 10, Duration.ofMillis(200));
-		try (Run.Clients holders = run.connect(Run.CANDIDATES); Run.Clients clients = run.connect(Run.CANDIDATES)) {
+		try (Run.Clients holders = run.connect(); Run.Clients clients = run.connect()) {
 			for (int threads : new int[] { 1, 8 }) {
 				Rounds<Candidate, Slice> rounds = Rounds.run("refused, holder elsewhere, " + threads + " threads",
 						effort, Run.CANDIDATES, (candidate) -> {

@@ -1,7 +1,6 @@
 package io.github.lockstarter.benchmarks.workload;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -32,10 +31,10 @@ public record Run(RedisAddress redis, RedisServer server, boolean brief, Report 
 	}
 
 	/** Starts an instance of each candidate. */
-	Clients connect(Collection<Candidate> candidates) {
+	Clients connect() {
 		this.server.clear();
 		Map<Candidate, LockClient> clients = new EnumMap<>(Candidate.class);
-		candidates.forEach((candidate) -> clients.put(candidate, candidate.connect(this.redis)));
+		CANDIDATES.forEach((candidate) -> clients.put(candidate, candidate.connect(this.redis)));
 		return new Clients(clients);
 	}
 

@@ -30,7 +30,7 @@ public final class UncontendedCycle implements Workload {
 							the median over the rounds, and the quartiles in brackets. Latency, processor time: less is better;
 							rate: more is better. "Requests" are those of each cycle that reached Redis, counted by `MONITOR` afterwards.""");
 		Effort effort = run.effort(2, 10, Duration.ofMillis(300));
-		try (Run.Clients clients = run.connect(Run.CANDIDATES)) {
+		try (Run.Clients clients = run.connect()) {
 			// What one thread does in a few rounds is not enough to warm up.
 			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(2));
 			Rounds.run("uncontended, to warm up", warmUp, Run.CANDIDATES,
