@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HexFormat;
 
 import io.github.lockstarter.LockKey;
 
@@ -25,6 +26,8 @@ final class RedisKeys {
 	/** Longer keys are replaced by their digest. */
 	private static final int MAX_KEY_BYTES = 200;
 
+	private static final int TAG_DIGITS = 3;
+
 	private static final int TAG_LENGTH = "{b3f}".length();
 
 	private final byte[] lock;
@@ -41,16 +44,10 @@ final class RedisKeys {
 
 	/** Returns the keys of the lock. */
 	Keys of(LockKey key) {
-		byte[] tagged = bytes(tag(key) + ":" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES));
-		return new Keys(join(this.lock, tagged, tagged.length), join(this.waiting, tagged, tagged.length),
-				join(this.fence, tagged, TAG_LENGTH));
-	}
-
-	private static String tag(LockKey key) {
 		int hash = 31 * key.name().hashCode() + key.key().hashCode();
-		int mixed = hash * 0x9E3779B9;
-		// Three digits. A formatter would take longer than all the rest of a request.
-		return "{" + Integer.toHexString(BUCKETS | (mixed >>> 16) % BUCKETS).substring(1) + "}";
+		int bucket = ((hash * 0x9E3779B9) >>> 16) % BUCKETS;
+		String tag = HexFormat.of().toHexDigits(bucket, TAG_DIGITS);
+		return new Keys(bytes("{" + tag + "}:" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES)));
 	}
 
 	private static byte[] join(byte[] begin, byte[] end, int length) {
@@ -64,17 +61,30 @@ final class RedisKeys {
 	}
 
 	/**
-	 * The keys of one lock.
-	 *
-	 * @param lock the owner of the lock
-	 * @param waiting the set of those who wait for the lock
-	 * @param fence the counter that the lock draws its fencing tokens from
+	 * The keys of one lock. No request needs all of them, so each is made when it is
+	 * asked for.
 	 */
-	@SuppressWarnings("ArrayRecordComponent") // never compared
-	record Keys(byte[] lock, byte[] waiting, byte[] fence) {
+	final class Keys {
 
-		byte[][] toArray() {
-			return new byte[][] { this.lock, this.waiting, this.fence };
+		private final byte[] tagged;
+
+		private Keys(byte[] tagged) {
+			this.tagged = tagged;
+		}
+
+		/** Returns the key of the owner. */
+		byte[] lock() {
+			return join(RedisKeys.this.lock, this.tagged, this.tagged.length);
+		}
+
+		/** Returns the key of the set of those who wait. */
+		byte[] waiting() {
+			return join(RedisKeys.this.waiting, this.tagged, this.tagged.length);
+		}
+
+		/** Returns the key of the counter that fencing tokens are drawn from. */
+		byte[] fence() {
+			return join(RedisKeys.this.fence, this.tagged, TAG_LENGTH);
 		}
 
 	}

@@ -50,8 +50,6 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	 */
 	private static final Duration HEAD_START = Duration.ofMillis(5);
 
-	private static final byte[] NOBODY = {};
-
 	private final LettuceConnector connector;
 
 	private final RedisCalls calls;
@@ -128,18 +126,23 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 
 	@Override
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
-		return acquire(key, this.keys.of(key), owner, ttl, NOBODY);
+		Keys keys = this.keys.of(key);
+		byte[][] all = { keys.lock(), keys.fence() };
+		return grant(key, owner, this.batches.with(Script.ACQUIRE, all, bytes(owner), millis(ttl)));
 	}
 
 	@Override
 	public CompletionStage<AcquireResult> acquireOrWatch(LockKey key, String owner, Duration ttl, Runnable onRelease) {
 		Keys keys = this.keys.of(key);
+		byte[][] all = { keys.lock(), keys.fence(), keys.waiting() };
 		this.channel.watch(keys.lock(), onRelease);
-		return acquire(key, keys, owner, ttl, this.channel.instance()).whenComplete((result, failure) -> {
-			if (result instanceof Busy) {
-				this.channel.subscribe();
-			}
-		});
+		return grant(key, owner,
+				this.batches.with(Script.ACQUIRE, all, bytes(owner), millis(ttl), this.channel.instance()))
+			.whenComplete((result, failure) -> {
+				if (result instanceof Busy) {
+					this.channel.subscribe();
+				}
+			});
 	}
 
 	@Override
@@ -152,9 +155,8 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 		this.channel.unwatch(this.keys.of(key).lock(), onRelease);
 	}
 
-	private CompletionStage<AcquireResult> acquire(LockKey key, Keys keys, String owner, Duration ttl, byte[] waiting) {
-		return this.calls.grant(key,
-				this.batches.with(Script.ACQUIRE, keys.toArray(), bytes(owner), millis(ttl), waiting),
+	private CompletionStage<AcquireResult> grant(LockKey key, String owner, Request<Long> script) {
+		return this.calls.grant(key, script,
 				(number) -> (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number)),
 				() -> taking(key, owner));
 	}
@@ -164,11 +166,12 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 			Runnable onRelease) {
 		int reconnects = this.connector.reconnects();
 		Keys keys = this.keys.of(key);
+		byte[][] all = { keys.lock(), keys.fence(), keys.waiting() };
 		this.channel.watch(keys.lock(), onRelease);
 		return this.calls
 			.grant(key,
-					Script.HAND_OVER.with(keys.toArray(), bytes(owner), bytes(successor), millis(ttl),
-							this.channel.instance(), this.channel.name()),
+					Script.HAND_OVER.with(all, bytes(owner), bytes(successor), millis(ttl), this.channel.instance(),
+							this.channel.name()),
 					Long::valueOf, () -> taking(key, successor))
 			.whenComplete((number, failure) -> {
 				if (failure != null) {

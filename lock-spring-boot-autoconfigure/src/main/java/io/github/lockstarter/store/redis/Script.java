@@ -17,7 +17,7 @@ import io.github.lockstarter.store.redis.RedisCalls.Request;
  * A Lua script that does its work in one round trip: it is called by its digest, and sent
  * whole only to a server that does not know it.
  * <p>
- * The keys are the lock, the set of those who wait for it, and the fence. Who waits is an
+ * The keys are the lock, the fence, and the set of those who wait for it. Who waits is an
  * instance of the application, which is told of a release through a channel. The message
  * is the lock, after the name of the instance that need not be told, if any. Where
  * publishing is forbidden it is left out, and who waits finds out by itself.
@@ -31,15 +31,14 @@ enum Script {
 	 * may repeat a command after a reconnect.
 	 */
 	ACQUIRE("""
-			local lock, waiting, fence = unpack(KEYS)
-			local owner, ttl, instance = unpack(ARGV)
-			if redis.call('set', lock, owner, 'NX', 'PX', ttl) or redis.call('get', lock) == owner then
-			  return redis.call('incr', fence)
+			local call, lock, owner = redis.call, KEYS[1], ARGV[1]
+			if call('set', lock, owner, 'NX', 'PX', ARGV[2]) or call('get', lock) == owner then
+			  return call('incr', KEYS[2])
 			end
-			local remaining = math.max(redis.call('pttl', lock), 0)
-			if instance ~= '' then
-			  redis.call('sadd', waiting, instance)
-			  redis.call('pexpire', waiting, remaining + 10000)
+			local remaining = math.max(call('pttl', lock), 0)
+			if (ARGV[3] or '') ~= '' then
+			  call('sadd', KEYS[3], ARGV[3])
+			  call('pexpire', KEYS[3], remaining + 10000)
 			end
 			return -remaining
 			"""),
@@ -50,7 +49,7 @@ enum Script {
 	 * the owner did not hold it.
 	 */
 	HAND_OVER("""
-			local lock, waiting, fence = unpack(KEYS)
+			local lock, fence, waiting = unpack(KEYS)
 			local owner, successor, ttl, instance, channel = unpack(ARGV)
 			local holder = redis.call('get', lock)
 			if holder ~= owner and holder ~= successor then
@@ -83,13 +82,12 @@ enum Script {
 
 	/** Answers with 1 if the owner held the lock, otherwise with 0. */
 	RELEASE("""
-			local lock, waiting = unpack(KEYS)
-			local owner, channel = unpack(ARGV)
-			if redis.call('get', lock) ~= owner then
+			local call, lock = redis.call, KEYS[1]
+			if call('get', lock) ~= ARGV[1] then
 			  return 0
 			end
-			if redis.call('del', lock, waiting) == 2 then
-			  redis.pcall('publish', channel, ' ' .. lock)
+			if call('del', lock, KEYS[2]) == 2 then
+			  redis.pcall('publish', ARGV[2], ' ' .. lock)
 			end
 			return 1
 			"""),
