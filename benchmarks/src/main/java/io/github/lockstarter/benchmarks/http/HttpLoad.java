@@ -24,7 +24,11 @@ public final class HttpLoad implements AutoCloseable {
 	/** How many requests are under way at once. */
 	public static final int CLIENTS = 50;
 
-	/** After this a request counts as never answered, and its connection is closed. */
+	/**
+	 * After this a request counts as never answered, and its connection is closed.
+	 * Reactor Netty 1.3.7 sometimes stops to read a connection that is kept alive, if
+	 * answers come from other threads than its own (its issue 4361, fixed in 1.3.8).
+	 */
 	private static final Duration PATIENCE = Duration.ofSeconds(3);
 
 	private final ConnectionProvider connections = ConnectionProvider.create("clients", CLIENTS);
