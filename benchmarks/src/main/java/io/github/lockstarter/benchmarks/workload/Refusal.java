@@ -42,19 +42,25 @@ public final class Refusal implements Workload {
 	private void elsewhere(Run run) throws Exception {
 		Effort effort = run.effort(2, 10, Duration.ofMillis(200));
 		try (Run.Clients holders = run.connect(); Run.Clients clients = run.connect()) {
+			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(1));
+			Rounds.run("refused, to warm up", warmUp, Run.CANDIDATES,
+					(candidate) -> measure(holders.of(candidate), clients.of(candidate), 1, warmUp.slice()));
 			for (int threads : new int[] { 1, 8 }) {
 				Rounds<Candidate, Slice> rounds = Rounds.run("refused, holder elsewhere, " + threads + " threads",
-						effort, Run.CANDIDATES, (candidate) -> {
-							// Anew in each round, for the lock would end otherwise.
-							Runnable release = holders.of(candidate).acquire(KEY);
-							Slice slice = Load.run(threads, effort.slice(),
-									(thread) -> () -> refuse(clients.of(candidate)));
-							release.run();
-							return slice;
-						});
+						effort, Run.CANDIDATES,
+						(candidate) -> measure(holders.of(candidate), clients.of(candidate), threads, effort.slice()));
 				report(run, threads, rounds, holders, clients);
 			}
 		}
+	}
+
+	private static Slice measure(LockClient holder, LockClient client, int threads, Duration duration)
+			throws Exception {
+		// Anew in each round, for the lock would end otherwise.
+		Runnable release = holder.acquire(KEY);
+		Slice slice = Load.run(threads, duration, (thread) -> () -> refuse(client));
+		release.run();
+		return slice;
 	}
 
 	private static void refuse(LockClient client) throws Exception {

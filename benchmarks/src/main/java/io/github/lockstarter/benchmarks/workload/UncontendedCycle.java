@@ -31,10 +31,13 @@ public final class UncontendedCycle implements Workload {
 							rate: more is better. "Requests" are those of each cycle that reached Redis, counted by `MONITOR` afterwards.""");
 		Effort effort = run.effort(2, 10, Duration.ofMillis(300));
 		try (Run.Clients clients = run.connect()) {
-			// What one thread does in a few rounds is not enough to warm up.
+			// What one thread does in a few rounds is not enough to compile it, and many
+			// do it in other ways.
 			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(2));
-			Rounds.run("uncontended, to warm up", warmUp, Run.CANDIDATES,
-					(candidate) -> measure(run, clients.of(candidate), 8, warmUp.slice()));
+			for (int threads : new int[] { 8, 64 }) {
+				Rounds.run("uncontended, to warm up with " + title(threads), warmUp, Run.CANDIDATES,
+						(candidate) -> measure(run, clients.of(candidate), threads, warmUp.slice()));
+			}
 			for (int threads : new int[] { 1, 8, 64 }) {
 				Rounds<Candidate, Cycles> rounds = Rounds.run("uncontended, " + title(threads), effort, Run.CANDIDATES,
 						(candidate) -> measure(run, clients.of(candidate), threads, effort.slice()));
