@@ -30,7 +30,14 @@ final class Batches {
 	private static final Log logger = LogFactory.getLog(Batches.class);
 
 	/** Enough to keep a server busy while answers are being dealt with. */
-	private static final int MAX_UNDER_WAY = 8;
+	private static final int MAX_REQUESTS = 8;
+
+	/**
+	 * Enough for that when they carry {@link #MANY_LOCKS}, and each carries more then.
+	 */
+	private static final int ENOUGH_REQUESTS = 4;
+
+	private static final int MANY_LOCKS = 16;
 
 	/** So that no request occupies the server for long: some 100 µs to grant all. */
 	private static final int MAX_SIZE = 32;
@@ -39,7 +46,11 @@ final class Batches {
 
 	private final Queue<Part> parts = new ConcurrentLinkedQueue<>();
 
-	private final AtomicInteger underWay = new AtomicInteger();
+	/** How many requests are under way. */
+	private final AtomicInteger requests = new AtomicInteger();
+
+	/** How many locks they are for. */
+	private final AtomicInteger locks = new AtomicInteger();
 
 	/** How often it was asked to send since it last looked. */
 	private final AtomicInteger wanted = new AtomicInteger();
@@ -82,7 +93,7 @@ final class Batches {
 		try {
 			int seen = 1;
 			while (seen > 0) {
-				while (!this.parts.isEmpty() && this.underWay.get() < MAX_UNDER_WAY) {
+				while (!this.parts.isEmpty() && hasRoom()) {
 					sendBatch();
 				}
 				dropAbandoned();
@@ -95,6 +106,11 @@ final class Batches {
 				this.wanted.set(0);
 			}
 		}
+	}
+
+	private boolean hasRoom() {
+		int max = (this.locks.get() < MANY_LOCKS) ? MAX_REQUESTS : ENOUGH_REQUESTS;
+		return this.requests.get() < max;
 	}
 
 	/** While the server does not answer, those at the head are the first to give up. */
@@ -118,11 +134,12 @@ final class Batches {
 		if (batch.isEmpty()) {
 			return;
 		}
-		this.underWay.incrementAndGet();
+		this.requests.incrementAndGet();
+		this.locks.addAndGet(batch.size());
 		if (batch.size() == 1) {
 			Part only = batch.get(0);
 			only.send((number, failure) -> {
-				replied();
+				replied(batch);
 				only.reply.accept(number, failure);
 			});
 		}
@@ -131,8 +148,9 @@ final class Batches {
 		}
 	}
 
-	private void replied() {
-		this.underWay.decrementAndGet();
+	private void replied(List<Part> batch) {
+		this.locks.addAndGet(-batch.size());
+		this.requests.decrementAndGet();
 		sendParts();
 	}
 
@@ -144,7 +162,7 @@ final class Batches {
 			batch.get(i).copyTo(keys, i * Script.BATCH_KEYS, args, i * Script.BATCH_ARGS);
 		}
 		Script.BATCH.<Object>forEachOf(keys, args).send(batch.get(0).redis, () -> false, (replies, failure) -> {
-			replied();
+			replied(batch);
 			if (failure instanceof RedisCommandExecutionException) {
 				// Refused before any of it was done.
 				if (this.allowed && isForSlots(failure)) {

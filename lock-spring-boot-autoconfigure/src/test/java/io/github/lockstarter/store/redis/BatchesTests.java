@@ -1,7 +1,9 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.lettuce.core.cluster.PipelinedRedisFuture;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -28,6 +32,7 @@ import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 /**
  * A server that is stopped while many ask makes sure that they have to be put together.
@@ -49,6 +54,28 @@ class BatchesTests {
 			assertThat(redis.instance.requests()).hasSize(8 + (1000 - 8) / 32);
 			assertThat(redis.template.keys("batch:{*")).isEmpty();
 		});
+	}
+
+	@Test
+	@DisplayName("Once requests carry many locks, four under way are enough")
+	@SuppressWarnings("unchecked")
+	void fewerWhenLarge() {
+		Queue<CompletableFuture<Object>> underWay = new ArrayDeque<>();
+		RedisClusterAsyncCommands<byte[], byte[]> redis = mock(RedisClusterAsyncCommands.class, (call) -> {
+			CompletableFuture<Object> reply = new CompletableFuture<>();
+			underWay.add(reply);
+			return new PipelinedRedisFuture<>(reply);
+		});
+		Batches batches = new Batches(true);
+		for (int i = 0; i < 200; i++) {
+			batches.with(Script.RELEASE, new byte[2][0], new byte[2][0]).send(redis, () -> false, (number, failure) -> {
+			});
+		}
+		assertThat(underWay).hasSize(8);
+		for (int i = 0; i < 8; i++) {
+			underWay.remove().complete(1L);
+		}
+		assertThat(underWay).hasSize(4);
 	}
 
 	@Test
