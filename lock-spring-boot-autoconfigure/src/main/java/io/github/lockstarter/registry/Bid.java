@@ -24,7 +24,7 @@ record Bid(String owner, long asked, Duration ttl) {
 
 	private static final SecureRandom random = new SecureRandom();
 
-	/** Many at once, for that takes half the time. */
+	/** Drawn ahead: one by one they took longer than any other step of a request. */
 	private static final byte[] drawn = new byte[64 * OWNER_BYTES];
 
 	private static int used = drawn.length;

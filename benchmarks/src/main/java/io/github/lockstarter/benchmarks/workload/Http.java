@@ -55,7 +55,7 @@ public final class Http implements Workload {
 
 	private static void distinctKeys(Run run, Server server, int port, HttpLoad load) throws Exception {
 		// Even when it is to be brief, the first request takes longer than a slice.
-		Duration warmUp = Duration.ofSeconds(run.brief() ? 1 : 8);
+		Duration warmUp = Duration.ofSeconds(run.brief() ? 1 : 6);
 		measure("to warm up", run.effort(0, 1, warmUp), warmUp, server, port, load);
 		Effort effort = run.effort(1, 4, Duration.ofMillis(700));
 		Rounds<Variant, Answers> rounds = measure("distinct keys", effort, effort.slice(), server, port, load);
@@ -98,17 +98,17 @@ public final class Http implements Workload {
 	}
 
 	/**
-	 * Says so where a server left requests unread, as Reactor Netty 1.3.7 does; each kept
-	 * one client from its work.
+	 * Says so where a server left requests unanswered; each kept one client from its
+	 * work.
 	 */
 	private static void unanswered(Run run, Server server, Rounds<Variant, Answers> rounds) {
 		for (Variant variant : server.variants()) {
 			long requests = rounds.results(variant).stream().mapToLong(Answers::unanswered).sum();
 			if (requests > 0) {
 				run.report()
-					.paragraph("%s, %s: the server never read %d requests%s."
+					.paragraph("%s, %s: the server never answered %d requests.%s"
 						.formatted(server, server.title(variant), requests, (server == Server.WEBFLUX)
-								? ", a defect of Reactor Netty that 1.3.8 corrects (its issue 4361), with a lock or without"
+								? " Reactor Netty before 1.3.8 leaves some unread, with or without a lock (its issue 4361)."
 								: ""));
 			}
 		}

@@ -31,10 +31,13 @@ public final class Refusal implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report().section("Refused", """
-				Somebody else holds the lock, and who asks does not wait. The holder elsewhere is another client with
-				its own connections. Requests are those of one thread. Of several threads of one JVM, Spring Integration
-				lets one ask; the others are refused without a request, though the holder is elsewhere.""");
+		run.report()
+			.section("Refused",
+					"""
+							Somebody else holds the lock, and who asks does not wait. The holder elsewhere is another client with
+							its own connections. Requests are those of one thread. Of several threads of one JVM, Spring Integration
+							lets one ask; the others are refused without a request, though the holder is elsewhere. Where the time of
+							a refusal goes: ADR [14](adr/0014-a-refusal-is-a-script.md).""");
 		elsewhere(run);
 		sameJvm(run);
 	}

@@ -28,11 +28,12 @@ public final class UncontendedCycle implements Workload {
 					"""
 							Acquire and release, each time another key, so that nobody waits. Ratios to the floor in the same round:
 							the median over the rounds, and the quartiles in brackets. Latency, processor time: less is better;
-							rate: more is better. "Requests" are those of each cycle that reached Redis, counted by `MONITOR` afterwards.""");
+							rate: more is better. "Requests" are those of each cycle that reached Redis, counted by `MONITOR` afterwards.
+							Where the time goes: ADR [13](adr/0013-requests-put-together.md) and [14](adr/0014-a-refusal-is-a-script.md).""");
 		Effort effort = run.effort(2, 10, Duration.ofMillis(300));
 		try (Run.Clients clients = run.connect()) {
-			// What one thread does in a few rounds is not enough to compile it, and many
-			// do it in other ways.
+			// A few rounds of one thread do not get the code compiled, and many threads
+			// take other paths through it.
 			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(2));
 			for (int threads : new int[] { 8, 64 }) {
 				Rounds.run("uncontended, to warm up with " + title(threads), warmUp, Run.CANDIDATES,

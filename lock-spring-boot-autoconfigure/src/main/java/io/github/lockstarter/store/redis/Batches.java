@@ -33,7 +33,8 @@ final class Batches {
 	private static final int MAX_REQUESTS = 8;
 
 	/**
-	 * Enough for that when they carry {@link #MANY_LOCKS}, and each carries more then.
+	 * Enough to keep it busy once they carry {@link #MANY_LOCKS} together: fewer requests
+	 * then carry more locks each.
 	 */
 	private static final int ENOUGH_REQUESTS = 4;
 

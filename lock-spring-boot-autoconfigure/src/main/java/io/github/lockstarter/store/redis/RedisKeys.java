@@ -61,7 +61,7 @@ final class RedisKeys {
 	}
 
 	/**
-	 * The keys of one lock. No request needs all of them, so each is made when it is
+	 * The keys of one lock. Few requests need all of them, so each is made when it is
 	 * asked for.
 	 */
 	final class Keys {
@@ -70,6 +70,10 @@ final class RedisKeys {
 
 		private Keys(byte[] tagged) {
 			this.tagged = tagged;
+		}
+
+		byte[][] all() {
+			return new byte[][] { lock(), fence(), waiting() };
 		}
 
 		/** Returns the key of the owner. */

@@ -127,17 +127,16 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	@Override
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
 		Keys keys = this.keys.of(key);
-		byte[][] all = { keys.lock(), keys.fence() };
-		return grant(key, owner, this.batches.with(Script.ACQUIRE, all, bytes(owner), millis(ttl)));
+		byte[][] needed = { keys.lock(), keys.fence() };
+		return grant(key, owner, this.batches.with(Script.ACQUIRE, needed, bytes(owner), millis(ttl)));
 	}
 
 	@Override
 	public CompletionStage<AcquireResult> acquireOrWatch(LockKey key, String owner, Duration ttl, Runnable onRelease) {
 		Keys keys = this.keys.of(key);
-		byte[][] all = { keys.lock(), keys.fence(), keys.waiting() };
 		this.channel.watch(keys.lock(), onRelease);
 		return grant(key, owner,
-				this.batches.with(Script.ACQUIRE, all, bytes(owner), millis(ttl), this.channel.instance()))
+				this.batches.with(Script.ACQUIRE, keys.all(), bytes(owner), millis(ttl), this.channel.instance()))
 			.whenComplete((result, failure) -> {
 				if (result instanceof Busy) {
 					this.channel.subscribe();
@@ -166,12 +165,11 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 			Runnable onRelease) {
 		int reconnects = this.connector.reconnects();
 		Keys keys = this.keys.of(key);
-		byte[][] all = { keys.lock(), keys.fence(), keys.waiting() };
 		this.channel.watch(keys.lock(), onRelease);
 		return this.calls
 			.grant(key,
-					Script.HAND_OVER.with(all, bytes(owner), bytes(successor), millis(ttl), this.channel.instance(),
-							this.channel.name()),
+					Script.HAND_OVER.with(keys.all(), bytes(owner), bytes(successor), millis(ttl),
+							this.channel.instance(), this.channel.name()),
 					Long::valueOf, () -> taking(key, successor))
 			.whenComplete((number, failure) -> {
 				if (failure != null) {

@@ -3,7 +3,9 @@ package io.github.lockstarter.store.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -17,10 +19,11 @@ import io.github.lockstarter.store.redis.RedisCalls.Request;
  * A Lua script that does its work in one round trip: it is called by its digest, and sent
  * whole only to a server that does not know it.
  * <p>
- * The keys are the lock, the fence, and the set of those who wait for it. Who waits is an
- * instance of the application, which is told of a release through a channel. The message
- * is the lock, after the name of the instance that need not be told, if any. Where
- * publishing is forbidden it is left out, and who waits finds out by itself.
+ * The keys are the lock, the fence, and the set of those who wait for it; of these a
+ * release takes the first and the last. Who waits is an instance of the application,
+ * which is told of a release through a channel. The message is the lock, after the name
+ * of the instance that need not be told, if any. Where publishing is forbidden it is left
+ * out, and who waits finds out by itself.
  */
 enum Script {
 
@@ -31,9 +34,9 @@ enum Script {
 	 * may repeat a command after a reconnect.
 	 */
 	ACQUIRE("""
-			local call, lock, owner = redis.call, KEYS[1], ARGV[1]
+			local call, lock, fence, owner = redis.call, KEYS[1], KEYS[2], ARGV[1]
 			if call('set', lock, owner, 'NX', 'PX', ARGV[2]) or call('get', lock) == owner then
-			  return call('incr', KEYS[2])
+			  return call('incr', fence)
 			end
 			local remaining = math.max(call('pttl', lock), 0)
 			if (ARGV[3] or '') ~= '' then
@@ -82,11 +85,11 @@ enum Script {
 
 	/** Answers with 1 if the owner held the lock, otherwise with 0. */
 	RELEASE("""
-			local call, lock = redis.call, KEYS[1]
+			local call, lock, waiting = redis.call, KEYS[1], KEYS[2]
 			if call('get', lock) ~= ARGV[1] then
 			  return 0
 			end
-			if call('del', lock, KEYS[2]) == 2 then
+			if call('del', lock, waiting) == 2 then
 			  redis.pcall('publish', ARGV[2], ' ' .. lock)
 			end
 			return 1
@@ -160,20 +163,27 @@ enum Script {
 
 	private <T> void run(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptOutputType type, byte[][] keys,
 			byte[][] args, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+		call(() -> redis.<T>evalsha(this.digest, type, keys, args), (value, failure) -> {
+			if (failure instanceof RedisNoScriptException) {
+				call(() -> redis.<T>eval(this.text, type, keys, args), reply);
+			}
+			else {
+				reply.accept(value, failure);
+			}
+		});
+	}
+
+	/** The driver may not take it, but whoever counts on a reply gets one. */
+	private static <T> void call(Supplier<RedisFuture<T>> command, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+		RedisFuture<T> answer;
 		try {
-			redis.<T>evalsha(this.digest, type, keys, args).whenComplete((value, failure) -> {
-				if (failure instanceof RedisNoScriptException) {
-					redis.<T>eval(this.text, type, keys, args).whenComplete(reply);
-				}
-				else {
-					reply.accept(value, failure);
-				}
-			});
+			answer = command.get();
 		}
 		catch (RuntimeException ex) {
-			// The driver does not take it. Whoever counts on a reply gets one.
 			reply.accept(null, ex);
+			return;
 		}
+		answer.whenComplete(reply);
 	}
 
 }

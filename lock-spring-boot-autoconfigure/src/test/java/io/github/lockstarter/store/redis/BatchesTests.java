@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 /**
- * A server that is stopped while many ask makes sure that they have to be put together.
+ * Where they have to be put together for sure, the server is stopped while many ask.
  */
 class BatchesTests {
 
@@ -67,8 +67,9 @@ class BatchesTests {
 			return new PipelinedRedisFuture<>(reply);
 		});
 		Batches batches = new Batches(true);
+		byte[][] two = { {}, {} };
 		for (int i = 0; i < 200; i++) {
-			batches.with(Script.RELEASE, new byte[2][0], new byte[2][0]).send(redis, () -> false, (number, failure) -> {
+			batches.with(Script.RELEASE, two, two).send(redis, () -> false, (number, failure) -> {
 			});
 		}
 		assertThat(underWay).hasSize(8);
