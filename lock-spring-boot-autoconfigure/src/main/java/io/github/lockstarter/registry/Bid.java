@@ -1,8 +1,6 @@
 package io.github.lockstarter.registry;
 
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -20,15 +18,6 @@ import java.util.concurrent.TimeUnit;
  */
 record Bid(String owner, long asked, Duration ttl) {
 
-	private static final int OWNER_BYTES = 16;
-
-	private static final SecureRandom random = new SecureRandom();
-
-	/** Drawn ahead: one by one they took longer than any other step of a request. */
-	private static final byte[] drawn = new byte[64 * OWNER_BYTES];
-
-	private static int used = drawn.length;
-
 	private static final int PLACE_BITS = 4;
 
 	/** With sixteen leases, letting another instance in costs each of them little. */
@@ -37,17 +26,7 @@ record Bid(String owner, long asked, Duration ttl) {
 	private static final long LONGEST_TURN = TimeUnit.MILLISECONDS.toNanos(50);
 
 	static Bid now(Duration ttl) {
-		return new Bid(newOwner(), System.nanoTime(), ttl);
-	}
-
-	private static synchronized String newOwner() {
-		if (used == drawn.length) {
-			random.nextBytes(drawn);
-			used = 0;
-		}
-		String owner = HexFormat.of().formatHex(drawn, used, used + OWNER_BYTES);
-		used += OWNER_BYTES;
-		return owner;
+		return new Bid(Owners.next(), System.nanoTime(), ttl);
 	}
 
 	/** Returns when the lock ends in the store if nobody renews it. */

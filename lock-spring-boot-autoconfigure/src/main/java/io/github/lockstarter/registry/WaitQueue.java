@@ -19,7 +19,7 @@ import io.github.lockstarter.LockStoreException;
  */
 final class WaitQueue {
 
-	private final Set<Waiter> waiters = new LinkedHashSet<>(2);
+	private final Set<Waiter> waiters = new LinkedHashSet<>();
 
 	/**
 	 * Those who do not wait, and came while the store was being asked: does it answer?

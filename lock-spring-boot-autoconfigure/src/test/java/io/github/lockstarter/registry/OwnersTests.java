@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class BidTests {
+class OwnersTests {
 
 	@Test
 	@DisplayName("However many threads draw, each owner is another 128 bits")
@@ -20,7 +20,7 @@ class BidTests {
 		Set<String> owners = ConcurrentHashMap.newKeySet();
 		Runnable draw = () -> {
 			for (int i = 0; i < 20_000; i++) {
-				owners.add(Bid.now(Duration.ofSeconds(1)).owner());
+				owners.add(Owners.next());
 			}
 		};
 		ExecutorService threads = Executors.newFixedThreadPool(4);
