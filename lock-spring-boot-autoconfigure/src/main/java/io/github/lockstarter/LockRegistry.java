@@ -66,6 +66,17 @@ public interface LockRegistry {
 	CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options);
 
 	/**
+	 * Acquires the lock like {@link #tryAcquireAsync(LockKey, LockOptions)}, with a lock
+	 * that is held as a failure, too.
+	 * @param key what to lock
+	 * @param options how long to hold and to wait
+	 * @return completes with the lease, or exceptionally with a
+	 * {@link LockConflictException} if the lock is still held by somebody else after the
+	 * wait time, or a {@link LockStoreException}
+	 */
+	CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options);
+
+	/**
 	 * Returns how the locks of that name are taken where the caller does not say: as
 	 * configured for the name, otherwise as for all.
 	 * @param lockName the name of a lock
@@ -84,6 +95,18 @@ public interface LockRegistry {
 	default Lease acquire(String lock) {
 		LockKey key = LockKey.of(lock);
 		return acquire(key, options(key.name()));
+	}
+
+	/**
+	 * Acquires the lock with the {@linkplain #options configured options}, without
+	 * holding a thread while it waits.
+	 * @param lock the name of the lock, or its name and key as in {@code "team:42"}
+	 * @return as from {@link #acquireAsync(LockKey, LockOptions)}
+	 * @see LockKey#of
+	 */
+	default CompletionStage<Lease> acquireAsync(String lock) {
+		LockKey key = LockKey.of(lock);
+		return acquireAsync(key, options(key.name()));
 	}
 
 	/**

@@ -21,11 +21,12 @@ final class Call {
 
 	private final @Nullable Object[] args;
 
-	private final CurrentRequest request = CurrentRequest.get();
+	private final CurrentRequest request;
 
-	Call(Method method, @Nullable Object[] args) {
+	Call(Method method, @Nullable Object[] args, CurrentRequest request) {
 		this.method = method;
 		this.args = args;
+		this.request = request;
 	}
 
 	public Method getMethod() {

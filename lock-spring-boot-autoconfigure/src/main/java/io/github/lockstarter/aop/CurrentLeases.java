@@ -8,28 +8,29 @@ import org.springframework.core.NamedThreadLocal;
 import io.github.lockstarter.Lease;
 
 /**
- * The leases of the annotated methods that run on this thread, the innermost first.
+ * The leases under which this thread runs annotated methods or what they have returned,
+ * the innermost first.
  */
 final class CurrentLeases {
 
-	private static final ThreadLocal<Deque<Lease>> leases = NamedThreadLocal.withInitial("Leases of locks",
+	private static final ThreadLocal<Deque<Holding>> holdings = NamedThreadLocal.withInitial("Leases of locks",
 			ArrayDeque::new);
 
 	private CurrentLeases() {
 	}
 
 	static Iterable<Lease> get() {
-		return leases.get();
+		return holdings.get().stream().flatMap((holding) -> holding.leases().stream()).toList();
 	}
 
-	static void push(Lease lease) {
-		leases.get().push(lease);
+	static void push(Holding holding) {
+		holdings.get().push(holding);
 	}
 
 	static void pop() {
-		leases.get().pop();
-		if (leases.get().isEmpty()) {
-			leases.remove();
+		holdings.get().pop();
+		if (holdings.get().isEmpty()) {
+			holdings.remove();
 		}
 	}
 

@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer.PathSegment;
 import org.springframework.http.server.RequestPath;
 import org.springframework.util.ClassUtils;
+import org.springframework.http.server.PathContainer;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
@@ -75,18 +77,33 @@ interface CurrentRequest {
 			RequestPath path = ServletRequestPathUtils.hasParsedRequestPath(this.request)
 					? ServletRequestPathUtils.getParsedRequestPath(this.request)
 					: ServletRequestPathUtils.parseAndCache(this.request);
-			return path.pathWithinApplication()
-				.elements()
-				.stream()
-				.map((element) -> (element instanceof PathSegment segment) ? canonical(segment) : element.value())
-				.collect(Collectors.joining());
+			return canonical(path.pathWithinApplication());
 		}
 
-		/** However a client writes a path: decoded, and without matrix parameters. */
-		private static String canonical(PathSegment segment) {
-			return segment.valueToMatch().replace("%", "%25").replace("/", "%2F");
+	}
+
+	/** A request of Spring WebFlux. */
+	record OfExchange(ServerWebExchange exchange, @Nullable Principal principal) implements CurrentRequest {
+
+		@Override
+		public @Nullable String header(String name) {
+			return this.exchange.getRequest().getHeaders().getFirst(name);
 		}
 
+		@Override
+		public @Nullable String path() {
+			return canonical(this.exchange.getRequest().getPath().pathWithinApplication());
+		}
+
+	}
+
+	/** However a client writes a path: decoded, and without matrix parameters. */
+	private static String canonical(PathContainer path) {
+		return path.elements()
+			.stream()
+			.map((element) -> (element instanceof PathSegment segment)
+					? segment.valueToMatch().replace("%", "%25").replace("/", "%2F") : element.value())
+			.collect(Collectors.joining());
 	}
 
 }

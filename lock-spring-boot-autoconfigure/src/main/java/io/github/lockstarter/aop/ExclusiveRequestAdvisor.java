@@ -2,7 +2,9 @@ package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -14,19 +16,18 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
  * Puts the methods annotated with {@link ExclusiveRequest} under their locks. It stands
- * just outside transactions and caches, so that a lock is held until the transaction has
- * ended, and inside security, so that nobody locks what they may not call.
+ * just outside transactions and caches by default, so that a lock is held until the
+ * transaction has ended, and inside security, so that nobody locks what they may not
+ * call.
  */
 public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
+	/** Just outside of transactions and caches, which come last by default. */
+	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
+
 	private final transient ExclusiveRequestSpecs specs;
 
-	private ExclusiveRequestAdvisor(ExclusiveRequestSpecs specs, Supplier<LockRegistry> registry) {
-		super(new ExclusiveRequestInterceptor(specs, registry));
-		this.specs = specs;
-		setOrder(Ordered.LOWEST_PRECEDENCE - 100);
-		setClassFilter((type) -> !specs.of(type).isEmpty());
-	}
+	private final transient IntSupplier order;
 
 	/**
 	 * Creates the advisor. An advisor is created before most other beans, so it asks for
@@ -35,10 +36,27 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	 * @param operator what the operator says, by name of the lock
 	 * @param defaults what holds where neither that nor an annotation says otherwise
 	 * @param placeholders resolves placeholders in attributes of the annotation
+	 * @param order where to stand among other advisors
+	 * @param untilResponse whether handlers of requests keep their locks until their
+	 * response has been written
 	 */
 	public ExclusiveRequestAdvisor(Supplier<LockRegistry> registry, Function<String, LockSettings> operator,
-			Supplier<LockSettings> defaults, UnaryOperator<String> placeholders) {
-		this(new ExclusiveRequestSpecs(operator, defaults, placeholders), registry);
+			Supplier<LockSettings> defaults, UnaryOperator<String> placeholders, IntSupplier order,
+			BooleanSupplier untilResponse) {
+		this(new ExclusiveRequestSpecs(operator, defaults, placeholders), registry, order, untilResponse);
+	}
+
+	private ExclusiveRequestAdvisor(ExclusiveRequestSpecs specs, Supplier<LockRegistry> registry, IntSupplier order,
+			BooleanSupplier untilResponse) {
+		super(new ExclusiveRequestInterceptor(specs, registry, untilResponse));
+		this.specs = specs;
+		this.order = order;
+		setClassFilter((type) -> !specs.of(type).isEmpty());
+	}
+
+	@Override
+	public int getOrder() {
+		return this.order.getAsInt();
 	}
 
 	/**

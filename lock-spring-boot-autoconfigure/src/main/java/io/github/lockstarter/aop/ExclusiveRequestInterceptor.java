@@ -1,7 +1,7 @@
 package io.github.lockstarter.aop;
 
-import java.lang.reflect.Method;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
@@ -10,11 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 
 /**
- * Runs an annotated method while it holds the lock that the call asks for.
+ * Runs an annotated method while it holds the locks that the call asks for. Nothing of
+ * the method happens before they are granted. How they are waited for depends on who
+ * calls and on what the method returns.
  */
 final class ExclusiveRequestInterceptor implements MethodInterceptor {
 
@@ -22,42 +23,63 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 
 	private final Supplier<LockRegistry> registry;
 
-	ExclusiveRequestInterceptor(ExclusiveRequestSpecs specs, Supplier<LockRegistry> registry) {
+	private final BooleanSupplier untilResponse;
+
+	/**
+	 * Creates an interceptor.
+	 * @param untilResponse whether handlers keep their locks until their response has
+	 * been written
+	 */
+	ExclusiveRequestInterceptor(ExclusiveRequestSpecs specs, Supplier<LockRegistry> registry,
+			BooleanSupplier untilResponse) {
 		this.specs = specs;
 		this.registry = registry;
+		this.untilResponse = untilResponse;
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		Class<?> type = AopUtils.getTargetClass(Objects.requireNonNull(invocation.getThis()));
-		Method method = AopUtils.getMostSpecificMethod(invocation.getMethod(), type);
-		ExclusiveRequestSpec spec = this.specs.find(invocation.getMethod(), type);
-		Call call = new Call(method, invocation.getArguments());
-		if (spec == null || !spec.appliesTo(call)) {
+		LockedMethod method = this.specs.find(invocation.getMethod(),
+				AopUtils.getTargetClass(Objects.requireNonNull(invocation.getThis())));
+		if (method == null) {
 			return invocation.proceed();
 		}
-		Lease lease = this.registry.get().acquire(spec.lockKey(call), spec.options());
-		CurrentLeases.push(lease);
-		try {
-			fillIn(lease, method, invocation.getArguments());
-			Object result = invocation.proceed();
-			UnsupportedReturnTypes.refuse(method, result);
-			return result;
+		LockedCall call = new LockedCall(invocation, method, this.registry.get());
+		if (method.isSuspending()) {
+			return ReactiveWork.callLater(call, this.untilResponse.getAsBoolean());
 		}
-		finally {
-			CurrentLeases.pop();
-			lease.close();
+		if (call.isServletHandling()) {
+			return handleServletRequest(call);
 		}
+		if (ReactiveWork.AVAILABLE && method.work() instanceof ReactiveWork) {
+			return ReactiveWork.callLater(call, this.untilResponse.getAsBoolean());
+		}
+		if (ReactiveWork.isOnEventLoop()) {
+			return callOnEventLoop(call);
+		}
+		if (method.waits() && StageWork.canReturnEarly(method)) {
+			return StageWork.callLater(call);
+		}
+		return call.proceed(call.acquire(false));
 	}
 
-	/** A lease that the caller passes on is left as it is. */
-	private static void fillIn(Lease lease, Method method, @Nullable Object[] args) {
-		Class<?>[] types = method.getParameterTypes();
-		for (int i = 0; i < types.length; i++) {
-			if (types[i] == Lease.class && args[i] == null) {
-				args[i] = lease;
-			}
+	private @Nullable Object handleServletRequest(LockedCall call) throws Throwable {
+		boolean untilResponse = this.untilResponse.getAsBoolean();
+		if (call.method().work() != null && call.method().waits() && call.servletHandling().canSuspend()) {
+			return call.servletHandling().suspend(call, untilResponse);
 		}
+		return call.proceed(call.acquire(untilResponse));
+	}
+
+	private Object callOnEventLoop(LockedCall call) {
+		if (StageWork.canReturnEarly(call.method())) {
+			return StageWork.callLater(call);
+		}
+		if (call.method().isHandlerOfEntity()) {
+			return new PendingEntity(ReactiveWork.callLaterForValue(call, this.untilResponse.getAsBoolean()));
+		}
+		throw Works.unsupported(call.method().method(),
+				"it returns a plain value on the thread of an event loop, which must not wait for a lock");
 	}
 
 }

@@ -1,9 +1,11 @@
 package io.github.lockstarter.aop;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,8 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodIntrospector;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
@@ -34,7 +38,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
  */
 final class ExclusiveRequestSpecs {
 
-	private final Map<Class<?>, Map<Method, ExclusiveRequestSpec>> specs = new ConcurrentHashMap<>();
+	private final Map<Class<?>, Map<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
 
 	private final Function<String, LockSettings> operator;
 
@@ -50,41 +54,54 @@ final class ExclusiveRequestSpecs {
 	}
 
 	/**
-	 * Returns the spec for a call of the method on an object of the class, if it has one.
+	 * Returns what a call of the method on an object of the class means, if it is
+	 * annotated.
 	 */
-	@Nullable ExclusiveRequestSpec find(Method method, Class<?> type) {
-		Map<Method, ExclusiveRequestSpec> ofType = of(type);
-		ExclusiveRequestSpec specific = ofType.get(AopUtils.getMostSpecificMethod(method, type));
+	@Nullable LockedMethod find(Method method, Class<?> type) {
+		Map<Method, LockedMethod> ofType = of(type);
+		LockedMethod specific = ofType.get(AopUtils.getMostSpecificMethod(method, type));
 		// The class of a JDK proxy has methods of its own; the annotated one is the
 		// interface's.
 		return (specific != null) ? specific : ofType.get(method);
 	}
 
 	/** Returns the annotated methods of a class, as they are on the class itself. */
-	Map<Method, ExclusiveRequestSpec> of(Class<?> type) {
+	Map<Method, LockedMethod> of(Class<?> type) {
 		if (!AnnotationUtils.isCandidateClass(type, ExclusiveRequest.class)) {
 			return Map.of();
 		}
 		Class<?> userType = ClassUtils.getUserClass(type);
-		Map<Method, ExclusiveRequestSpec> known = this.specs.get(userType);
+		Map<Method, LockedMethod> known = this.methods.get(userType);
 		if (known == null) {
 			// Not computeIfAbsent: this may create beans, whose classes come by here as
 			// well.
 			known = introspect(userType);
-			this.specs.put(userType, known);
+			this.methods.put(userType, known);
 		}
 		return known;
 	}
 
-	private Map<Method, ExclusiveRequestSpec> introspect(Class<?> type) {
-		ExclusiveRequest ofClass = AnnotatedElementUtils.findMergedAnnotation(type, ExclusiveRequest.class);
+	private Map<Method, LockedMethod> introspect(Class<?> type) {
+		List<ExclusiveRequest> ofClass = annotations(type);
 		return MethodIntrospector.selectMethods(type, (Method method) -> {
-			ExclusiveRequest own = AnnotatedElementUtils.findMergedAnnotation(method, ExclusiveRequest.class);
-			if (own != null) {
-				return spec(own, method, type);
+			List<ExclusiveRequest> own = annotations(method);
+			if (!own.isEmpty()) {
+				return lockedMethod(own, method, type);
 			}
-			return (ofClass != null && isCoveredByClass(method)) ? spec(ofClass, method, type) : null;
+			return (!ofClass.isEmpty() && isCoveredByClass(method)) ? lockedMethod(ofClass, method, type) : null;
 		});
+	}
+
+	/** Returns the annotations of the element itself, or of the nearest it overrides. */
+	private static List<ExclusiveRequest> annotations(AnnotatedElement element) {
+		List<MergedAnnotation<ExclusiveRequest>> all = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
+			.stream(ExclusiveRequest.class)
+			.toList();
+		int nearest = all.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
+		return all.stream()
+			.filter((annotation) -> annotation.getAggregateIndex() == nearest)
+			.map(MergedAnnotation::synthesize)
+			.toList();
 	}
 
 	private static boolean isCoveredByClass(Method method) {
@@ -102,21 +119,28 @@ final class ExclusiveRequestSpecs {
 
 	/** Returns the names of all locks met so far. */
 	Set<String> names() {
-		return this.specs.values()
+		return this.methods.values()
 			.stream()
 			.flatMap((ofType) -> ofType.values().stream())
+			.flatMap((method) -> method.specs().stream())
 			.map(ExclusiveRequestSpec::name)
 			.collect(Collectors.toSet());
 	}
 
-	private ExclusiveRequestSpec spec(ExclusiveRequest annotation, Method method, Class<?> type) {
+	private LockedMethod lockedMethod(List<ExclusiveRequest> annotations, Method method, Class<?> type) {
 		if ((method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) != 0) {
 			throw new LockConfigurationException(
 					"@ExclusiveRequest on %s, which is private, static or final: no proxy can put it under a lock."
 						.formatted(method.toGenericString()),
 					"Make it a public method of the instance that is not final.");
 		}
-		UnsupportedReturnTypes.refuse(method, type);
+		LockedMethod locked = LockedMethod.of(method, type,
+				annotations.stream().map((annotation) -> spec(annotation, method, type)).toList());
+		Works.check(locked);
+		return locked;
+	}
+
+	private ExclusiveRequestSpec spec(ExclusiveRequest annotation, Method method, Class<?> type) {
 		try {
 			String given = resolve(annotation.name());
 			String name = (given != null) ? given : defaultName(method, type);

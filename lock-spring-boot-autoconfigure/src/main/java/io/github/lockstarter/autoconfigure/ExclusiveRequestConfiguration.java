@@ -36,7 +36,9 @@ class ExclusiveRequestConfiguration {
 	static ExclusiveRequestAdvisor exclusiveRequestAdvisor(ObjectProvider<LockRegistry> registry,
 			ObjectProvider<LockProperties> properties, Environment environment) {
 		return new ExclusiveRequestAdvisor(registry::getObject, (name) -> properties.getObject().settings(name),
-				() -> properties.getObject().settings(), environment::resolveRequiredPlaceholders);
+				() -> properties.getObject().settings(), environment::resolveRequiredPlaceholders,
+				() -> properties.getObject().advisorOrder(),
+				() -> properties.getObject().web().releaseOn() == LockProperties.Web.ReleaseOn.RESPONSE);
 	}
 
 	/**

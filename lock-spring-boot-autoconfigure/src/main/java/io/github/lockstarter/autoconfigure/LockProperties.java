@@ -12,6 +12,7 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.LockSettings;
 
 /**
@@ -29,16 +30,19 @@ import io.github.lockstarter.aop.LockSettings;
  * that hangs does not hold it for ever. Default is 5m, or the ttl if that is longer.
  * @param maxWaiters How many requests may wait for one lock on each server. Whoever comes
  * then is refused at once.
+ * @param order Where the lock stands among the advisors of a method. The default is just
+ * outside transactions and caches; advisors with a lower number are called before the
+ * lock is taken.
  * @param names Settings by the name of a lock. They have the last word over the
  * annotation.
- * @param web How refusals are answered.
+ * @param web How locks and HTTP go together.
  * @param redis Settings of the Redis store.
  */
 @ConfigurationProperties(prefix = "lock", ignoreUnknownFields = false)
 record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") Duration ttl,
 		@Name("wait") @DefaultValue("0s") Duration waitTime, @DefaultValue("true") boolean renew,
-		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @DefaultValue Map<String, Named> names,
-		@DefaultValue Web web, @DefaultValue Redis redis) {
+		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @Nullable Integer order,
+		@DefaultValue Map<String, Named> names, @DefaultValue Web web, @DefaultValue Redis redis) {
 
 	private static final LockOptions VALID = LockOptions.of(Duration.ofSeconds(1));
 
@@ -78,6 +82,11 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	/** Returns how code takes the lock of that name where it does not say itself. */
 	LockOptions options(String name) {
 		return settings(name).or(settings()).options();
+	}
+
+	/** Returns where the lock stands among advisors. */
+	int advisorOrder() {
+		return (this.order != null) ? this.order : ExclusiveRequestAdvisor.DEFAULT_ORDER;
 	}
 
 	private static void checkedWaiters(int waiters) {
@@ -124,11 +133,25 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	}
 
 	/**
-	 * How refusals are answered.
+	 * How locks and HTTP go together.
 	 *
 	 * @param conflictStatus HTTP status of a refusal: 409, 422, 423 or 429.
+	 * @param releaseOn When the lock of a handler method is released: at the end of its
+	 * work, or after its response has been written.
 	 */
-	record Web(@DefaultValue("409") int conflictStatus) {
+	record Web(@DefaultValue("409") int conflictStatus, @DefaultValue("method") ReleaseOn releaseOn) {
+
+		/** What ends the lock of a handler method. */
+		enum ReleaseOn {
+
+			/** The end of its work. */
+			METHOD,
+
+			/** The end of its response. */
+			RESPONSE
+
+		}
+
 	}
 
 	/**

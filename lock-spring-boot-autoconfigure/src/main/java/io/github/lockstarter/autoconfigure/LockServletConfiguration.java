@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -23,9 +22,7 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
 import org.springframework.web.server.ResponseStatusException;
-import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
@@ -33,8 +30,6 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.web.LockProblems;
-import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
-import io.github.lockstarter.web.servlet.LeaseArgumentResolver;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 
 /**
@@ -50,19 +45,6 @@ class LockServletConfiguration {
 	@ConditionalOnMissingBean
 	LockProblems lockProblems(MessageSource messages) {
 		return new LockProblems(messages);
-	}
-
-	@Bean
-	static WebMvcConfigurer leaseArgumentConfigurer(ObjectProvider<ExclusiveRequestAdvisor> advisor) {
-		return new WebMvcConfigurer() {
-
-			@Override
-			public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-				resolvers.add(new LeaseArgumentResolver(
-						(method, type) -> advisor.stream().anyMatch((each) -> each.matches(method, type))));
-			}
-
-		};
 	}
 
 	/**

@@ -86,20 +86,35 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
 		Waiter waiter = join(key, new Waiter(options, Runnable::run));
-		return await(key, waiter).orElseThrow(() -> new LockConflictException(key,
-				// Where too many wait already it did not.
-				(waiter.left() > 0) ? options.withWaitTime(Duration.ZERO) : options, waiter.retryAfter()));
+		return await(key, waiter).orElseThrow(() -> conflict(key, options, waiter));
 	}
 
 	@Override
 	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
-		Waiter waiter = join(key, new Waiter(options, this.answers));
-		waiter.answer().whenComplete((lease, failure) -> {
+		return joinAsync(key, options).answer();
+	}
+
+	@Override
+	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options) {
+		Waiter waiter = joinAsync(key, options);
+		CompletableFuture<Lease> result = new CompletableFuture<>();
+		result.whenComplete((lease, failure) -> {
 			if (failure != null) {
-				leave(key, waiter);
+				waiter.answer().cancel(false);
 			}
 		});
-		return waiter.answer();
+		waiter.answer().whenComplete((granted, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(failure);
+			}
+			else if (granted.isEmpty()) {
+				result.completeExceptionally(conflict(key, options, waiter));
+			}
+			else if (!result.complete(granted.get())) {
+				granted.get().releaseAsync();
+			}
+		});
+		return result;
 	}
 
 	@Override
@@ -162,6 +177,23 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 
 	void remove(LockKey key, LocalLock lock) {
 		this.locks.remove(key, lock);
+	}
+
+	private static LockConflictException conflict(LockKey key, LockOptions options, Waiter waiter) {
+		// Where too many wait already it did not.
+		return new LockConflictException(key, (waiter.left() > 0) ? options.withWaitTime(Duration.ZERO) : options,
+				waiter.retryAfter());
+	}
+
+	/** Joins with a caller that holds no thread, and may leave at any time. */
+	private Waiter joinAsync(LockKey key, LockOptions options) {
+		Waiter waiter = join(key, new Waiter(options, this.answers));
+		waiter.answer().whenComplete((lease, failure) -> {
+			if (failure != null) {
+				leave(key, waiter);
+			}
+		});
+		return waiter;
 	}
 
 	private Waiter join(LockKey key, Waiter waiter) {

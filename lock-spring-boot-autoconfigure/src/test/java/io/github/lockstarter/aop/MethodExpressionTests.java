@@ -53,7 +53,8 @@ class MethodExpressionTests {
 			""")
 	@DisplayName("What the documentation promises can be read")
 	void evaluates(String expected, String expression) {
-		Object value = MethodExpression.parse(expression, "key", METHOD).evaluate(new Call(METHOD, ARGS));
+		Object value = MethodExpression.parse(expression, "key", METHOD)
+			.evaluate(new Call(METHOD, ARGS, new CurrentRequest.Absent()));
 		assertThat(value).asString().isEqualTo(expected);
 	}
 
@@ -61,7 +62,8 @@ class MethodExpressionTests {
 	@ValueSource(strings = { "header('X-Id')", "path", "principal", "principal?.name" })
 	@DisplayName("Outside of a request, what belongs to one is null")
 	void outsideOfRequests(String expression) {
-		assertThat(MethodExpression.parse(expression, "key", METHOD).evaluate(new Call(METHOD, ARGS))).isNull();
+		assertThat(MethodExpression.parse(expression, "key", METHOD)
+			.evaluate(new Call(METHOD, ARGS, new CurrentRequest.Absent()))).isNull();
 	}
 
 	@ParameterizedTest
@@ -117,15 +119,16 @@ class MethodExpressionTests {
 		Method method = Big.class.getDeclaredMethod("register", String.class, Order.class, Map.class, List.class,
 				String.class);
 		Object[] args = { "taro", ARGS[1], ARGS[2], ARGS[3], "x".repeat(200_000) };
-		assertThat(MethodExpression.parse(expression, "key", method).evaluate(new Call(method, args))).isNull();
+		assertThat(MethodExpression.parse(expression, "key", method)
+			.evaluate(new Call(method, args, new CurrentRequest.Absent()))).isNull();
 	}
 
 	@Test
 	@DisplayName("A value that looks like an expression stays a value")
 	void valuesAreData() {
 		Object[] args = { "T(java.lang.Runtime)", null, null, null };
-		assertThat(MethodExpression.parse("#userName", "key", METHOD).evaluate(new Call(METHOD, args)))
-			.isEqualTo("T(java.lang.Runtime)");
+		assertThat(MethodExpression.parse("#userName", "key", METHOD)
+			.evaluate(new Call(METHOD, args, new CurrentRequest.Absent()))).isEqualTo("T(java.lang.Runtime)");
 	}
 
 	static class Big {

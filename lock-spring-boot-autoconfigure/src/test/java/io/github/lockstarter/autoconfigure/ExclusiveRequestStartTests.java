@@ -1,16 +1,19 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
@@ -25,8 +28,8 @@ class ExclusiveRequestStartTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { MisspeltVariable.class, ForgottenHash.class, PrivateMethod.class, FinalMethod.class,
-			StaticMethod.class, Asynchronous.class, Reactive.class, WrappedAsynchronous.class, BadTtl.class,
-			ZeroTtl.class, NegativeWait.class, BadStatus.class, BadName.class, UnknownPlaceholder.class })
+			StaticMethod.class, PlainFuture.class, JavaStream.class, CallableOfService.class, EmitterOfService.class,
+			BadTtl.class, ZeroTtl.class, NegativeWait.class, BadStatus.class, BadName.class, UnknownPlaceholder.class })
 	@DisplayName("What could not lock as it says stops the start, and names the method")
 	void failsAtStart(Class<?> type) {
 		this.runner.withBean(type).run((context) -> {
@@ -76,29 +79,38 @@ class ExclusiveRequestStartTests {
 
 	}
 
-	static class Asynchronous {
+	static class PlainFuture {
 
 		@ExclusiveRequest
-		public CompletableFuture<String> method() {
-			return new CompletableFuture<>();
+		public Future<String> method() {
+			return CompletableFuture.completedFuture("done");
 		}
 
 	}
 
-	static class Reactive {
+	static class JavaStream {
 
 		@ExclusiveRequest
-		public Mono<String> method() {
-			return Mono.empty();
+		public ResponseEntity<Stream<String>> method() {
+			return ResponseEntity.ok(Stream.of());
 		}
 
 	}
 
-	static class WrappedAsynchronous {
+	static class CallableOfService {
 
 		@ExclusiveRequest
-		public ResponseEntity<Mono<String>> method() {
-			return ResponseEntity.ok(Mono.empty());
+		public Callable<String> method() {
+			return () -> "later";
+		}
+
+	}
+
+	static class EmitterOfService {
+
+		@ExclusiveRequest
+		public ResponseEntity<SseEmitter> method() {
+			return ResponseEntity.ok(new SseEmitter());
 		}
 
 	}

@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.DisplayName;
@@ -143,13 +143,13 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("What turns out at run time not to be done yet is refused, too")
+	@DisplayName("What turns out at run time not to be done yet, and does not tell when it is, is refused")
 	void unfinishedResult() {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
 			assertThat(service.undeclared("done")).isEqualTo("done");
 			assertThatExceptionOfType(LockConfigurationException.class)
-				.isThrownBy(() -> service.undeclared(new CompletableFuture<>()))
+				.isThrownBy(() -> service.undeclared(new FutureTask<>(() -> "later")))
 				.withMessageContaining("Service.undeclared");
 			assertThatExceptionOfType(LockConfigurationException.class)
 				.isThrownBy(() -> service.undeclared(ResponseEntity.ok((Callable<String>) () -> "later")));

@@ -293,8 +293,8 @@ class LockAutoConfigurationTests {
 			.allSatisfy((each) -> assertThat(each.path("description").asString()).endsWith("."))
 			.extracting((each) -> each.get("name").asString())
 			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.renew", "lock.max-hold",
-					"lock.max-waiters", "lock.names", "lock.web.conflict-status", "lock.redis.key-prefix",
-					"lock.redis.command-timeout", "lock.redis.replicas-to-ack");
+					"lock.max-waiters", "lock.order", "lock.names", "lock.web.conflict-status", "lock.web.release-on",
+					"lock.redis.key-prefix", "lock.redis.command-timeout", "lock.redis.replicas-to-ack");
 	}
 
 	static class Annotated {
@@ -352,6 +352,11 @@ class LockAutoConfigurationTests {
 
 		@Override
 		public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
+			return CompletableFuture.failedFuture(new UnsupportedOperationException());
+		}
+
+		@Override
+		public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options) {
 			return CompletableFuture.failedFuture(new UnsupportedOperationException());
 		}
 

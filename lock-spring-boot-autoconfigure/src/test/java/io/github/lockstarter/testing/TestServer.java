@@ -62,8 +62,11 @@ public final class TestServer implements AutoCloseable {
 	}
 
 	private URI uri(String path) {
-		String port = this.context.getEnvironment().getProperty("local.server.port");
-		return URI.create("http://127.0.0.1:" + port + path);
+		return URI.create("http://127.0.0.1:" + port() + path);
+	}
+
+	public int port() {
+		return this.context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
 	}
 
 	@Override

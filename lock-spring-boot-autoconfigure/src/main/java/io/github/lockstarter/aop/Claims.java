@@ -1,0 +1,122 @@
+package io.github.lockstarter.aop;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+
+/**
+ * The locks that one call has to get before it may proceed. They are acquired one after
+ * the other in an order that is the same for all methods, so that no two calls can wait
+ * for each other.
+ */
+final class Claims {
+
+	private static final Comparator<LockKey> ORDER = Comparator.comparing(LockKey::name).thenComparing(LockKey::key);
+
+	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
+
+	private final long begin = System.nanoTime();
+
+	private final Map<LockKey, LockOptions> locks = new TreeMap<>(ORDER);
+
+	private final @Nullable LockKey first;
+
+	/**
+	 * Evaluates what the annotations say for the call.
+	 * @throws io.github.lockstarter.MissingLockKeyException if the call has no value for
+	 * a key
+	 */
+	Claims(List<ExclusiveRequestSpec> specs, Call call) {
+		LockKey first = null;
+		for (ExclusiveRequestSpec spec : specs) {
+			if (spec.appliesTo(call)) {
+				LockKey key = spec.lockKey(call);
+				this.locks.putIfAbsent(key, spec.options());
+				first = (first != null) ? first : key;
+			}
+		}
+		this.first = first;
+	}
+
+	/**
+	 * Acquires the locks on this thread.
+	 * @throws LockException if one is not granted; the others are released then
+	 */
+	Holding acquire(LockRegistry registry, boolean untilResponse) {
+		List<Lease> leases = new ArrayList<>();
+		try {
+			this.locks.forEach((key, options) -> leases.add(registry.acquire(key, left(options, leases))));
+		}
+		catch (Throwable ex) {
+			holding(leases, false).close();
+			throw ex;
+		}
+		return holding(leases, untilResponse);
+	}
+
+	/**
+	 * Acquires the locks without holding a thread. Cancelling the future ends the
+	 * attempt, and what has been granted is released.
+	 */
+	CompletableFuture<Holding> acquireAsync(LockRegistry registry, boolean untilResponse) {
+		CompletableFuture<Holding> result = new CompletableFuture<>();
+		next(new ArrayList<>(this.locks.entrySet()), new ArrayList<>(), registry, untilResponse, result);
+		return result;
+	}
+
+	private void next(List<Map.Entry<LockKey, LockOptions>> open, List<Lease> leases, LockRegistry registry,
+			boolean untilResponse, CompletableFuture<Holding> result) {
+		if (open.isEmpty()) {
+			Holding holding = holding(leases, untilResponse);
+			if (!result.complete(holding)) {
+				holding.abandon();
+			}
+			return;
+		}
+		Map.Entry<LockKey, LockOptions> lock = open.remove(0);
+		CompletableFuture<Lease> attempt = registry.acquireAsync(lock.getKey(), left(lock.getValue(), leases))
+			.toCompletableFuture();
+		attempt.whenComplete((lease, failure) -> {
+			if (failure != null) {
+				holding(leases, false).abandon();
+				result.completeExceptionally(failure);
+			}
+			else {
+				leases.add(lease);
+				next(open, leases, registry, untilResponse, result);
+			}
+		});
+		result.whenComplete((holding, failure) -> {
+			if (failure != null) {
+				attempt.cancel(false);
+			}
+		});
+	}
+
+	/** The wait began with the first lock. */
+	private LockOptions left(LockOptions options, List<Lease> leases) {
+		if (leases.isEmpty() || options.waitTime().isZero()) {
+			return options;
+		}
+		Duration left = options.waitTime().minusNanos(System.nanoTime() - this.begin);
+		return options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
+	}
+
+	private Holding holding(List<Lease> leases, boolean untilResponse) {
+		Lease main = leases.stream().filter((lease) -> lease.key().equals(this.first)).findAny().orElse(null);
+		return new Holding(leases, main, untilResponse);
+	}
+
+}

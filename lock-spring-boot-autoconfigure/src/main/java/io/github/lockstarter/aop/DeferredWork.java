@@ -1,0 +1,49 @@
+package io.github.lockstarter.aop;
+
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
+
+/**
+ * What the application completes at some time, and Spring MVC waits for: a
+ * {@link DeferredResult}, a {@code ResponseBodyEmitter} or {@code SseEmitter}. Its work
+ * ends when it is completed, by whomever, a time-out included.
+ */
+final class DeferredWork implements Work {
+
+	private final Class<?>[] types = Works
+		.present(Stream.of("org.springframework.web.context.request.async.DeferredResult",
+				"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter"));
+
+	@Override
+	public boolean supports(Class<?> type) {
+		return Stream.of(this.types).anyMatch((each) -> each.isAssignableFrom(type));
+	}
+
+	@Override
+	public boolean needsServletHandler() {
+		return true;
+	}
+
+	@Override
+	public Object guard(LockedCall call, Object result, Holding holding) {
+		call.servletHandling()
+			.asyncManager()
+			.registerDeferredResultInterceptor(holding, new DeferredResultProcessingInterceptor() {
+
+				@Override
+				public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferred,
+						@Nullable Object value) {
+					// Whoever completes it must not wait for the store.
+					holding.end();
+				}
+
+			});
+		return result;
+	}
+
+}

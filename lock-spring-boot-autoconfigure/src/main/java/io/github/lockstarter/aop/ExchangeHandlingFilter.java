@@ -1,0 +1,28 @@
+package io.github.lockstarter.aop;
+
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilterChain;
+
+/**
+ * Shows annotated handlers of Spring WebFlux the request that they are called for, and
+ * its end.
+ */
+public final class ExchangeHandlingFilter extends ServerWebExchangeContextFilter implements Ordered {
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+		EndOfRequest end = new EndOfRequest();
+		exchange.getAttributes().put(EndOfRequest.ATTRIBUTE, end);
+		return super.filter(exchange, chain).doFinally((signal) -> end.reached());
+	}
+
+}

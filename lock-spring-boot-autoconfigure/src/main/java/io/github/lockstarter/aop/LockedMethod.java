@@ -1,0 +1,62 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.method.HandlerMethod;
+
+/**
+ * An annotated method.
+ *
+ * @param method the method, as it is on the class of the bean
+ * @param type the class of the bean
+ * @param specs what its annotations say
+ * @param work what it returns, if that stands for work that goes on after the method
+ * @param ofController whether the class is a controller
+ */
+record LockedMethod(Method method, Class<?> type, List<ExclusiveRequestSpec> specs, @Nullable Work work,
+		boolean ofController) {
+
+	static LockedMethod of(Method method, Class<?> type, List<ExclusiveRequestSpec> specs) {
+		return new LockedMethod(method, type, specs, Works.of(resultType(method, type)),
+				AnnotatedElementUtils.hasAnnotation(type, Controller.class));
+	}
+
+	/** Returns the return type, or the type of the body where that is an entity. */
+	static Class<?> resultType(Method method, Class<?> type) {
+		ResolvableType returned = ResolvableType.forMethodReturnType(method, type);
+		return HttpEntity.class.isAssignableFrom(returned.toClass())
+				? returned.as(HttpEntity.class).getGeneric().toClass() : returned.toClass();
+	}
+
+	boolean isSuspending() {
+		return KotlinDetector.isSuspendingFunction(this.method);
+	}
+
+	boolean isHandlerOfEntity() {
+		Class<?> returned = this.method.getReturnType();
+		return this.ofController && (returned == HttpEntity.class || returned == ResponseEntity.class);
+	}
+
+	/** Returns whether some call of the method may wait. */
+	boolean waits() {
+		return this.specs.stream().anyMatch((spec) -> !spec.options().waitTime().isZero());
+	}
+
+	/** Returns whether it is the method that a handler mapping has found. */
+	boolean isHandler(@Nullable Object handler) {
+		return handler instanceof HandlerMethod found && ClassUtils.getUserClass(found.getBeanType()) == this.type
+				&& AopUtils.getMostSpecificMethod(found.getMethod(), this.type).equals(this.method);
+	}
+
+}

@@ -1,0 +1,30 @@
+package io.github.lockstarter.aop;
+
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+
+/**
+ * Stands in for the entity that a handler of Spring WebFlux returns, while its locks have
+ * not been granted and the handler has not been called.
+ */
+final class PendingEntity extends ResponseEntity<Object> {
+
+	private final Mono<?> entity;
+
+	/**
+	 * Creates an entity.
+	 * @param entity acquires the locks, calls the handler and emits its entity
+	 */
+	PendingEntity(Mono<?> entity) {
+		super(HttpStatus.ACCEPTED);
+		this.entity = entity;
+	}
+
+	/** Acquires the locks, calls the handler and emits its entity. */
+	Mono<?> entity() {
+		return this.entity;
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.github.lockstarter.aop;
+
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.Assert;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.Lease;
+
+/**
+ * A reactive type, be it of Reactor, RxJava, Kotlin or the JDK: its work is done by the
+ * subscription, and ends with it.
+ */
+final class ReactiveWork implements Work {
+
+	static final boolean AVAILABLE = ClassUtils.isPresent("reactor.core.publisher.Flux",
+			ReactiveWork.class.getClassLoader());
+
+	@Override
+	public boolean supports(Class<?> type) {
+		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+	}
+
+	@Override
+	public Object guard(LockedCall call, Object result, Holding holding) {
+		ReactiveAdapter adapter = adapter(result.getClass());
+		Mono<Holding> begun = Mono.fromCallable(() -> {
+			Assert.state(holding.begin(), "The request has ended already");
+			return holding;
+		});
+		return adapter.fromPublisher(under(call, begun, adapter.isMultiValue(), (held) -> adapter.toPublisher(result)));
+	}
+
+	/**
+	 * Returns what calls the method whenever it is subscribed to, once its locks have
+	 * been granted, and holds no thread until then.
+	 */
+	static Object callLater(LockedCall call, boolean untilResponse) {
+		LockedMethod method = call.method();
+		if (method.isSuspending()) {
+			Class<?> type = new MethodParameter(method.method(), -1).getParameterType();
+			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+			return under(call, ExchangeHandling.acquire(call, untilResponse), adapter != null && adapter.isMultiValue(),
+					(holding) -> (Publisher<?>) call.runLater(holding));
+		}
+		ReactiveAdapter adapter = adapter(method.method().getReturnType());
+		return adapter.fromPublisher(
+				under(call, ExchangeHandling.acquire(call, untilResponse), adapter.isMultiValue(), (holding) -> {
+					Object result = call.runLater(holding);
+					return (result != null) ? adapter.toPublisher(result) : null;
+				}));
+	}
+
+	/** Returns what calls a method that returns a value, and then emits the value. */
+	static Mono<?> callLaterForValue(LockedCall call, boolean untilResponse) {
+		return Mono.from(under(call, ExchangeHandling.acquire(call, untilResponse), false,
+				(holding) -> Mono.justOrEmpty(call.runLater(holding))));
+	}
+
+	/** Tells whether this thread is one that must not be blocked. */
+	static boolean isOnEventLoop() {
+		return AVAILABLE && Schedulers.isInNonBlockingThread();
+	}
+
+	private static Publisher<?> under(LockedCall call, Mono<Holding> acquired, boolean multiValue, Source source) {
+		Function<Holding, Publisher<?>> work = (holding) -> {
+			try {
+				Publisher<?> publisher = source.under(holding);
+				return (publisher != null) ? publisher : Mono.empty();
+			}
+			catch (Throwable ex) {
+				return Mono.error(ex);
+			}
+		};
+		Function<Holding, Publisher<?>> end = (holding) -> Mono.fromCompletionStage(holding::endUnlessPassedOn);
+		if (multiValue) {
+			return Flux
+				.usingWhen(acquired,
+						(holding) -> Flux.<Object>from(work.apply(holding))
+							.contextWrite((context) -> with(holding, context)),
+						end, (holding, failure) -> end.apply(holding), end)
+				.doOnDiscard(Holding.class, Holding::abandon);
+		}
+		return Mono
+			.usingWhen(acquired,
+					(holding) -> Mono.<Object>from(work.apply(holding))
+						.map((value) -> Works.passOn(call, value, holding))
+						.contextWrite((context) -> with(holding, context)),
+					end, (holding, failure) -> end.apply(holding), end)
+			.doOnDiscard(Holding.class, Holding::abandon);
+	}
+
+	private static Context with(Holding holding, Context context) {
+		Lease lease = holding.lease();
+		return (lease != null) ? context.put(Lease.class, lease) : context;
+	}
+
+	private static ReactiveAdapter adapter(Class<?> type) {
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		Assert.state(adapter != null, () -> "Not a reactive type: " + type);
+		return adapter;
+	}
+
+	/** Where the values come from. */
+	private interface Source {
+
+		@Nullable Publisher<?> under(Holding holding) throws Throwable;
+
+	}
+
+}

@@ -1,0 +1,107 @@
+package io.github.lockstarter.aop;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.context.request.async.CallableProcessingInterceptor;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.method.support.ModelAndViewContainer;
+import org.springframework.web.servlet.HandlerMapping;
+
+/**
+ * The handling of a request by Spring MVC, for calls of its handler on its thread.
+ */
+final class ServletHandling {
+
+	private final HttpServletRequest request;
+
+	private ServletHandling(HttpServletRequest request) {
+		this.request = request;
+	}
+
+	/** Returns the handling that the method is called for, if it is. */
+	static @Nullable ServletHandling of(LockedMethod method) {
+		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes && method
+			.isHandler(attributes.getRequest().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)))
+					? new ServletHandling(attributes.getRequest()) : null;
+	}
+
+	WebAsyncManager asyncManager() {
+		return WebAsyncUtils.getAsyncManager(this.request);
+	}
+
+	/** Returns what will tell the end of the request, asynchronous or not. */
+	EndOfRequest endOfRequest() {
+		if (this.request.getAttribute(EndOfRequest.ATTRIBUTE) instanceof EndOfRequest end) {
+			return end;
+		}
+		EndOfRequest end = new EndOfRequest();
+		this.request.setAttribute(EndOfRequest.ATTRIBUTE, end);
+		AsyncEnd asyncEnd = new AsyncEnd(end);
+		asyncManager().registerCallableInterceptor(end, asyncEnd);
+		asyncManager().registerDeferredResultInterceptor(end, asyncEnd);
+		return end;
+	}
+
+	/** Returns whether the request may wait without a thread. */
+	boolean canSuspend() {
+		return this.request.isAsyncSupported();
+	}
+
+	/**
+	 * Lets the request wait for the locks without a thread. It is dispatched again when
+	 * they are granted, and {@link Resumption.Handler} goes on there: on a thread of the
+	 * container, with all that Spring MVC and filters have set up for it.
+	 * @return {@code null}, which Spring MVC takes for handled
+	 */
+	@Nullable Object suspend(LockedCall call, boolean untilResponse) throws Exception {
+		EndOfRequest end = endOfRequest();
+		CompletableFuture<Holding> attempt = call.acquireAsync(call.request(), untilResponse);
+		// It waits as long as the locks may be waited for.
+		DeferredResult<Object> suspended = new DeferredResult<>(0L);
+		suspended.onCompletion(() -> attempt.cancel(false));
+		try {
+			asyncManager().startDeferredResultProcessing(suspended, new ModelAndViewContainer());
+		}
+		catch (Exception ex) {
+			attempt.cancel(false);
+			throw ex;
+		}
+		attempt.whenComplete((holding, failure) -> {
+			if (failure != null) {
+				suspended.setErrorResult(failure);
+			}
+			else {
+				end.add(holding);
+				suspended.setResult(new Resumption(call, holding));
+			}
+		});
+		return null;
+	}
+
+	/** The end of an asynchronous request, for whatever reason. */
+	private record AsyncEnd(
+			EndOfRequest end) implements CallableProcessingInterceptor, DeferredResultProcessingInterceptor {
+
+		@Override
+		public <T> void afterCompletion(NativeWebRequest request, Callable<T> task) {
+			this.end.reached();
+		}
+
+		@Override
+		public <T> void afterCompletion(NativeWebRequest request, DeferredResult<T> deferredResult) {
+			this.end.reached();
+		}
+
+	}
+
+}

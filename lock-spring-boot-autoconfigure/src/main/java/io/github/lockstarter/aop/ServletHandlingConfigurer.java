@@ -1,0 +1,54 @@
+package io.github.lockstarter.aop;
+
+import java.util.List;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.Ordered;
+import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+
+/**
+ * Lets annotated handlers of Spring MVC wait without a thread, and keep their locks until
+ * the end of the request.
+ */
+public final class ServletHandlingConfigurer implements WebMvcConfigurer {
+
+	private final ObjectProvider<RequestMappingHandlerAdapter> adapter;
+
+	/**
+	 * Creates a configurer.
+	 * @param adapter calls the handlers
+	 */
+	public ServletHandlingConfigurer(ObjectProvider<RequestMappingHandlerAdapter> adapter) {
+		this.adapter = adapter;
+	}
+
+	@Override
+	public void addReturnValueHandlers(List<HandlerMethodReturnValueHandler> handlers) {
+		handlers.add(new Resumption.Handler(() -> this.adapter.getObject().getReturnValueHandlers()));
+	}
+
+	@Override
+	public void addInterceptors(InterceptorRegistry registry) {
+		// The first to be asked before a request is the last to be told of its end.
+		registry.addInterceptor(new HandlerInterceptor() {
+
+			@Override
+			public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
+					@Nullable Exception failure) {
+				if (request.getAttribute(EndOfRequest.ATTRIBUTE) instanceof EndOfRequest end) {
+					end.reached();
+				}
+			}
+
+		}).order(Ordered.HIGHEST_PRECEDENCE);
+	}
+
+}

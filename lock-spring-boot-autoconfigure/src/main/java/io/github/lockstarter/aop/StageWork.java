@@ -1,0 +1,103 @@
+package io.github.lockstarter.aop;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link CompletionStage}: its work ends when it completes.
+ */
+final class StageWork implements Work {
+
+	@Override
+	public boolean supports(Class<?> type) {
+		return CompletionStage.class.isAssignableFrom(type);
+	}
+
+	@Override
+	public Object guard(LockedCall call, Object result, Holding holding) {
+		CompletionStage<?> stage = (CompletionStage<?>) result;
+		holding.begin();
+		if (!call.method().method().getReturnType().isAssignableFrom(CompletableFuture.class)) {
+			// A type of the application's own cannot be replaced.
+			stage.whenComplete((value, failure) -> holding.end());
+			return stage;
+		}
+		return releasedFirst(stage, holding);
+	}
+
+	/**
+	 * Returns a stage that completes like the other, once the leases have been released:
+	 * whoever has its answer finds the lock free.
+	 */
+	private static CompletableFuture<Object> releasedFirst(CompletionStage<?> stage, Holding holding) {
+		CompletableFuture<Object> released = new CompletableFuture<>();
+		stage.whenComplete((value, failure) -> holding.end()
+			.whenComplete((nothing, ignored) -> complete(released, value, failure)));
+		cancelWith(released, stage);
+		return released;
+	}
+
+	/** Returns whether a call of the method may return before its locks are granted. */
+	static boolean canReturnEarly(LockedMethod method) {
+		return method.work() instanceof StageWork
+				&& method.method().getReturnType().isAssignableFrom(CompletableFuture.class);
+	}
+
+	/**
+	 * Calls the method when its locks have been granted, on the common pool, and holds no
+	 * thread until then.
+	 */
+	static CompletableFuture<Object> callLater(LockedCall call) {
+		CompletableFuture<Holding> acquired = call.acquireAsync(call.request(), false);
+		CompletableFuture<Object> result = new CompletableFuture<>();
+		acquired.whenCompleteAsync((holding, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(failure);
+			}
+			else if (result.isDone()) {
+				holding.abandon();
+			}
+			else {
+				proceed(call, holding, result);
+			}
+		});
+		cancelWith(result, acquired);
+		return result;
+	}
+
+	private static void proceed(LockedCall call, Holding holding, CompletableFuture<Object> result) {
+		try {
+			CompletionStage<?> stage = (CompletionStage<?>) call.proceedLater(holding);
+			if (stage == null) {
+				result.complete(null);
+				return;
+			}
+			stage.whenComplete((value, failure) -> complete(result, value, failure));
+			cancelWith(result, stage);
+		}
+		catch (Throwable ex) {
+			result.completeExceptionally(ex);
+		}
+	}
+
+	private static void complete(CompletableFuture<Object> result, @Nullable Object value,
+			@Nullable Throwable failure) {
+		if (failure != null) {
+			result.completeExceptionally(failure);
+		}
+		else {
+			result.complete(value);
+		}
+	}
+
+	private static void cancelWith(CompletableFuture<?> outer, CompletionStage<?> inner) {
+		outer.whenComplete((value, failure) -> {
+			if (outer.isCancelled()) {
+				inner.toCompletableFuture().cancel(true);
+			}
+		});
+	}
+
+}

@@ -1,0 +1,29 @@
+package io.github.lockstarter.web.reactive;
+
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.web.reactive.BindingContext;
+import org.springframework.web.reactive.result.method.HandlerMethodArgumentResolver;
+import org.springframework.web.server.ServerWebExchange;
+
+import io.github.lockstarter.Lease;
+
+/**
+ * Leaves the place for a {@link Lease} parameter of a controller method empty. The lock
+ * is acquired after the arguments of a request have been resolved, and the lease is
+ * filled in then.
+ */
+public final class LeaseArgumentResolver implements HandlerMethodArgumentResolver {
+
+	@Override
+	public boolean supportsParameter(MethodParameter parameter) {
+		return Lease.class.equals(parameter.getParameterType());
+	}
+
+	@Override
+	public Mono<Object> resolveArgument(MethodParameter parameter, BindingContext context, ServerWebExchange exchange) {
+		return Mono.empty();
+	}
+
+}

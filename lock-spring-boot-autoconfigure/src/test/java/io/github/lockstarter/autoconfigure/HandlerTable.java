@@ -1,0 +1,157 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.UUID;
+
+import org.awaitility.Awaitility;
+
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.testing.Jobs;
+import io.github.lockstarter.testing.Jobs.Job;
+import io.github.lockstarter.testing.RawRequest;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Sends requests to handlers whose lock has the name {@code handler}, ends their work in
+ * some way, and looks at the lock meanwhile and after.
+ */
+final class HandlerTable {
+
+	static final Duration TIMEOUT = Duration.ofMillis(300);
+
+	private final TestServer server;
+
+	private final String keyPrefix;
+
+	HandlerTable(TestServer server) {
+		this.server = server;
+		this.keyPrefix = server.context().getEnvironment().getProperty("lock.redis.key-prefix");
+	}
+
+	/** How the work of a handler ends. */
+	enum Ending {
+
+		VALUE, ERROR, CANCEL, DISCONNECT, TIMEOUT
+
+	}
+
+	/**
+	 * Checks one cell of a table.
+	 * @param outlivesRequest whether the work goes on when its request has ended
+	 */
+	void check(String path, Ending ending, boolean outlivesRequest) throws Exception {
+		String key = UUID.randomUUID().toString();
+		Job job = job(key);
+		try (RawRequest first = RawRequest.post(this.server.port(), path + "?key=" + key)) {
+			job.awaitBegun();
+			assertHeld(path, key);
+			switch (ending) {
+				case VALUE -> {
+					job.finish();
+					assertThat(first.answer()).containsPattern("^HTTP/1.1 (200|302)");
+				}
+				case ERROR -> {
+					job.fail();
+					first.answer();
+				}
+				case CANCEL -> {
+					job.cancel();
+					first.answer();
+				}
+				case DISCONNECT -> {
+					first.reset();
+					if (outlivesRequest) {
+						assertHeld(path, key);
+						job.finish();
+					}
+					awaitFree(key);
+				}
+				case TIMEOUT -> {
+					assertThat(first.answer()).startsWith("HTTP/1.1 503");
+					if (outlivesRequest) {
+						assertHeld(path, key);
+						job.finish();
+					}
+					awaitFree(key);
+				}
+			}
+			assertFree(key);
+		}
+		finally {
+			job.finish();
+		}
+		assertNothingLeft();
+	}
+
+	/** Checks that a handler is not called before its lock is granted. */
+	void checkWait(String path) throws Exception {
+		String key = UUID.randomUUID().toString();
+		Job job = job(key);
+		job.finish();
+		LockStore store = this.server.context().getBean(LockStore.class);
+		LockKey lock = new LockKey("handler", key);
+		store.acquire(lock, "another server", Duration.ofMinutes(1)).toCompletableFuture().join();
+		try (RawRequest request = RawRequest.post(this.server.port(), path + "?key=" + key)) {
+			awaitWaiting(key);
+			assertThat(job.hasBegun()).isFalse();
+			store.release(lock, "another server").toCompletableFuture().join();
+			assertThat(request.answer()).containsPattern("^HTTP/1.1 (200|302)");
+			assertThat(job.hasBegun()).isTrue();
+		}
+		assertFree(key);
+		assertNothingLeft();
+	}
+
+	/** Waits until some server waits for a lock that another one holds. */
+	void awaitWaiting(String key) {
+		Awaitility.await().until(() -> !redis().keys(this.keyPrefix + ":waiting:{*:handler:" + key).isEmpty());
+	}
+
+	Job job(String key) {
+		return this.server.context().getBean(Jobs.class).get(key);
+	}
+
+	void assertHeld(String path, String key) throws Exception {
+		assertThat(redis().hasKey(redisKey(key))).as("held in Redis").isTrue();
+		assertThat(this.server.post(path + "?key=" + key).statusCode()).isEqualTo(409);
+	}
+
+	void assertFree(String key) {
+		assertThat(tryAcquire(key)).as("free").isTrue();
+	}
+
+	void awaitFree(String key) {
+		Awaitility.await().until(() -> tryAcquire(key));
+	}
+
+	void assertNothingLeft() {
+		assertThat(redis().keys(this.keyPrefix + ":{*")).isEmpty();
+	}
+
+	private boolean tryAcquire(String key) {
+		return locks().tryAcquire(new LockKey("handler", key), LockOptions.of(Duration.ofSeconds(10))).map((lease) -> {
+			lease.close();
+			return true;
+		}).orElse(false);
+	}
+
+	private String redisKey(String key) {
+		return redis().keys(this.keyPrefix + ":{*:handler:" + key).stream().findFirst().orElse("none");
+	}
+
+	private LockRegistry locks() {
+		return this.server.context().getBean(LockRegistry.class);
+	}
+
+	private StringRedisTemplate redis() {
+		return this.server.context().getBean(StringRedisTemplate.class);
+	}
+
+}

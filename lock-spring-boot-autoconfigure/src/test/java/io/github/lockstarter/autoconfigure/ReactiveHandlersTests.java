@@ -1,0 +1,97 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.autoconfigure.HandlerTable.Ending;
+import io.github.lockstarter.testing.Jobs;
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Handlers of Spring WebFlux: what they return by how their work ends.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ReactiveHandlersTests {
+
+	private TestServer server;
+
+	private TestServer waitingServer;
+
+	@BeforeAll
+	void start() {
+		this.server = start("lock.redis.key-prefix=reactive");
+		this.waitingServer = start("lock.redis.key-prefix=reactive-waiting", "lock.wait=1m");
+	}
+
+	@AfterAll
+	void stop() {
+		this.server.close();
+		this.waitingServer.close();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
+			handler                    | endings                       | outlives its request
+			/reactive/mono             | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/mono-void        | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/mono-entity      | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/mono-entity-flux | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/entity-mono      | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/entity-flux      | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/flux             | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/sse              | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/sse-event        | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/future           | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/stage            | VALUE ERROR CANCEL DISCONNECT | false
+			/functional                | VALUE ERROR CANCEL DISCONNECT | false
+			""")
+	@DisplayName("While the work of a request goes on another with its key is refused, and right after it has ended admitted")
+	void ends(String handler, String endings, boolean outlivesRequest) throws Exception {
+		for (String ending : endings.split(" ")) {
+			try {
+				new HandlerTable(this.server).check(handler, Ending.valueOf(ending), outlivesRequest);
+			}
+			catch (Throwable ex) {
+				throw new AssertionError(handler + ", " + ending, ex);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "mono-void", "mono-entity", "mono-entity-flux", "entity", "entity-mono",
+			"entity-flux", "flux", "sse", "sse-event", "future", "stage" })
+	@DisplayName("A handler is not called before its lock is granted")
+	void waits(String handler) throws Exception {
+		new HandlerTable(this.waitingServer).checkWait("/reactive/" + handler);
+	}
+
+	@Test
+	@DisplayName("A handler sees its lease as a parameter and in the Reactor context, and its key sees the request")
+	void lease() throws Exception {
+		assertThat(this.server.post("/seen", "X-Tenant", "a").body()).startsWith("true true ");
+		assertThat(this.server.post("/seen").statusCode()).isEqualTo(400);
+	}
+
+	private static TestServer start(String... properties) {
+		return TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Jobs.class, ReactiveHandlers.class,
+						ReactiveHandlers.Functional.class, ReactiveHandlers.Seeing.class },
+				Stream
+					.of(TestRedis.properties(), properties,
+							new String[] { "spring.main.web-application-type=reactive" })
+					.flatMap(Stream::of)
+					.toArray(String[]::new));
+	}
+
+}

@@ -1,0 +1,62 @@
+package io.github.lockstarter.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A POST over a socket of its own, which can be reset.
+ */
+public final class RawRequest implements AutoCloseable {
+
+	private final Socket socket;
+
+	private RawRequest(Socket socket) {
+		this.socket = socket;
+	}
+
+	/** Sends the request. */
+	public static RawRequest post(int port, String path) throws IOException {
+		Socket socket = new Socket("127.0.0.1", port);
+		socket.setSoTimeout(20_000);
+		socket.getOutputStream()
+			.write("POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+				.formatted(path)
+				.getBytes(StandardCharsets.US_ASCII));
+		return new RawRequest(socket);
+	}
+
+	/** Waits for the whole answer, which may break off. */
+	public String answer() {
+		StringBuilder answer = new StringBuilder();
+		try {
+			int next = this.socket.getInputStream().read();
+			while (next >= 0) {
+				answer.append((char) next);
+				next = this.socket.getInputStream().read();
+			}
+		}
+		catch (IOException ex) {
+			answer.append(" broken off: ").append(ex.getMessage());
+		}
+		return answer.toString();
+	}
+
+	/** Breaks the connection off, as a client does that is gone. */
+	public void reset() throws IOException {
+		this.socket.setSoLinger(true, 0);
+		this.socket.close();
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.socket.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
