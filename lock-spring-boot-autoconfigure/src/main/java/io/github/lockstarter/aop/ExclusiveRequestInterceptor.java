@@ -51,7 +51,7 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		if (call.isServletHandling()) {
 			return handleServletRequest(call);
 		}
-		if (ReactiveWork.AVAILABLE && method.work() instanceof ReactiveWork) {
+		if (method.isReactive()) {
 			return ReactiveWork.callLater(call, this.untilResponse.getAsBoolean());
 		}
 		if (ReactiveWork.isOnEventLoop()) {

@@ -43,6 +43,11 @@ record LockedMethod(Method method, Class<?> type, List<ExclusiveRequestSpec> spe
 		return KotlinDetector.isSuspendingFunction(this.method);
 	}
 
+	boolean isReactive() {
+		return ReactiveWork.AVAILABLE && this.work instanceof ReactiveWork
+				&& !HttpEntity.class.isAssignableFrom(this.method.getReturnType());
+	}
+
 	boolean isHandlerOfEntity() {
 		Class<?> returned = this.method.getReturnType();
 		return this.ofController && (returned == HttpEntity.class || returned == ResponseEntity.class);
