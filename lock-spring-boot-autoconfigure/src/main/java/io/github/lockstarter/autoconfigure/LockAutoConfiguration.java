@@ -18,8 +18,8 @@ import io.github.lockstarter.store.LockStore;
 @EnableConfigurationProperties(LockProperties.class)
 @Import({ LockStoreConfiguration.Redis.class, LockStoreConfiguration.Reconnect.class,
 		LockStoreConfiguration.Memory.class, LockStoreConfiguration.None.class, LockRegistryConfiguration.class,
-		ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class, HandlingConfiguration.Servlet.class,
-		HandlingConfiguration.Reactive.class, LockServletConfiguration.class })
+		ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class, LockProblemsConfiguration.class,
+		LockServletConfiguration.class })
 public final class LockAutoConfiguration {
 
 }

@@ -1,35 +1,20 @@
 package io.github.lockstarter.autoconfigure;
 
-import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.BeanDefinitionRegistry;
-import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.core.type.AnnotationMetadata;
-import org.springframework.web.bind.annotation.ControllerAdvice;
-import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
-import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-import io.github.lockstarter.LeaseLostException;
-import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.MissingLockKeyException;
-import io.github.lockstarter.web.LockProblems;
+import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
+import io.github.lockstarter.web.servlet.LeaseArgumentResolver;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 
 /**
@@ -42,52 +27,23 @@ import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 class LockServletConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean
-	LockProblems lockProblems(MessageSource messages) {
-		return new LockProblems(messages);
+	static WebMvcConfigurer leaseArgumentConfigurer(ObjectProvider<ExclusiveRequestAdvisor> advisor) {
+		return new WebMvcConfigurer() {
+
+			@Override
+			public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+				resolvers.add(new LeaseArgumentResolver(
+						(method, type) -> advisor.stream().anyMatch((each) -> each.matches(method, type))));
+			}
+
+		};
 	}
 
-	/**
-	 * Registers an advice for each exception that no advice of the application handles by
-	 * itself. One for all exceptions does not count, nor one for some controllers only.
-	 */
-	static class Handlers implements ImportBeanDefinitionRegistrar {
-
-		private static final Map<Class<? extends LockException>, Class<?>> HANDLERS = Map.of(
-				LockConflictException.class, LockExceptionHandlers.OfConflict.class, MissingLockKeyException.class,
-				LockExceptionHandlers.OfMissingKey.class, LeaseLostException.class,
-				LockExceptionHandlers.OfLostLease.class, LockStoreException.class, LockExceptionHandlers.OfStore.class);
-
-		private final ConfigurableListableBeanFactory beanFactory;
+	static class Handlers extends LockExceptionHandlerRegistrar {
 
 		Handlers(BeanFactory beanFactory) {
-			this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
-		}
-
-		@Override
-		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
-			List<ExceptionHandlerMethodResolver> advices = Arrays.stream(this.beanFactory.getBeanDefinitionNames())
-				.map((name) -> this.beanFactory.getType(name, false))
-				.filter((type) -> type != null && isForAllControllers(type))
-				.map(ExceptionHandlerMethodResolver::new)
-				.toList();
-			HANDLERS.forEach((exception, handler) -> {
-				if (advices.stream().noneMatch((advice) -> handlesByItself(advice, exception))) {
-					registry.registerBeanDefinition(handler.getName(), new RootBeanDefinition(handler));
-				}
-			});
-		}
-
-		private static boolean isForAllControllers(Class<?> type) {
-			ControllerAdvice advice = AnnotatedElementUtils.findMergedAnnotation(type, ControllerAdvice.class);
-			return advice != null && advice.basePackages().length + advice.basePackageClasses().length
-					+ advice.assignableTypes().length + advice.annotations().length == 0;
-		}
-
-		private static boolean handlesByItself(ExceptionHandlerMethodResolver advice,
-				Class<? extends LockException> type) {
-			Method method = advice.resolveMethodByExceptionType(type);
-			return method != null && !method.equals(advice.resolveMethodByExceptionType(ResponseStatusException.class));
+			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
+					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
 		}
 
 	}

@@ -1,20 +1,19 @@
 package io.github.lockstarter.web.servlet;
 
 import java.io.IOException;
-import java.util.List;
+import java.util.Collections;
 
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.i18n.LocaleContextHolder;
-import org.springframework.http.MediaType;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
-import org.springframework.web.HttpMediaTypeNotAcceptableException;
-import org.springframework.web.accept.HeaderContentNegotiationStrategy;
 import org.springframework.web.context.request.ServletWebRequest;
 
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.LockProblems;
 
 /**
@@ -22,8 +21,6 @@ import io.github.lockstarter.web.LockProblems;
  * the application's HTML error page with the same status and headers.
  */
 abstract class LockExceptionHandler {
-
-	private static final HeaderContentNegotiationStrategy acceptHeader = new HeaderContentNegotiationStrategy();
 
 	private final LockProblems problems;
 
@@ -45,25 +42,7 @@ abstract class LockExceptionHandler {
 	}
 
 	private static boolean prefersHtml(ServletWebRequest request) {
-		for (MediaType accepted : acceptedTypes(request)) {
-			if (accepted.includes(MediaType.APPLICATION_PROBLEM_JSON)
-					|| accepted.includes(MediaType.APPLICATION_JSON)) {
-				return false;
-			}
-			if (accepted.includes(MediaType.TEXT_HTML)) {
-				return true;
-			}
-		}
-		return false;
-	}
-
-	private static List<MediaType> acceptedTypes(ServletWebRequest request) {
-		try {
-			return acceptHeader.resolveMediaTypes(request);
-		}
-		catch (HttpMediaTypeNotAcceptableException ex) {
-			return List.of();
-		}
+		return AcceptHeader.prefersHtml(Collections.list(request.getRequest().getHeaders(HttpHeaders.ACCEPT)));
 	}
 
 }
