@@ -19,7 +19,7 @@ import io.github.lockstarter.store.LockStore;
 @Import({ LockStoreConfiguration.Redis.class, LockStoreConfiguration.Reconnect.class,
 		LockStoreConfiguration.Memory.class, LockStoreConfiguration.None.class, LockRegistryConfiguration.class,
 		ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class, LockProblemsConfiguration.class,
-		LockServletConfiguration.class })
+		LockServletConfiguration.class, LockReactiveConfiguration.class })
 public final class LockAutoConfiguration {
 
 }

@@ -1,0 +1,40 @@
+package io.github.lockstarter.web.reactive;
+
+import reactor.core.publisher.Mono;
+
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.server.ServerWebExchange;
+
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.web.AcceptHeader;
+import io.github.lockstarter.web.LockProblems;
+
+/**
+ * Answers a lock exception in Spring WebFlux: programs get problem details. A browser is
+ * left to {@link LockWebExceptionHandler}, and so is who has got part of an answer.
+ */
+abstract class LockExceptionHandler {
+
+	private final LockProblems problems;
+
+	LockExceptionHandler(LockProblems problems) {
+		this.problems = problems;
+	}
+
+	final Mono<ResponseEntity<ProblemDetail>> answer(LockException exception, ServerWebExchange exchange) {
+		if (exchange.getResponse().isCommitted() || prefersHtml(exchange)) {
+			return Mono.error(exception);
+		}
+		ProblemDetail body = this.problems.describe(exception,
+				LocaleContextHolder.getLocale(exchange.getLocaleContext()));
+		return Mono.just(ResponseEntity.status(exception.getStatusCode()).headers(exception.getHeaders()).body(body));
+	}
+
+	private static boolean prefersHtml(ServerWebExchange exchange) {
+		return AcceptHeader.prefersHtml(exchange.getRequest().getHeaders().getOrEmpty(HttpHeaders.ACCEPT));
+	}
+
+}

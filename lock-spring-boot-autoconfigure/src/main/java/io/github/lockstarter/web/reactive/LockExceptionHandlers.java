@@ -1,0 +1,94 @@
+package io.github.lockstarter.web.reactive;
+
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.annotation.Order;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.server.ServerWebExchange;
+
+import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.web.LockProblems;
+
+/**
+ * One advice per lock exception, so that an application can replace each by a handler of
+ * its own. They come before Spring Boot's advice, which has order 0, and so before an
+ * application's unordered handler of every {@link Exception}.
+ */
+public final class LockExceptionHandlers {
+
+	private static final int BEFORE_SPRING_BOOT = -1;
+
+	private LockExceptionHandlers() {
+	}
+
+	/** Answers a {@link LockConflictException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfConflict extends LockExceptionHandler {
+
+		OfConflict(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		Mono<ResponseEntity<ProblemDetail>> handle(LockConflictException exception, ServerWebExchange exchange) {
+			return answer(exception, exchange);
+		}
+
+	}
+
+	/** Answers a {@link MissingLockKeyException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfMissingKey extends LockExceptionHandler {
+
+		OfMissingKey(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		Mono<ResponseEntity<ProblemDetail>> handle(MissingLockKeyException exception, ServerWebExchange exchange) {
+			return answer(exception, exchange);
+		}
+
+	}
+
+	/** Answers a {@link LeaseLostException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfLostLease extends LockExceptionHandler {
+
+		OfLostLease(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		Mono<ResponseEntity<ProblemDetail>> handle(LeaseLostException exception, ServerWebExchange exchange) {
+			return answer(exception, exchange);
+		}
+
+	}
+
+	/** Answers a {@link LockStoreException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfStore extends LockExceptionHandler {
+
+		OfStore(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		Mono<ResponseEntity<ProblemDetail>> handle(LockStoreException exception, ServerWebExchange exchange) {
+			return answer(exception, exchange);
+		}
+
+	}
+
+}

@@ -1,0 +1,76 @@
+package io.github.lockstarter.web.reactive;
+
+import java.util.List;
+
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.annotation.Order;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.reactive.DispatchExceptionHandler;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebExceptionHandler;
+
+import io.github.lockstarter.LockException;
+
+/**
+ * Answers a lock exception that no controller advice was asked about, as one from a
+ * filter, alike: by the advice that a controller's would get, the application's own
+ * included. What no advice answers gets the application's error page, with the headers of
+ * the exception. It comes before Spring Boot's error handler, which has order -1.
+ */
+@Order(LockWebExceptionHandler.BEFORE_SPRING_BOOT)
+public final class LockWebExceptionHandler implements WebExceptionHandler {
+
+	static final int BEFORE_SPRING_BOOT = -2;
+
+	private final List<DispatchExceptionHandler> advices;
+
+	private final List<HandlerResultHandler> results;
+
+	/**
+	 * Creates a handler.
+	 * @param advices what asks the advices
+	 * @param results what writes their answers
+	 */
+	public LockWebExceptionHandler(List<DispatchExceptionHandler> advices, List<HandlerResultHandler> results) {
+		this.advices = advices;
+		this.results = results;
+	}
+
+	@Override
+	public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
+		if (!(failure instanceof LockException exception) || exchange.getResponse().isCommitted()) {
+			return Mono.error(failure);
+		}
+		return askAdvices(exchange, exception).flatMap((result) -> write(exchange, result))
+			.doOnError((unanswered) -> addHeadersTo(exchange.getResponse(), exception));
+	}
+
+	private Mono<HandlerResult> askAdvices(ServerWebExchange exchange, LockException exception) {
+		Mono<HandlerResult> result = Mono.error(exception);
+		for (DispatchExceptionHandler each : this.advices) {
+			result = result.onErrorResume((unanswered) -> each.handleError(exchange, unanswered));
+		}
+		return result;
+	}
+
+	private Mono<Void> write(ServerWebExchange exchange, HandlerResult result) {
+		return this.results.stream()
+			.filter((each) -> each.supports(result))
+			.findFirst()
+			.map((each) -> each.handleResult(exchange, result))
+			.orElseGet(() -> Mono.error(new IllegalStateException("Nothing writes " + result.getReturnValue())));
+	}
+
+	/**
+	 * Late, because Spring's own handler, which answers where Spring Boot's does not,
+	 * would add them once more.
+	 */
+	private static void addHeadersTo(ServerHttpResponse response, LockException exception) {
+		response.beforeCommit(
+				() -> Mono.fromRunnable(() -> exception.getHeaders().forEach(response.getHeaders()::putIfAbsent)));
+	}
+
+}

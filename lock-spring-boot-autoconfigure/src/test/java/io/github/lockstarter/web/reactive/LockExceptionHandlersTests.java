@@ -1,0 +1,273 @@
+package io.github.lockstarter.web.reactive;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@ExtendWith(OutputCaptureExtension.class)
+class LockExceptionHandlersTests {
+
+	private static final String HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+	/** Every way for an exception to leave an application. */
+	private static final List<String> WAYS = List.of("/controller/thrown", "/controller/mono", "/controller/flux",
+			"/function/thrown", "/function/mono", "/function/body", "/filter/thrown", "/filter/mono");
+
+	@ParameterizedTest
+	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
+	@DisplayName("A conflict is a problem, with problem details on or off, and with an application's handler of every exception or without")
+	void conflict(boolean problemDetails, boolean ownAdvice) throws Exception {
+		try (TestServer server = start(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
+				"spring.webflux.problemdetails.enabled=" + problemDetails)) {
+			hold(server, "users", "taro");
+			HttpResponse<String> answer = server.post("/users?userName=taro");
+			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.headers().map()).containsEntry("Retry-After", List.of("30"))
+				.containsEntry("Cache-Control", List.of("no-store"))
+				.containsEntry("Content-Type", List.of("application/problem+json"));
+			JsonNode body = JsonMapper.shared().readTree(answer.body());
+			assertThat(body.get("type").asString())
+				.isEqualTo("https://lockstarter.github.io/problems/request-in-progress");
+			assertThat(body.get("title").asString()).isEqualTo("Request already in progress");
+			assertThat(body.get("status").asInt()).isEqualTo(409);
+			assertThat(body.get("detail").asString()).startsWith("Another request for the same resource");
+			assertThat(body.get("instance").asString()).isEqualTo("/users");
+			assertThat(body.get("retryAfterMillis").asLong()).isEqualTo(30_000);
+			assertThat(answer.body()).doesNotContain("taro");
+			assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
+	@DisplayName("Functional endpoints and filters are answered like controllers, whether they throw or signal")
+	void everyWay(boolean problemDetails, boolean ownAdvice) throws Exception {
+		try (TestServer server = start(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
+				"spring.webflux.problemdetails.enabled=" + problemDetails)) {
+			for (String way : WAYS) {
+				HttpResponse<String> answer = server.post(way + "/conflict");
+				assertThat(answer.statusCode()).as(way).isEqualTo(422);
+				assertThat(answer.headers().map()).as(way)
+					.containsEntry("Retry-After", List.of("2"))
+					.containsEntry("Cache-Control", List.of("no-store"))
+					.containsEntry("Content-Type", List.of("application/problem+json"));
+				assertThat(answer.body()).contains("\"instance\":\"" + way + "/conflict\"")
+					.contains("\"retryAfterMillis\":1840");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "conflict, 422, wait-timeout, Request still in progress",
+			"lost, 409, lease-lost, Exclusive use was lost",
+			"store, 503, lock-store-unavailable, Service temporarily unavailable",
+			"key, 400, key-missing, Required value missing" })
+	@DisplayName("Each exception has its own status, type and title, and is never cached")
+	void everyProblem(String problem, int status, String type, String title) throws Exception {
+		try (TestServer server = start(ApplicationAdvices.EveryException.class)) {
+			for (String way : WAYS) {
+				HttpResponse<String> answer = server.post(way + "/" + problem);
+				assertThat(answer.statusCode()).as(way).isEqualTo(status);
+				assertThat(answer.headers().allValues("Cache-Control")).as(way).containsExactly("no-store");
+				assertThat(answer.headers().firstValue("Content-Type")).as(way).hasValue("application/problem+json");
+				assertThat(answer.body()).contains("/problems/" + type).contains(title).doesNotContain("secret");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
+	@DisplayName("A browser gets the application's HTML error page with the same status and headers")
+	void html(boolean problemDetails, boolean ownAdvice) throws Exception {
+		try (TestServer server = start(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
+				"spring.webflux.problemdetails.enabled=" + problemDetails)) {
+			for (String way : WAYS) {
+				HttpResponse<String> answer = server.post(way + "/conflict", "Accept", HTML);
+				assertThat(answer.statusCode()).as(way).isEqualTo(422);
+				assertThat(answer.headers().firstValue("Content-Type"))
+					.hasValueSatisfying((type) -> assertThat(type).as(way).startsWith("text/html"));
+				assertHeadersOnce(answer, way);
+				assertThat(answer.body()).contains("status=422").doesNotContain("secret");
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("Without an error page a browser gets the status and headers, once")
+	void noErrorPage() throws Exception {
+		try (TestServer server = start(Nothing.class, "spring.web.error.whitelabel.enabled=false")) {
+			for (String way : WAYS) {
+				HttpResponse<String> answer = server.post(way + "/conflict", "Accept", HTML);
+				assertThat(answer.statusCode()).as(way).isEqualTo(422);
+				assertHeadersOnce(answer, way);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "*/*", "application/json", "application/problem+json", "application/json, text/html;q=0.9",
+			"application/xml", "text/plain", "image/png" })
+	@DisplayName("Everybody else gets the problem")
+	void notHtml(String accept) throws Exception {
+		try (TestServer server = start(Nothing.class)) {
+			for (String way : WAYS) {
+				HttpResponse<String> answer = server.post(way + "/conflict", "Accept", accept);
+				assertThat(answer.statusCode()).as(way).isEqualTo(422);
+				assertThat(answer.headers().firstValue("Content-Type")).as(way).hasValue("application/problem+json");
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("The answer is in the language of the request, with English for what there is no translation to")
+	void languages() throws Exception {
+		try (TestServer server = start(Nothing.class)) {
+			for (String way : WAYS) {
+				assertThat(server.post(way + "/conflict", "Accept-Language", "ja-JP").body())
+					.contains("\"title\":\"リクエストはまだ処理中です\"");
+				assertThat(server.post(way + "/conflict", "Accept-Language", "fr").body())
+					.contains("\"title\":\"Request still in progress\"");
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("Where the application decides on the language, the answer is in that one")
+	void fixedLanguage() throws Exception {
+		try (TestServer server = start(Nothing.class, "spring.web.locale=ja", "spring.web.locale-resolver=fixed")) {
+			for (String way : WAYS) {
+				assertThat(server.post(way + "/conflict", "Accept-Language", "en").body())
+					.contains("\"title\":\"リクエストはまだ処理中です\"");
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("An application's own handler of one exception replaces ours of that exception only, outside of controllers, too")
+	void ownHandler() throws Exception {
+		try (TestServer server = start(ApplicationAdvices.OwnConflictHandler.class)) {
+			for (String way : WAYS) {
+				HttpResponse<String> conflict = server.post(way + "/conflict");
+				assertThat(conflict.statusCode()).as(way).isEqualTo(418);
+				assertThat(conflict.headers().firstValue("Retry-After")).as(way).isEmpty();
+				assertThat(conflict.body()).isEqualTo("own");
+				HttpResponse<String> store = server.post(way + "/store");
+				assertThat(store.statusCode()).as(way).isEqualTo(503);
+				assertThat(store.body()).contains("lock-store-unavailable");
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("An application's handler for some controllers leaves ours to the others")
+	void ownHandlerElsewhere() throws Exception {
+		try (TestServer server = start(ApplicationAdvices.OwnHandlerElsewhere.class)) {
+			for (String way : WAYS) {
+				assertThat(server.post(way + "/conflict").body()).as(way).contains("Request still in progress");
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("An application's advice that is ordered before ours comes first")
+	void orderedBefore() throws Exception {
+		try (TestServer server = start(ApplicationAdvices.EveryExceptionFirst.class)) {
+			for (String way : WAYS) {
+				assertThat(server.post(way + "/conflict").body()).as(way).isEqualTo("first");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "true", "false" })
+	@DisplayName("Where our advice is absent the status and headers are right all the same")
+	void withoutAdvice(String problemDetails) throws Exception {
+		try (TestServer server = start(NoAdvice.class, "spring.webflux.problemdetails.enabled=" + problemDetails)) {
+			for (String way : WAYS) {
+				HttpResponse<String> answer = server.post(way + "/conflict");
+				assertThat(answer.statusCode()).as(way).isEqualTo(422);
+				assertHeadersOnce(answer, way);
+				assertThat(answer.body()).doesNotContain("Request still in progress").doesNotContain("secret");
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("An answer that has begun is broken off, and the log names the reason")
+	void committed(CapturedOutput output) {
+		try (TestServer server = start(Nothing.class)) {
+			assertThatThrownBy(() -> server.post("/stream")).isInstanceOf(IOException.class);
+			assertThat(output).contains("The lease of lock 'some' was lost")
+				.doesNotContain("UnsupportedOperationException")
+				.doesNotContain("secret");
+		}
+	}
+
+	@Test
+	@DisplayName("Other exceptions are none of our business")
+	void others() throws Exception {
+		try (TestServer server = start(Nothing.class)) {
+			HttpResponse<String> answer = server.post("/nowhere");
+			assertThat(answer.statusCode()).isEqualTo(404);
+			assertThat(answer.headers().firstValue("Cache-Control")).isEmpty();
+		}
+	}
+
+	private static void assertHeadersOnce(HttpResponse<String> answer, String way) {
+		assertThat(answer.headers().allValues("Retry-After")).as(way).containsExactly("2");
+		assertThat(answer.headers().allValues("Cache-Control")).as(way).containsExactly("no-store");
+	}
+
+	private static TestServer start(Class<?> extra, String... properties) {
+		String[] all = Stream
+			.concat(Stream.of("lock.store=memory", "spring.main.web-application-type=reactive"), Stream.of(properties))
+			.toArray(String[]::new);
+		return TestServer.start(new Class<?>[] { FailingApplication.class, extra }, all);
+	}
+
+	private static void hold(TestServer server, String name, String key) {
+		server.context()
+			.getBean(LockRegistry.class)
+			.acquire(new LockKey(name, key), LockOptions.of(Duration.ofSeconds(30)));
+	}
+
+	static class Nothing {
+
+	}
+
+	static class NoAdvice implements BeanDefinitionRegistryPostProcessor {
+
+		@Override
+		public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
+			Stream.of(registry.getBeanDefinitionNames())
+				.filter((name) -> name.startsWith(LockExceptionHandlers.class.getName()))
+				.forEach(registry::removeBeanDefinition);
+		}
+
+	}
+
+}
