@@ -10,18 +10,46 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
 
+import io.github.lockstarter.aop.ExchangeHandlingFilter;
+import io.github.lockstarter.aop.PendingEntityHandler;
+import io.github.lockstarter.web.reactive.LeaseArgumentResolver;
 import io.github.lockstarter.web.reactive.LockExceptionHandlers;
 import io.github.lockstarter.web.reactive.LockWebExceptionHandler;
 
 /**
- * The HTTP answers in Spring WebFlux.
+ * Locks in Spring WebFlux: handlers, their {@link io.github.lockstarter.Lease}
+ * parameters, and the HTTP answers.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
 @Import(LockReactiveConfiguration.Handlers.class)
 class LockReactiveConfiguration {
+
+	@Bean
+	static ExchangeHandlingFilter lockHandlingFilter() {
+		return new ExchangeHandlingFilter();
+	}
+
+	@Bean
+	static PendingEntityHandler lockPendingEntityHandler(ObjectProvider<HandlerResultHandler> handlers) {
+		return new PendingEntityHandler(handlers);
+	}
+
+	@Bean
+	static WebFluxConfigurer leaseArgumentConfigurer() {
+		return new WebFluxConfigurer() {
+
+			@Override
+			public void configureArgumentResolvers(ArgumentResolverConfigurer configurer) {
+				configurer.addCustomResolver(new LeaseArgumentResolver());
+			}
+
+		};
+	}
 
 	@Bean
 	LockWebExceptionHandler lockWebExceptionHandler(ObjectProvider<DispatchExceptionHandler> advices,

@@ -12,19 +12,27 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
+import io.github.lockstarter.aop.ServletHandlingConfigurer;
 import io.github.lockstarter.web.servlet.LeaseArgumentResolver;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 
 /**
- * The HTTP answers in Spring MVC.
+ * Locks in Spring MVC: handlers that wait, their {@link io.github.lockstarter.Lease}
+ * parameters, and the HTTP answers.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(DispatcherServlet.class)
 @Import(LockServletConfiguration.Handlers.class)
 class LockServletConfiguration {
+
+	@Bean
+	static WebMvcConfigurer lockHandlingConfigurer(ObjectProvider<RequestMappingHandlerAdapter> adapter) {
+		return new ServletHandlingConfigurer(adapter);
+	}
 
 	@Bean
 	static WebMvcConfigurer leaseArgumentConfigurer(ObjectProvider<ExclusiveRequestAdvisor> advisor) {
