@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -36,12 +37,18 @@ public final class TestJvm implements AutoCloseable {
 
 	/** Starts the main class. */
 	public static TestJvm start(Class<?> main, Object... args) {
+		return start(List.of(), main, args);
+	}
+
+	/** Starts the main class in a JVM with these options. */
+	public static TestJvm start(List<String> options, Class<?> main, Object... args) {
+		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-		String[] command = Stream
-			.concat(Stream.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
-					"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classPath, main.getName()),
-					Stream.of(args).map(Object::toString))
-			.toArray(String[]::new);
+		List<String> command = new ArrayList<>(
+				List.of(java, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classPath));
+		command.addAll(options);
+		command.add(main.getName());
+		Stream.of(args).map(Object::toString).forEach(command::add);
 		try {
 			Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
 			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));

@@ -1,0 +1,57 @@
+package io.github.lockstarter.registry;
+
+import java.util.List;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.testing.BlockingCalls;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.TestJvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Who waits without a thread holds up none, either.
+ */
+class NonBlockingTests {
+
+	@Test
+	@DisplayName("A blocking wait is seen, on an event loop and on a thread of Reactor's")
+	void blocking() {
+		assertThat(outputOf("blocking")).filteredOn(NonBlockingTests::isBlocked)
+			.allMatch((line) -> line.contains("WatchedCallers.block"))
+			.anyMatch((line) -> line.startsWith("blocked event-loop") && line.contains("StoreLockRegistry.await"))
+			.anyMatch((line) -> line.startsWith("blocked parallel") && line.contains("StoreLockRegistry.await"));
+	}
+
+	@Test
+	@DisplayName("Asynchronous callers block no event loop, nor a thread of the driver's or the engine's, however many want one lock")
+	void asynchronous() {
+		assertThat(outputOf("asynchronous")).noneMatch(NonBlockingTests::isBlocked)
+			.filteredOn((line) -> line.startsWith("served "))
+			.singleElement()
+			.satisfies((line) -> assertThat(Integer.parseInt(line.substring("served ".length())))
+				.as("all but those that gave up")
+				.isBetween(2_700, 3_000));
+	}
+
+	@Test
+	@DisplayName("Nor do they while Redis does not answer")
+	void unanswered() {
+		assertThat(outputOf("unanswered")).contains("served 0").noneMatch(NonBlockingTests::isBlocked);
+	}
+
+	private static boolean isBlocked(String line) {
+		return line.startsWith("blocked ");
+	}
+
+	private static List<String> outputOf(String way) {
+		try (LocalRedis redis = LocalRedis.started();
+				TestJvm jvm = TestJvm.start(BlockingCalls.OPTIONS, WatchedCallers.class, way, redis.port())) {
+			jvm.await("end");
+			return jvm.output();
+		}
+	}
+
+}
