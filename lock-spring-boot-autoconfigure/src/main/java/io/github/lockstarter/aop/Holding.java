@@ -81,7 +81,7 @@ final class Holding {
 	/** The work has ended, or goes on in what was handed on. */
 	CompletionStage<Void> endUnlessPassedOn() {
 		synchronized (this) {
-			if (this.state == State.PASSED_ON) {
+			if (this.state == State.PASSED_ON && !this.requestEnded) {
 				this.state = State.IDLE;
 				return CompletableFuture.completedStage(null);
 			}

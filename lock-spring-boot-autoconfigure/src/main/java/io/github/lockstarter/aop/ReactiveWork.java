@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -34,11 +35,8 @@ final class ReactiveWork implements Work {
 	@Override
 	public Object guard(LockedCall call, Object result, Holding holding) {
 		ReactiveAdapter adapter = adapter(result.getClass());
-		Mono<Holding> begun = Mono.fromCallable(() -> {
-			Assert.state(holding.begin(), "The request has ended already");
-			return holding;
-		});
-		return adapter.fromPublisher(under(call, begun, adapter.isMultiValue(), (held) -> adapter.toPublisher(result)));
+		return adapter.fromPublisher(
+				under(call, Mono.just(holding), adapter.isMultiValue(), (held) -> adapter.toPublisher(result)));
 	}
 
 	/**
@@ -74,6 +72,9 @@ final class ReactiveWork implements Work {
 
 	private static Publisher<?> under(LockedCall call, Mono<Holding> acquired, boolean multiValue, Source source) {
 		Function<Holding, Publisher<?>> work = (holding) -> {
+			if (!holding.begin()) {
+				return Mono.error(new CancellationException("The request has ended before the work began"));
+			}
 			try {
 				Publisher<?> publisher = source.under(holding);
 				return (publisher != null) ? publisher : Mono.empty();
