@@ -67,6 +67,11 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 		return this.specs.names();
 	}
 
+	/** Returns the annotated methods of a class. */
+	Set<Method> methods(Class<?> type) {
+		return this.specs.of(type).keySet();
+	}
+
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
 		return this.specs.find(method, targetClass) != null;

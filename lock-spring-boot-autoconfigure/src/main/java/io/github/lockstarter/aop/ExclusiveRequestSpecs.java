@@ -88,7 +88,8 @@ final class ExclusiveRequestSpecs {
 			if (!own.isEmpty()) {
 				return lockedMethod(own, method, type);
 			}
-			return (!ofClass.isEmpty() && isCoveredByClass(method)) ? lockedMethod(ofClass, method, type) : null;
+			return (!ofClass.isEmpty() && isCoveredByClass(method)
+					&& !UnreachableMethods.isOfOtherPackage(method, type)) ? lockedMethod(ofClass, method, type) : null;
 		});
 	}
 
@@ -128,12 +129,7 @@ final class ExclusiveRequestSpecs {
 	}
 
 	private LockedMethod lockedMethod(List<ExclusiveRequest> annotations, Method method, Class<?> type) {
-		if ((method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) != 0) {
-			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s, which is private, static or final: no proxy can put it under a lock."
-						.formatted(method.toGenericString()),
-					"Make it a public method of the instance that is not final.");
-		}
+		UnreachableMethods.refuse(method, type);
 		LockedMethod locked = LockedMethod.of(method, type,
 				annotations.stream().map((annotation) -> spec(annotation, method, type)).toList());
 		Works.check(locked);

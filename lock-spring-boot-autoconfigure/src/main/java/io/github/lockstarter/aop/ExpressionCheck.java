@@ -43,14 +43,18 @@ final class ExpressionCheck {
 
 	private final List<String> variables;
 
+	private final List<String> leases;
+
 	/**
 	 * Creates a check.
 	 * @param where the begin of every error message
 	 * @param variables all variables there are
+	 * @param leases those of them that have no value before there is a lock
 	 */
-	ExpressionCheck(String where, List<String> variables) {
+	ExpressionCheck(String where, List<String> variables, List<String> leases) {
 		this.where = where;
 		this.variables = variables;
+		this.leases = leases;
 	}
 
 	/**
@@ -102,6 +106,10 @@ final class ExpressionCheck {
 	}
 
 	private void checkVariable(String name) {
+		if (this.leases.contains(name)) {
+			throw invalid("uses #%s, a Lease, which is filled in only when the lock has been taken".formatted(name),
+					"Read other parameters.");
+		}
 		if (this.variables.contains(name) || BUILT_IN_VARIABLES.contains(name)) {
 			return;
 		}

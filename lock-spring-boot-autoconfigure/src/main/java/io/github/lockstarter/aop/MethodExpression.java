@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
@@ -59,7 +61,8 @@ final class MethodExpression {
 		String where = "The %s \"%s\" of @ExclusiveRequest on %s".formatted(attribute, text, method.toGenericString());
 		try {
 			SpelExpression expression = parser.parseRaw(text);
-			new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList()).check(expression.getAST());
+			new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList(), leases(variables, method))
+				.check(expression.getAST());
 			return new MethodExpression(expression, variables);
 		}
 		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
@@ -81,6 +84,14 @@ final class MethodExpression {
 			variables.add(ofParameter);
 		}
 		return variables;
+	}
+
+	private static List<String> leases(List<List<String>> variables, Method method) {
+		return IntStream.range(0, method.getParameterCount())
+			.filter((i) -> method.getParameterTypes()[i] == Lease.class)
+			.mapToObj(variables::get)
+			.flatMap(List::stream)
+			.toList();
 	}
 
 	/** Returns the value, which is null where the call lacks what is read. */

@@ -19,6 +19,7 @@ import org.springframework.core.type.AnnotationMetadata;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
+import io.github.lockstarter.aop.InterfaceProxyCheck;
 
 /**
  * The advice for {@code @ExclusiveRequest}.
@@ -39,6 +40,12 @@ class ExclusiveRequestConfiguration {
 				() -> properties.getObject().settings(), environment::resolveRequiredPlaceholders,
 				() -> properties.getObject().advisorOrder(),
 				() -> properties.getObject().web().releaseOn() == LockProperties.Web.ReleaseOn.RESPONSE);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static InterfaceProxyCheck exclusiveRequestInterfaceProxyCheck() {
+		return new InterfaceProxyCheck();
 	}
 
 	/**

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.util.ReflectionUtils;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -103,6 +104,17 @@ class MethodExpressionTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "#lease", "#p1.key()", "{#id, #a1?.fencingToken}", "#lease == null" })
+	@DisplayName("A Lease, which is filled in under the lock, is refused at start-up")
+	void lease(String expression) throws Exception {
+		Method method = WithLease.class.getDeclaredMethod("register", String.class, Lease.class);
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> MethodExpression.parse(expression, "key", method))
+			.withMessageContainingAll(expression, "WithLease.register", "Lease, which is filled in");
+		assertThat(MethodExpression.parse("#id", "key", method)).isNotNull();
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { " ", "#userName +", "#", "'open", "#{userName}", "${x}" })
 	@DisplayName("What is not SpEL is refused at start-up")
 	void unparsable(String expression) {
@@ -134,6 +146,13 @@ class MethodExpressionTests {
 	static class Big {
 
 		void register(String userName, Order order, Map<String, Integer> body, List<Order> orders, String big) {
+		}
+
+	}
+
+	static class WithLease {
+
+		void register(String id, Lease lease) {
 		}
 
 	}
