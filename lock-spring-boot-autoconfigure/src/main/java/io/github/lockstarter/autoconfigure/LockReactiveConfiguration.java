@@ -11,9 +11,11 @@ import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
 
 import io.github.lockstarter.aop.ExchangeHandlingFilter;
+import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.PendingEntityHandler;
 import io.github.lockstarter.web.reactive.LeaseArgumentResolver;
 import io.github.lockstarter.web.reactive.LockExceptionHandlers;
@@ -49,6 +51,14 @@ class LockReactiveConfiguration {
 			}
 
 		};
+	}
+
+	@Bean
+	static LeaseParameterCheck leaseParameterCheck(ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
+			ObjectProvider<ExclusiveRequestAdvisor> advisor) {
+		return new LeaseParameterCheck(
+				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()),
+				(method, type) -> advisor.stream().anyMatch((each) -> each.matches(method, type)));
 	}
 
 	@Bean

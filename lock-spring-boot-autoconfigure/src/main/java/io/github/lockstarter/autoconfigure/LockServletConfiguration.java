@@ -12,6 +12,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
@@ -45,6 +46,14 @@ class LockServletConfiguration {
 			}
 
 		};
+	}
+
+	@Bean
+	static LeaseParameterCheck leaseParameterCheck(ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
+			ObjectProvider<ExclusiveRequestAdvisor> advisor) {
+		return new LeaseParameterCheck(
+				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()),
+				(method, type) -> advisor.stream().anyMatch((each) -> each.matches(method, type)));
 	}
 
 	static class Handlers extends LockExceptionHandlerRegistrar {

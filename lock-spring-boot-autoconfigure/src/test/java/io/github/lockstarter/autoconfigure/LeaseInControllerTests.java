@@ -12,12 +12,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
@@ -65,11 +75,36 @@ class LeaseInControllerTests {
 		assertThat(this.server.post("/conditional?lock=false").body()).isEqualTo("no lease");
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	@DisplayName("A Lease parameter of a handler without a lock stops the start, and the handler is named")
+	void unlocked(boolean lazy) {
+		new WebApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class, AopAutoConfiguration.class,
+					LockAutoConfiguration.class))
+			.withPropertyValues("lock.store=memory")
+			.withInitializer((context) -> {
+				if (lazy) {
+					context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor());
+				}
+			})
+			.withBean(UnlockedController.class)
+			.run((context) -> {
+				assertThat(context).hasFailed();
+				assertThat(context.getStartupFailure()).isInstanceOf(LockConfigurationException.class)
+					.hasMessageContainingAll("UnlockedController.unlocked(", "@ExclusiveRequest");
+			});
+	}
+
 	@Test
-	@DisplayName("A Lease parameter of a method without a lock is a mistake, and named")
-	void unlocked() throws Exception {
+	@DisplayName("A handler that is registered later is not called without its Lease, either")
+	void unlockedLater() throws Exception {
+		RequestMappingHandlerMapping mapping = this.server.context()
+			.getBean("requestMappingHandlerMapping", RequestMappingHandlerMapping.class);
+		mapping.registerMapping(
+				RequestMappingInfo.paths("/unlocked").options(mapping.getBuilderConfiguration()).build(),
+				new UnlockedController(), UnlockedController.class.getDeclaredMethod("unlocked", Lease.class));
 		assertThat(this.server.post("/unlocked").statusCode()).isEqualTo(500);
-		assertThat(this.controller.calls()).isZero();
 	}
 
 	@Test
@@ -148,18 +183,22 @@ class LeaseInControllerTests {
 			return (lease != null) ? "held: " + lease.isHeld() : "no lease";
 		}
 
-		@PostMapping("/unlocked")
-		public String unlocked(Lease lease) {
-			this.calls++;
-			return "unlocked";
-		}
-
 		@PostMapping("/work")
 		@ExclusiveRequest(name = "work", waitTime = "1m")
 		public String work(Lease lease) throws InterruptedException {
 			this.calls++;
 			this.go.await();
 			return "held: " + lease.isHeld();
+		}
+
+	}
+
+	@RestController
+	static class UnlockedController {
+
+		@PostMapping("/unlocked")
+		public String unlocked(Lease lease) {
+			return "unlocked";
 		}
 
 	}
