@@ -28,13 +28,18 @@ public final class TestServer implements AutoCloseable {
 
 	/** Starts the application with the properties, on a free port. */
 	public static TestServer start(Class<?>[] sources, String... properties) {
+		return start(new SpringApplication(sources), properties);
+	}
+
+	/** Starts the application with the properties, on a free port. */
+	public static TestServer start(SpringApplication application, String... properties) {
 		// Reactor Netty would look for late work for two seconds before it stops.
 		String[] args = Stream
 			.concat(Stream.of("server.port=0", "server.address=127.0.0.1",
 					"spring.reactor.netty.shutdown-quiet-period=0s"), Stream.of(properties))
 			.map((property) -> "--" + property)
 			.toArray(String[]::new);
-		return new TestServer(new SpringApplication(sources).run(args));
+		return new TestServer(application.run(args));
 	}
 
 	public ConfigurableApplicationContext context() {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample;
 
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.stream.Stream;
 
@@ -24,6 +25,9 @@ class SampleSwitchesTests {
 		try (TestServer server = start("sample.points.fail=true", "sample.points.latency=1ms")) {
 			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(502);
 			assertThat(server.get("/users?userName=taro").body()).contains("\"points\":0");
+			HttpResponse<String> page = server.post("/register?userName=jiro&token=1", "Accept", "text/html");
+			assertThat(page.statusCode()).isEqualTo(502);
+			assertThat(page.body()).contains("<h1>Registered, without points</h1>");
 		}
 	}
 

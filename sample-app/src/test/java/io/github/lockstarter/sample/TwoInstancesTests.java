@@ -4,7 +4,6 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -15,9 +14,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.test.context.TestConfiguration;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Primary;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -33,9 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class TwoInstancesTests {
 
-	private static CountDownLatch pointsGranted;
-
-	private static CountDownLatch inPoints;
+	private static final HeldPoints points = new HeldPoints();
 
 	private static TestServer first;
 
@@ -55,8 +49,7 @@ class TwoInstancesTests {
 
 	@BeforeEach
 	void holdPoints() {
-		pointsGranted = new CountDownLatch(1);
-		inPoints = new CountDownLatch(2);
+		points.hold();
 	}
 
 	@Test
@@ -68,7 +61,7 @@ class TwoInstancesTests {
 			.toList();
 		Awaitility.await().until(() -> answers.stream().filter(CompletableFuture::isDone).count() == 39);
 		assertThat(redis().keys("two:{*")).hasSize(1);
-		pointsGranted.countDown();
+		points.grant();
 		List<Integer> statuses = answers.stream().map((each) -> each.join().statusCode()).toList();
 		assertThat(statuses).filteredOn((status) -> status == 201).hasSize(1);
 		assertThat(statuses).filteredOn((status) -> status == 409).hasSize(39);
@@ -87,8 +80,8 @@ class TwoInstancesTests {
 		List<CompletableFuture<HttpResponse<String>>> answers = Stream
 			.of(first.postAsync("/users?userName=jiro"), second.postAsync("/users?userName=saburo"))
 			.toList();
-		inPoints.await();
-		pointsGranted.countDown();
+		points.awaitRequests(2);
+		points.grant();
 		assertThat(answers).allSatisfy((each) -> assertThat(each.join().statusCode()).isEqualTo(201));
 	}
 
@@ -98,8 +91,8 @@ class TwoInstancesTests {
 		List<CompletableFuture<HttpResponse<String>>> answers = Stream
 			.of(first.postAsync("/unguarded/users?userName=shiro"), second.postAsync("/unguarded/users?userName=shiro"))
 			.toList();
-		inPoints.await();
-		pointsGranted.countDown();
+		points.awaitRequests(2);
+		points.grant();
 		assertThat(answers).allSatisfy((each) -> assertThat(each.join().statusCode()).isEqualTo(201));
 		assertThat(rows("shiro")).isEqualTo(2);
 	}
@@ -109,7 +102,7 @@ class TwoInstancesTests {
 			.concat(Stream.of(TestRedis.properties()),
 					Stream.of("lock.redis.key-prefix=two", "spring.datasource.url=jdbc:h2:mem:two;DB_CLOSE_DELAY=-1"))
 			.toArray(String[]::new);
-		return TestServer.start(new Class<?>[] { SampleApplication.class, HeldPoints.class }, properties);
+		return points.start(properties);
 	}
 
 	private static long scriptCalls() {
@@ -130,30 +123,6 @@ class TwoInstancesTests {
 			.param(userName)
 			.query(Long.class)
 			.single();
-	}
-
-	@TestConfiguration(proxyBeanMethods = false)
-	static class HeldPoints {
-
-		@Bean
-		@Primary
-		PointsService heldPoints(SampleProperties properties) {
-			return new PointsService(properties) {
-
-				@Override
-				void grant(long userId, int points) {
-					inPoints.countDown();
-					try {
-						pointsGranted.await();
-					}
-					catch (InterruptedException ex) {
-						Thread.currentThread().interrupt();
-					}
-				}
-
-			};
-		}
-
 	}
 
 }

@@ -1,0 +1,186 @@
+package io.github.lockstarter.sample;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a browser without script gets to see.
+ */
+class RegistrationFormTests {
+
+	private static final Pattern TOKEN = Pattern.compile("type=\"hidden\" name=\"token\" value=\"([^\"]+)\"");
+
+	private static final HttpClient browser = HttpClient.newHttpClient();
+
+	private static final HeldPoints points = new HeldPoints();
+
+	private static TestServer server;
+
+	@BeforeAll
+	static void start() {
+		server = points.start(Stream
+			.concat(Stream.of(TestRedis.properties()),
+					Stream.of("lock.redis.key-prefix=form", "spring.datasource.url=jdbc:h2:mem:form"))
+			.toArray(String[]::new));
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
+	@AfterEach
+	void grantPoints() {
+		points.grant();
+	}
+
+	@Test
+	@DisplayName("The page has a form without script, and each time another token")
+	void form() {
+		assertThat(get("/register")).satisfies((answer) -> assertPage(answer, 200))
+			.extracting(HttpResponse::body)
+			.asString()
+			.contains("<form method=\"post\" action=\"/register\">", "<label for=\"user-name\">")
+			.doesNotContain("<script", "aria-invalid=\"true\"");
+		assertThat(token()).isNotBlank().isNotEqualTo(token());
+	}
+
+	@Test
+	@DisplayName("A submit registers the user and leads to the user's page")
+	void registers() {
+		HttpResponse<String> answer = submit(token(), "taro").join();
+		assertThat(answer.statusCode()).isEqualTo(303);
+		String page = answer.headers().firstValue("Location").orElseThrow();
+		assertThat(page).matches("/users/\\d+");
+		assertThat(get(page)).satisfies((each) -> assertPage(each, 200))
+			.extracting(HttpResponse::body)
+			.asString()
+			.contains("<h1>taro</h1>", "<dd>100</dd>");
+	}
+
+	@Test
+	@DisplayName("A second submit of the form while the first runs gets a page that says so, with 409")
+	void submittedTwice() {
+		points.hold();
+		String token = token();
+		CompletableFuture<HttpResponse<String>> first = submit(token, "jiro");
+		points.awaitRequests(1);
+		HttpResponse<String> second = submit(token, "jiro").join();
+		assertPage(second, 409);
+		assertThat(second.body()).contains("Already in progress", "href=\"/register\"").doesNotContain("jiro", token);
+		assertThat(second.headers().firstValue("Retry-After")).isPresent();
+		points.grant();
+		assertThat(first.join().statusCode()).isEqualTo(303);
+		assertPage(submit(token, "jiro").join(), 422);
+	}
+
+	@Test
+	@DisplayName("Of two forms with one name, the second gets 409 as well while the first runs; with another name it registers")
+	void twoForms() {
+		points.hold();
+		CompletableFuture<HttpResponse<String>> first = submit(token(), "saburo");
+		points.awaitRequests(1);
+		assertPage(submit(token(), "saburo").join(), 409);
+		CompletableFuture<HttpResponse<String>> other = submit(token(), "shiro");
+		points.awaitRequests(2);
+		points.grant();
+		assertThat(first.join().statusCode()).isEqualTo(303);
+		assertThat(other.join().statusCode()).isEqualTo(303);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "userName=goro", "token=&userName=goro", "token=+&userName=goro", "token=abc",
+			"token=abc&userName=+" })
+	@DisplayName("Without token or user name nothing is registered: 400")
+	void missing(String form) {
+		HttpResponse<String> answer = submit(form).join();
+		assertPage(answer, 400);
+		assertThat(answer.body()).contains("Something is missing", "href=\"/register\"");
+	}
+
+	@Test
+	@DisplayName("A name that is registered already comes back in the form, with a new token: 422")
+	void alreadyRegistered() {
+		submit(token(), "rokuro").join();
+		String token = token();
+		HttpResponse<String> answer = submit(token, "rokuro").join();
+		assertPage(answer, 422);
+		assertThat(answer.body()).contains("role=\"alert\"", "aria-invalid=\"true\"", "value=\"rokuro\"")
+			.doesNotContain(token);
+	}
+
+	@Test
+	@DisplayName("What somebody types is text in the page")
+	void escapes() {
+		submit(token(), "<b>bold</b>").join();
+		assertThat(submit(token(), "<b>bold</b>").join().body()).contains("value=\"&lt;b&gt;").doesNotContain("<b>");
+	}
+
+	@Test
+	@DisplayName("A user that does not exist has no page: 404")
+	void unknownUser() {
+		assertPage(get("/users/0"), 404);
+	}
+
+	@Test
+	@DisplayName("Programs still get a user as JSON")
+	void json() throws Exception {
+		String user = submit(token(), "hachiro").join().headers().firstValue("Location").orElseThrow();
+		assertThat(server.get(user).body()).contains("\"userName\":\"hachiro\"");
+	}
+
+	private static void assertPage(HttpResponse<String> answer, int status) {
+		assertThat(answer.statusCode()).isEqualTo(status);
+		assertThat(answer.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/html");
+		assertThat(answer.body()).contains("<h1>", "href=\"/style.css\"");
+	}
+
+	private static String token() {
+		Matcher matcher = TOKEN.matcher(get("/register").body());
+		assertThat(matcher.find()).isTrue();
+		return matcher.group(1);
+	}
+
+	private static HttpResponse<String> get(String path) {
+		return send(request(path)).join();
+	}
+
+	private static CompletableFuture<HttpResponse<String>> submit(String token, String userName) {
+		return submit("token=" + token + "&userName=" + userName);
+	}
+
+	private static CompletableFuture<HttpResponse<String>> submit(String form) {
+		return send(request("/register").header("Content-Type", "application/x-www-form-urlencoded")
+			.POST(HttpRequest.BodyPublishers.ofString(form)));
+	}
+
+	private static HttpRequest.Builder request(String path) {
+		String port = server.context().getEnvironment().getProperty("local.server.port");
+		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+			.header("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
+	}
+
+	private static CompletableFuture<HttpResponse<String>> send(HttpRequest.Builder request) {
+		return browser.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+	}
+
+}
