@@ -8,6 +8,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.core.annotation.AliasFor;
 
 /**
@@ -35,6 +36,7 @@ import org.springframework.core.annotation.AliasFor;
 @Inherited
 @Documented
 @Repeatable(ExclusiveRequests.class)
+@Reflective(ExclusiveRequestHints.class)
 public @interface ExclusiveRequest {
 
 	/**

@@ -7,6 +7,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import org.springframework.aot.hint.annotation.Reflective;
+
 /**
  * Holds several {@link ExclusiveRequest} annotations of one method or class. They need
  * not be written into it.
@@ -15,6 +17,7 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @Documented
+@Reflective(ExclusiveRequestHints.class)
 public @interface ExclusiveRequests {
 
 	/**

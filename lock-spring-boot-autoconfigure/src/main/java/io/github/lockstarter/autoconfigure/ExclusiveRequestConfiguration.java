@@ -14,6 +14,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
@@ -37,7 +38,7 @@ class ExclusiveRequestConfiguration {
 	static ExclusiveRequestAdvisor exclusiveRequestAdvisor(ObjectProvider<LockRegistry> registry,
 			ObjectProvider<LockProperties> properties, Environment environment) {
 		return new ExclusiveRequestAdvisor(registry::getObject, (name) -> properties.getObject().settings(name),
-				() -> properties.getObject().settings(), environment::resolveRequiredPlaceholders,
+				() -> properties.getObject().settings(), (text) -> resolve(text, environment),
 				() -> properties.getObject().advisorOrder(),
 				() -> properties.getObject().web().releaseOn() == LockProperties.Web.ReleaseOn.RESPONSE);
 	}
@@ -46,6 +47,23 @@ class ExclusiveRequestConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static InterfaceProxyCheck exclusiveRequestInterfaceProxyCheck() {
 		return new InterfaceProxyCheck();
+	}
+
+	/**
+	 * While a build processes the application ahead of time, only the places of
+	 * annotations matter, and not every value is known there. What stands in for it is
+	 * valid as a duration and as a name.
+	 */
+	private static String resolve(String text, Environment environment) {
+		try {
+			return environment.resolveRequiredPlaceholders(text);
+		}
+		catch (IllegalArgumentException ex) {
+			if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+				return "1s";
+			}
+			throw ex;
+		}
 	}
 
 	/**

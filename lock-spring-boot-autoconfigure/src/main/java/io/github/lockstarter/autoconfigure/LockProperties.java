@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -11,6 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
+import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.LockSettings;
@@ -87,6 +89,24 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	/** Returns where the lock stands among advisors. */
 	int advisorOrder() {
 		return (this.order != null) ? this.order : ExclusiveRequestAdvisor.DEFAULT_ORDER;
+	}
+
+	/**
+	 * Checks that the store is the one that is wanted. It need not be after ahead-of-time
+	 * processing, which chooses one when the application is built.
+	 * @throws LockConfigurationException if it is not
+	 */
+	void require(Store built) {
+		if (this.store != built) {
+			throw new LockConfigurationException(
+					"lock.store is %s, but was %s when the application was processed ahead of time."
+						.formatted(lowerCase(this.store), lowerCase(built)),
+					"Set lock.store for the build as well, or start without -Dspring.aot.enabled=true.");
+		}
+	}
+
+	private static String lowerCase(Store store) {
+		return store.name().toLowerCase(Locale.ROOT);
 	}
 
 	private static void checkedWaiters(int waiters) {

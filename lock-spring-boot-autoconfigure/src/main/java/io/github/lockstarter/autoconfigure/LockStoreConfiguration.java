@@ -39,6 +39,7 @@ final class LockStoreConfiguration {
 		@Bean
 		@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 		LockStore redisLockStore(ObjectProvider<RedisConnectionFactory> factories, LockProperties properties) {
+			properties.require(LockProperties.Store.REDIS);
 			RedisConnectionFactory factory = factories.getIfAvailable();
 			if (factory == null) {
 				throw new LockConfigurationException("lock.store is redis, but there is no connection to Redis.",
@@ -93,7 +94,8 @@ final class LockStoreConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
-		LockStore memoryLockStore() {
+		LockStore memoryLockStore(LockProperties properties) {
+			properties.require(LockProperties.Store.MEMORY);
 			return new MemoryLockStore();
 		}
 

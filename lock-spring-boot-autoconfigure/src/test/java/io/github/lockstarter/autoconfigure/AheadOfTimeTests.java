@@ -1,0 +1,161 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.lang.reflect.Method;
+import java.util.List;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.aot.generate.ClassNameGenerator;
+import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.javapoet.ClassName;
+import org.springframework.util.ReflectionUtils;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a build finds out about an application that a native image has to know. That code
+ * is generated which works is what the tests of the sample show.
+ */
+class AheadOfTimeTests {
+
+	private static RuntimeHints hints;
+
+	@BeforeAll
+	static void process() {
+		System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.register(AopAutoConfiguration.class, DataRedisAutoConfiguration.class, LockAutoConfiguration.class,
+					Orders.class, Everything.class);
+			DefaultGenerationContext generation = new DefaultGenerationContext(
+					new ClassNameGenerator(ClassName.get(AheadOfTimeTests.class)), new InMemoryGeneratedFiles());
+			new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+			hints = generation.getRuntimeHints();
+		}
+		finally {
+			System.clearProperty(AbstractAotProcessor.AOT_PROCESSING);
+		}
+	}
+
+	@Test
+	@DisplayName("Proxies are made in the build, also where an attribute has a value only where the application runs")
+	void proxies() {
+		assertThat(List.of(Orders.class, Everything.class)).allSatisfy((type) -> assertThat(
+				RuntimeHintsPredicates.reflection().onType(TypeReference.of(type.getName() + "$$SpringCGLIB$$0")))
+			.accepts(hints));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "getMethod", "getArgs", "getPrincipal", "getPath", "header" })
+	@DisplayName("Expressions can read all there is of a call")
+	void call(String method) throws ClassNotFoundException {
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation("io.github.lockstarter.aop.Call", method))
+			.accepts(hints);
+	}
+
+	@Test
+	@DisplayName("Methods with the annotation are found, be it on the method, its class or an interface")
+	void annotatedMethods() {
+		assertThat(List.of(method(Orders.class, "place"), method(Orders.class, "cancel"),
+				method(Everything.class, "first"), method(Everything.class, "second")))
+			.allSatisfy((method) -> assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(method))
+				.accepts(hints));
+	}
+
+	@Test
+	@DisplayName("Keys can read what parameters are made of")
+	void parameters() {
+		assertThat(List.of(method(Order.class, "number"), method(Order.class, "customer"),
+				method(Customer.class, "getName"), method(Line.class, "article")))
+			.allSatisfy((method) -> assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(method))
+				.accepts(hints));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "messages.properties", "messages_ja.properties" })
+	@DisplayName("The words of the answers are taken along, in all languages")
+	void messages(String file) {
+		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/lockstarter/web/" + file)).accepts(hints);
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockProperties.class, LockProperties.Named.class, LockProperties.Web.class,
+			LockProperties.Redis.class })
+	@DisplayName("Properties can be bound (Spring Boot sees to it)")
+	void properties(Class<?> type) {
+		assertThat(RuntimeHintsPredicates.reflection().onConstructorInvocation(type.getDeclaredConstructors()[0]))
+			.accepts(hints);
+	}
+
+	@Test
+	@DisplayName("The servlet API is found by its name")
+	void servletApi() {
+		assertThat(RuntimeHintsPredicates.reflection().onType(HttpServletRequest.class)).accepts(hints);
+	}
+
+	private static Method method(Class<?> type, String name) {
+		Method method = ReflectionUtils.findMethod(type, name, (Class<?>[]) null);
+		assertThat(method).as(name).isNotNull();
+		return method;
+	}
+
+	interface Cancellation {
+
+		@ExclusiveRequest(key = "#lines[0].article")
+		void cancel(List<Line> lines);
+
+	}
+
+	static class Orders implements Cancellation {
+
+		@ExclusiveRequest(name = "orders", key = "#order.customer.name", ttl = "${known.only.where.it.runs}")
+		void place(Order order) {
+		}
+
+		@Override
+		public void cancel(List<Line> lines) {
+		}
+
+	}
+
+	@ExclusiveRequest
+	static class Everything {
+
+		void first() {
+		}
+
+		void second(Line line) {
+		}
+
+	}
+
+	record Order(long number, Customer customer) {
+	}
+
+	record Line(String article) {
+	}
+
+	static class Customer {
+
+		public String getName() {
+			return "taro";
+		}
+
+	}
+
+}
