@@ -28,7 +28,9 @@ public final class TestServer implements AutoCloseable {
 
 	/** Starts the application with the properties, on a free port. */
 	public static TestServer start(Class<?>[] sources, String... properties) {
-		return start(new SpringApplication(sources), properties);
+		SpringApplication application = new SpringApplication(sources);
+		application.setMainApplicationClass(sources[0]);
+		return start(application, properties);
 	}
 
 	/** Starts the application with the properties, on a free port. */

@@ -12,11 +12,13 @@ import redis.embedded.RedisServer;
 
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 
 /**
  * Starts a Redis on this machine if the application wants one here and none answers, so
- * that the first instance needs nothing installed and the next ones join it.
+ * that the first instance needs nothing installed and the next ones join it. Nothing is
+ * started while a build only looks at the application (AOT processing).
  */
 class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
@@ -26,6 +28,9 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 
 	@Override
 	public void initialize(ConfigurableApplicationContext context) {
+		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+			return;
+		}
 		Environment environment = context.getEnvironment();
 		String host = environment.getProperty("spring.data.redis.host", "localhost");
 		int port = environment.getProperty("spring.data.redis.port", Integer.class, 6379);

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.support.StaticApplicationContext;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.context.support.TestPropertySourceUtils;
@@ -40,6 +41,19 @@ class EmbeddedRedisTests {
 		initialize(this.port, "lock.store=memory");
 		initialize(this.port, "spring.data.redis.host=redis.example.com");
 		initialize(this.port, "spring.data.redis.url=redis://redis.example.com");
+		assertThat(output).doesNotContain(STARTED);
+	}
+
+	@Test
+	@DisplayName("A build that processes the application ahead of time starts none")
+	void startsNoneInABuild(CapturedOutput output) {
+		System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
+		try {
+			initialize(this.port);
+		}
+		finally {
+			System.clearProperty(AbstractAotProcessor.AOT_PROCESSING);
+		}
 		assertThat(output).doesNotContain(STARTED);
 	}
 

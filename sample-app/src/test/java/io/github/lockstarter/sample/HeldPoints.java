@@ -23,6 +23,7 @@ class HeldPoints {
 	/** Starts the sample with these points. */
 	TestServer start(String... properties) {
 		SpringApplication application = new SpringApplication(SampleApplication.class);
+		application.setMainApplicationClass(SampleApplication.class);
 		application.addInitializers((context) -> context.getBeanFactory().addBeanPostProcessor(new Replacement()));
 		return TestServer.start(application, properties);
 	}

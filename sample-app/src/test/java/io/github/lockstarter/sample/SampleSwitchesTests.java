@@ -7,15 +7,20 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.aot.AotDetector;
+
+import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What the README says can be switched, on a sample without Redis.
+ * What the README says can be switched.
  */
 class SampleSwitchesTests {
 
@@ -53,9 +58,31 @@ class SampleSwitchesTests {
 		}
 	}
 
+	@Test
+	@DisplayName("lock.store=memory needs no Redis; a sample that was processed ahead of time for Redis refuses to start")
+	void memory() throws Exception {
+		if (AotDetector.useGeneratedArtifacts()) {
+			assertThatThrownBy(() -> startInMemory()).rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageStartingWith("lock.store is memory, but was redis");
+			return;
+		}
+		try (TestServer server = startInMemory()) {
+			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(201);
+		}
+	}
+
 	private static TestServer start(String... properties) {
+		return startWith(TestRedis.properties(), properties);
+	}
+
+	private static TestServer startInMemory() {
+		return startWith(new String[] { "lock.store=memory", "spring.data.redis.port=1" });
+	}
+
+	private static TestServer startWith(String[]... properties) {
 		String[] all = Stream
-			.concat(Stream.of("lock.store=memory", "spring.datasource.url=jdbc:h2:mem:switches"), Stream.of(properties))
+			.concat(Stream.of("spring.datasource.url=jdbc:h2:mem:switches"), Stream.of(properties).flatMap(Stream::of))
 			.toArray(String[]::new);
 		return TestServer.start(new Class<?>[] { SampleApplication.class }, all);
 	}
