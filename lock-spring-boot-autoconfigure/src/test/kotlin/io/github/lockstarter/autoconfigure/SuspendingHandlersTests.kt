@@ -1,0 +1,149 @@
+package io.github.lockstarter.autoconfigure
+
+import io.github.lockstarter.testing.TestRedis
+import io.github.lockstarter.testing.TestServer
+import org.assertj.core.api.Assertions.assertThat
+import org.awaitility.Awaitility.await
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.BeforeEach
+import org.junit.jupiter.api.DisplayName
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.TestInstance
+import org.junit.jupiter.params.AfterParameterizedClassInvocation
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation
+import org.junit.jupiter.params.Parameter
+import org.junit.jupiter.params.ParameterizedClass
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.CsvSource
+import org.junit.jupiter.params.provider.ValueSource
+import org.springframework.data.redis.core.StringRedisTemplate
+import org.springframework.http.HttpStatus
+import org.springframework.web.server.ResponseStatusException
+import java.net.http.HttpResponse
+import java.util.UUID
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit
+
+/**
+ * The lock covers what a suspending handler does, in Spring MVC and in WebFlux.
+ */
+@ParameterizedClass
+@ValueSource(strings = ["servlet", "reactive"])
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SuspendingHandlersTests {
+
+	@Parameter
+	lateinit var type: String
+
+	private lateinit var server: TestServer
+
+	private lateinit var gates: Gates
+
+	private lateinit var redis: StringRedisTemplate
+
+	private lateinit var taro: String
+
+	@BeforeParameterizedClassInvocation
+	fun start() {
+		server = TestServer.start(
+			arrayOf(TestServer.Application::class.java, Gates::class.java, SuspendingHandlers::class.java),
+			*TestRedis.properties(),
+			"lock.redis.key-prefix=suspending",
+			"spring.main.web-application-type=$type",
+		)
+		gates = server.context().getBean(Gates::class.java)
+		redis = server.context().getBean(StringRedisTemplate::class.java)
+	}
+
+	@AfterParameterizedClassInvocation
+	fun stop() = server.close()
+
+	@BeforeEach
+	fun newKey() {
+		taro = "taro-${UUID.randomUUID()}"
+	}
+
+	@AfterEach
+	fun leavesNoLock() = await().untilAsserted { assertThat(redis.keys("suspending:{*")).isEmpty() }
+
+	@ParameterizedTest
+	@CsvSource("value, 200", "nothing, 200", "entity, 201", "lease, 200", "flow, 200", "suspended-flow, 200")
+	@DisplayName("While it works, a request with the same key is refused, one with another key is not; then the next is admitted")
+	fun excludes(handler: String, success: Int) {
+		val first = begin(handler)
+		assertThat(status(handler)).isEqualTo(409)
+		gates["jiro"].open()
+		assertThat(status(handler, "jiro")).isEqualTo(success)
+		assertThat(first).isNotDone()
+		gates[taro].open()
+		assertThat(answer(first).statusCode()).isEqualTo(success)
+		assertThat(status(handler)).isEqualTo(success)
+		assertThat(gates[taro].arrivals).isEqualTo(2)
+	}
+
+	@Test
+	@DisplayName("When it fails, the answer is its own, and the next is admitted")
+	fun fails() {
+		val first = begin("value")
+		gates[taro].fail(ResponseStatusException(HttpStatus.GONE))
+		assertThat(answer(first).statusCode()).isEqualTo(410)
+		assertThat(status("value")).isEqualTo(410)
+		assertThat(gates[taro].arrivals).isEqualTo(2)
+	}
+
+	@Test
+	@DisplayName("When its coroutine is cancelled, the next is admitted")
+	fun cancelled() {
+		val first = begin("value")
+		gates[taro].cancel()
+		answer(first)
+		assertThat(status("value")).isNotEqualTo(409)
+		assertThat(gates[taro].arrivals).isEqualTo(2)
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = ["value", "flow"])
+	@DisplayName("When its client has gone, WebFlux ends the work and the next is admitted; with MVC it is when the work ends")
+	fun clientGone(handler: String) {
+		begin(handler).cancel(true)
+		if (type == "reactive") {
+			await().until { gates[taro].cancellations == 1 }
+		} else {
+			assertThat(status(handler)).isEqualTo(409)
+		}
+		gates[taro].open()
+		await().until { status(handler) == 200 }
+		assertThat(gates[taro].arrivals).isEqualTo(2)
+	}
+
+	@Test
+	@DisplayName("Its Lease parameter is held until the end; without a lock there is none")
+	fun lease() {
+		val first = begin("lease")
+		gates[taro].open()
+		assertThat(answer(first).body()).isEqualTo("held: true, true")
+		assertThat(answer(post("conditional")).body()).isEqualTo("no lease")
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = ["flow", "suspended-flow"])
+	@DisplayName("A flow is passed on as it is")
+	fun flow(handler: String) {
+		gates[taro].open()
+		assertThat(answer(post(handler)).body()).isEqualTo("begin, end")
+	}
+
+	/** Sends a request and waits until its work is under way. */
+	private fun begin(handler: String): CompletableFuture<HttpResponse<String>> {
+		val request = post(handler)
+		await().until { gates[taro].arrivals == 1 }
+		return request
+	}
+
+	private fun post(handler: String, key: String = taro) = server.postAsync("/$handler?key=$key")
+
+	private fun answer(request: CompletableFuture<HttpResponse<String>>) = request.get(10, TimeUnit.SECONDS)
+
+	private fun status(handler: String, key: String = taro) = answer(post(handler, key)).statusCode()
+
+}
