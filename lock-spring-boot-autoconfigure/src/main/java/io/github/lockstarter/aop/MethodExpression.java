@@ -76,7 +76,8 @@ final class MethodExpression {
 		List<List<String>> variables = new ArrayList<>();
 		for (int i = 0; i < method.getParameterCount(); i++) {
 			List<String> ofParameter = new ArrayList<>();
-			if (names != null && names[i] != null) {
+			// A suspending function has one parameter more than names.
+			if (names != null && i < names.length && names[i] != null) {
 				ofParameter.add(names[i]);
 			}
 			ofParameter.add("p" + i);
