@@ -2,7 +2,6 @@ package io.github.lockstarter.aop;
 
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.reactive.HandlerMapping;
@@ -35,7 +34,7 @@ final class ExchangeHandling {
 						end.add(holding);
 					}
 				})
-				.publishOn(ReactiveWork.isOnEventLoop() ? Schedulers.parallel() : Schedulers.boundedElastic());
+				.publishOn(ReactiveWork.scheduler());
 		});
 	}
 

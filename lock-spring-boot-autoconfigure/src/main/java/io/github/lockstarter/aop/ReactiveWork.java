@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
@@ -65,6 +66,11 @@ final class ReactiveWork implements Work {
 				(holding) -> Mono.justOrEmpty(call.runLater(holding))));
 	}
 
+	/** Returns where to go on after a thread of the registry has answered. */
+	static Scheduler scheduler() {
+		return Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
+	}
+
 	/** Tells whether this thread is one that must not be blocked. */
 	static boolean isOnEventLoop() {
 		return AVAILABLE && Schedulers.isInNonBlockingThread();
@@ -83,7 +89,9 @@ final class ReactiveWork implements Work {
 				return Mono.error(ex);
 			}
 		};
-		Function<Holding, Publisher<?>> end = (holding) -> Mono.fromCompletionStage(holding::endUnlessPassedOn);
+		// What comes next does not run on a thread of the registry.
+		Function<Holding, Publisher<?>> end = (holding) -> Mono.fromCompletionStage(holding::endUnlessPassedOn)
+			.publishOn(scheduler());
 		if (multiValue) {
 			return Flux
 				.usingWhen(acquired,

@@ -34,7 +34,8 @@ final class StageWork implements Work {
 	private static CompletableFuture<Object> releasedFirst(CompletionStage<?> stage, Holding holding) {
 		CompletableFuture<Object> released = new CompletableFuture<>();
 		stage.whenComplete((value, failure) -> holding.end()
-			.whenComplete((nothing, ignored) -> complete(released, value, failure)));
+			// What comes next does not run on a thread of the registry.
+			.whenCompleteAsync((nothing, ignored) -> complete(released, value, failure)));
 		cancelWith(released, stage);
 		return released;
 	}

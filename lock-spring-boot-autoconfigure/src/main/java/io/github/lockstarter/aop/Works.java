@@ -42,12 +42,13 @@ final class Works {
 	private static List<Work> kinds() {
 		List<Work> kinds = new ArrayList<>();
 		kinds.add(new StageWork());
+		if (ReactiveWork.AVAILABLE) {
+			// Before tasks: some types of Reactor are a Callable, too.
+			kinds.add(new ReactiveWork());
+		}
 		if (CurrentRequest.OfServlet.AVAILABLE) {
 			kinds.add(new CallableWork());
 			kinds.add(new DeferredWork());
-		}
-		if (ReactiveWork.AVAILABLE) {
-			kinds.add(new ReactiveWork());
 		}
 		kinds.add(new FutureWork());
 		return kinds;

@@ -1,0 +1,150 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.Jobs;
+import io.github.lockstarter.testing.Jobs.Job;
+import io.github.lockstarter.testing.RawRequest;
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ReleaseOnTests {
+
+	@ParameterizedTest
+	@CsvSource({ "servlet, /value", "servlet, /entity", "servlet, /callable", "servlet, /future", "servlet, /mono",
+			"reactive, /entity", "reactive, /mono" })
+	@DisplayName("Released on the response, a lock is held while the answer is being written")
+	void response(String type, String handler) throws Exception {
+		try (TestServer server = start(type, "response")) {
+			String key = UUID.randomUUID().toString();
+			Job writing = server.context().getBean(Jobs.class).get(key);
+			HandlerTable table = new HandlerTable(server);
+			try (RawRequest request = RawRequest.post(server.port(), handler + "?key=" + key)) {
+				writing.awaitBegun();
+				table.assertHeld(handler, key);
+				writing.finish();
+				assertThat(request.answer()).startsWith("HTTP/1.1 200").contains("\"text\":\"done\"");
+			}
+			table.awaitFree(key);
+			table.assertNothingLeft();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "servlet, /value", "servlet, /callable", "servlet, /mono", "reactive, /entity", "reactive, /mono" })
+	@DisplayName("Released on the method, as by default, a lock is free while the answer is being written")
+	void method(String type, String handler) throws Exception {
+		try (TestServer server = start(type, "method")) {
+			String key = UUID.randomUUID().toString();
+			Job writing = server.context().getBean(Jobs.class).get(key);
+			HandlerTable table = new HandlerTable(server);
+			try (RawRequest request = RawRequest.post(server.port(), handler + "?key=" + key)) {
+				writing.awaitBegun();
+				table.assertFree(key);
+				writing.finish();
+				assertThat(request.answer()).startsWith("HTTP/1.1 200");
+			}
+			table.assertNothingLeft();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "servlet, /failing", "servlet, /failing-later", "reactive, /failing-later" })
+	@DisplayName("Released on the response, a lock is free after a failure, too")
+	void failure(String type, String handler) throws Exception {
+		try (TestServer server = start(type, "response")) {
+			String key = UUID.randomUUID().toString();
+			assertThat(server.post(handler + "?key=" + key).statusCode()).isEqualTo(500);
+			new HandlerTable(server).awaitFree(key);
+		}
+	}
+
+	private static TestServer start(String type, String releaseOn) {
+		return TestServer
+			.start(new Class<?>[] { TestServer.Application.class, Jobs.class, Handlers.class },
+					Stream
+						.concat(Stream.of(TestRedis.properties()),
+								Stream.of("spring.main.web-application-type=" + type,
+										"lock.redis.key-prefix=release-on", "lock.web.release-on=" + releaseOn))
+						.toArray(String[]::new));
+	}
+
+	/** What takes its time to be written. */
+	static final class Slow {
+
+		private final Job writing;
+
+		Slow(Job writing) {
+			this.writing = writing;
+		}
+
+		public String getText() {
+			return this.writing.run();
+		}
+
+	}
+
+	@RestController
+	@ExclusiveRequest(name = "handler", key = "#key")
+	static class Handlers {
+
+		private final Jobs jobs;
+
+		Handlers(Jobs jobs) {
+			this.jobs = jobs;
+		}
+
+		@PostMapping("/value")
+		Slow value(@RequestParam String key) {
+			return new Slow(this.jobs.get(key));
+		}
+
+		@PostMapping("/entity")
+		ResponseEntity<Slow> entity(@RequestParam String key) {
+			return ResponseEntity.ok(value(key));
+		}
+
+		@PostMapping("/callable")
+		Callable<Slow> callable(@RequestParam String key) {
+			return () -> value(key);
+		}
+
+		@PostMapping("/future")
+		CompletableFuture<Slow> future(@RequestParam String key) {
+			return CompletableFuture.supplyAsync(() -> value(key));
+		}
+
+		@PostMapping("/mono")
+		Mono<Slow> mono(@RequestParam String key) {
+			return Mono.fromSupplier(() -> value(key));
+		}
+
+		@PostMapping("/failing")
+		Slow failing(@RequestParam String key) {
+			throw new IllegalStateException("failed as asked");
+		}
+
+		@PostMapping("/failing-later")
+		Mono<Slow> failingLater(@RequestParam String key) {
+			return Mono.error(new IllegalStateException("failed as asked"));
+		}
+
+	}
+
+}

@@ -1,0 +1,182 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.mockito.InOrder;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.Mockito.inOrder;
+import static org.mockito.Mockito.spy;
+
+class SeveralLocksTests {
+
+	private static final LockKey A = new LockKey("account", "a");
+
+	private static final LockKey B = new LockKey("account", "b");
+
+	private final LockStore store = spy(new MemoryLockStore());
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class))
+		.withBean(LockStore.class, () -> this.store)
+		.withBean(Accounts.class);
+
+	@Test
+	@DisplayName("However they are written, locks are acquired in one order, and released in reverse")
+	void order() {
+		this.runner.run((context) -> {
+			context.getBean(Accounts.class).transfer("b", "a", () -> "done");
+			InOrder order = inOrder(this.store);
+			order.verify(this.store).acquire(eq(A), any(), any());
+			order.verify(this.store).acquire(eq(B), any(), any());
+			order.verify(this.store).release(eq(B), any());
+			order.verify(this.store).release(eq(A), any());
+		});
+	}
+
+	@Test
+	@DisplayName("The same holds for a method that returns before its work is done")
+	void orderOfAsynchronousWork() {
+		this.runner.run((context) -> {
+			assertThat(context.getBean(Accounts.class).transferLater("b", "a").block()).isEqualTo("done");
+			InOrder order = inOrder(this.store);
+			order.verify(this.store).acquire(eq(A), any(), any());
+			order.verify(this.store).acquire(eq(B), any(), any());
+			order.verify(this.store).release(eq(B), any());
+			order.verify(this.store).release(eq(A), any());
+		});
+	}
+
+	@Test
+	@DisplayName("When one is refused the others are released")
+	void allOrNothing() {
+		this.runner.run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			try (Lease held = locks.acquire("account:b")) {
+				assertThatExceptionOfType(LockConflictException.class)
+					.isThrownBy(() -> accounts.transfer("a", "b", () -> "never"));
+				assertThatExceptionOfType(LockConflictException.class)
+					.isThrownBy(() -> accounts.transferLater("a", "b").block());
+				locks.acquire("account:a").close();
+				assertThat(held.isHeld()).isTrue();
+			}
+		});
+	}
+
+	@Test
+	@DisplayName("Two annotations that mean the same lock are one")
+	void sameLock() {
+		this.runner.run((context) -> assertThat(context.getBean(Accounts.class).transfer("a", "a", () -> "done"))
+			.isEqualTo("done"));
+	}
+
+	@Test
+	@DisplayName("The Lease parameter is that of the first annotation")
+	void lease() {
+		this.runner.run((context) -> assertThat(context.getBean(Accounts.class).key("b", "a", null)).isEqualTo(B));
+	}
+
+	@Test
+	@DisplayName("Two methods that name the same locks in opposite orders do not wait for each other")
+	void noDeadlock() throws Exception {
+		ExecutorService threads = Executors.newFixedThreadPool(8);
+		try {
+			this.runner.withPropertyValues("lock.wait=30s").run((context) -> {
+				Accounts accounts = context.getBean(Accounts.class);
+				CountDownLatch start = new CountDownLatch(1);
+				List<Future<String>> calls = new ArrayList<>();
+				for (int i = 0; i < 200; i++) {
+					boolean forth = i % 2 == 0;
+					calls.add(threads.submit(() -> {
+						start.await();
+						return forth ? accounts.transfer("a", "b", () -> "done")
+								: accounts.back("a", "b", () -> "done");
+					}));
+				}
+				start.countDown();
+				for (Future<String> call : calls) {
+					assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+				}
+			});
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+	@Test
+	@DisplayName("The wait is one for all locks")
+	void oneWait() {
+		this.runner.withPropertyValues("lock.wait=400ms").run((context) -> {
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			Lease a = locks.acquire("account:a");
+			locks.acquire("account:b");
+			CompletableFuture<Void> release = CompletableFuture.runAsync(a::close,
+					CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS));
+			long begin = System.nanoTime();
+			assertThatExceptionOfType(LockConflictException.class)
+				.isThrownBy(() -> context.getBean(Accounts.class).transfer("a", "b", () -> "never"));
+			assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofMillis(390),
+					Duration.ofMillis(690));
+			assertThat(release).isCompleted();
+		});
+	}
+
+	static class Accounts {
+
+		@ExclusiveRequest(name = "account", key = "#from")
+		@ExclusiveRequest(name = "account", key = "#to")
+		public String transfer(String from, String to, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@ExclusiveRequest(name = "account", key = "#to")
+		@ExclusiveRequest(name = "account", key = "#from")
+		public String back(String from, String to, Callable<String> work) throws Exception {
+			return work.call();
+		}
+
+		@ExclusiveRequest(name = "account", key = "#from")
+		@ExclusiveRequest(name = "account", key = "#to")
+		public Mono<String> transferLater(String from, String to) {
+			return Mono.just("done");
+		}
+
+		@ExclusiveRequest(name = "account", key = "#from")
+		@ExclusiveRequest(name = "account", key = "#to")
+		public @Nullable LockKey key(String from, String to, @Nullable Lease lease) {
+			return (lease != null) ? lease.key() : null;
+		}
+
+	}
+
+}
