@@ -17,6 +17,9 @@ final class Call {
 	/** What expressions may call without a {@code #}. */
 	static final Set<String> METHODS = Set.of("header");
 
+	/** What of it is about the request. */
+	static final Set<String> REQUEST = Set.of("principal", "path", "header");
+
 	private final Method method;
 
 	private final @Nullable Object[] args;

@@ -1,7 +1,10 @@
 package io.github.lockstarter.aop;
 
+import java.util.concurrent.CompletableFuture;
+
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.reactive.HandlerMapping;
@@ -27,15 +30,38 @@ final class ExchangeHandling {
 			EndOfRequest end = (exchange != null) ? exchange.getAttribute(EndOfRequest.ATTRIBUTE) : servletEnd;
 			boolean handling = end != null && (exchange == null
 					|| call.method().isHandler(exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)));
+			Scheduler scheduler = ReactiveWork.scheduler();
 			return request(call, exchange)
-				.flatMap((request) -> Mono.fromFuture(() -> call.acquireAsync(request, untilResponse && handling)))
+				.flatMap((request) -> Mono
+					.fromFuture(() -> on(scheduler, call.acquireAsync(request, untilResponse && handling))))
 				.doOnNext((holding) -> {
 					if (end != null && handling) {
 						end.add(holding);
 					}
-				})
-				.publishOn(ReactiveWork.scheduler());
+				});
 		});
+	}
+
+	/**
+	 * Returns the holding on the scheduler. An operator for it would lose the holding
+	 * when the subscription is cancelled in between.
+	 */
+	private static CompletableFuture<Holding> on(Scheduler scheduler, CompletableFuture<Holding> attempt) {
+		CompletableFuture<Holding> result = new CompletableFuture<>();
+		attempt.whenCompleteAsync((holding, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(failure);
+			}
+			else if (!result.complete(holding)) {
+				holding.abandon();
+			}
+		}, scheduler::schedule);
+		result.whenComplete((holding, failure) -> {
+			if (failure != null) {
+				attempt.cancel(false);
+			}
+		});
+		return result;
 	}
 
 	private static Mono<CurrentRequest> request(LockedCall call, @Nullable ServerWebExchange exchange) {

@@ -11,6 +11,7 @@ import java.util.function.UnaryOperator;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.core.Ordered;
 
+import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
@@ -28,6 +29,8 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	private final transient ExclusiveRequestSpecs specs;
 
 	private final transient IntSupplier order;
+
+	private final transient BooleanSupplier untilResponse;
 
 	/**
 	 * Creates the advisor. An advisor is created before most other beans, so it asks for
@@ -51,6 +54,7 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 		super(new ExclusiveRequestInterceptor(specs, registry, untilResponse));
 		this.specs = specs;
 		this.order = order;
+		this.untilResponse = untilResponse;
 		setClassFilter((type) -> !specs.of(type).isEmpty());
 	}
 
@@ -70,6 +74,28 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	/** Returns the annotated methods of a class. */
 	Set<Method> methods(Class<?> type) {
 		return this.specs.of(type).keySet();
+	}
+
+	/**
+	 * Refuses a handler of Spring WebFlux whose lock depends on the request, while its
+	 * result comes without the Reactor context that tells of the request.
+	 * @param handler the method
+	 * @param type the class of the controller
+	 * @throws LockConfigurationException if it is one
+	 */
+	public void checkExchangeHandler(Method handler, Class<?> type) {
+		LockedMethod method = this.specs.find(handler, type);
+		if (method == null || !StageWork.canReturnEarly(method)) {
+			return;
+		}
+		boolean readsRequest = method.specs().stream().anyMatch(ExclusiveRequestSpec::readsRequest);
+		if (readsRequest || this.untilResponse.getAsBoolean()) {
+			throw new LockConfigurationException(
+					"@ExclusiveRequest on %s: in Spring WebFlux a CompletionStage knows nothing of the request, but %s."
+						.formatted(handler.toGenericString(),
+								readsRequest ? "an expression reads it" : "lock.web.release-on is response"),
+					"Return a Mono.");
+		}
 	}
 
 	@Override

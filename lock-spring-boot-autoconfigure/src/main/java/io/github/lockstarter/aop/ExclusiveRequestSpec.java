@@ -22,6 +22,12 @@ record ExclusiveRequestSpec(String name, @Nullable MethodExpression key, @Nullab
 		return this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call, Boolean.class));
 	}
 
+	/** Returns whether the key or the condition depends on more than the arguments. */
+	boolean readsRequest() {
+		return (this.key != null && this.key.readsRequest())
+				|| (this.condition != null && this.condition.readsRequest());
+	}
+
 	/**
 	 * Returns the lock for the call.
 	 * @throws MissingLockKeyException if the call has no value for the key

@@ -76,7 +76,9 @@ final class ExclusiveRequestSpecs {
 			// Not computeIfAbsent: this may create beans, whose classes come by here as
 			// well.
 			known = introspect(userType);
-			this.methods.put(userType, known);
+			if (this.methods.put(userType, known) == null) {
+				SelfInvocations.warn(userType, known);
+			}
 		}
 		return known;
 	}
@@ -114,7 +116,7 @@ final class ExclusiveRequestSpecs {
 	}
 
 	/** Callbacks of the container, and the like, are not what an application means. */
-	private static boolean isFramework(Class<?> type) {
+	static boolean isFramework(Class<?> type) {
 		return type.getName().startsWith("org.springframework.") || type.getName().startsWith("java");
 	}
 

@@ -45,6 +45,8 @@ final class ExpressionCheck {
 
 	private final List<String> leases;
 
+	private boolean readsRequest;
+
 	/**
 	 * Creates a check.
 	 * @param where the begin of every error message
@@ -59,10 +61,12 @@ final class ExpressionCheck {
 
 	/**
 	 * Checks an expression.
+	 * @return whether it reads anything of the request
 	 * @throws LockConfigurationException if it uses what does not exist or is not allowed
 	 */
-	void check(SpelNode expression) {
+	boolean check(SpelNode expression) {
 		check(expression, true, true);
+		return this.readsRequest;
 	}
 
 	/**
@@ -118,6 +122,7 @@ final class ExpressionCheck {
 
 	private void checkRootMember(String name, String written, Set<String> members) {
 		if (members.contains(name)) {
+			this.readsRequest |= Call.REQUEST.contains(name);
 			return;
 		}
 		if (this.variables.contains(name)) {

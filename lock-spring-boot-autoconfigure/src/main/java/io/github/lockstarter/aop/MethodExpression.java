@@ -47,9 +47,12 @@ final class MethodExpression {
 	/** The names of each parameter, by position. */
 	private final List<List<String>> variables;
 
-	private MethodExpression(SpelExpression expression, List<List<String>> variables) {
+	private final boolean readsRequest;
+
+	private MethodExpression(SpelExpression expression, List<List<String>> variables, boolean readsRequest) {
 		this.expression = expression;
 		this.variables = variables;
+		this.readsRequest = readsRequest;
 	}
 
 	/**
@@ -61,9 +64,10 @@ final class MethodExpression {
 		String where = "The %s \"%s\" of @ExclusiveRequest on %s".formatted(attribute, text, method.toGenericString());
 		try {
 			SpelExpression expression = parser.parseRaw(text);
-			new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList(), leases(variables, method))
+			boolean readsRequest = new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList(),
+					leases(variables, method))
 				.check(expression.getAST());
-			return new MethodExpression(expression, variables);
+			return new MethodExpression(expression, variables, readsRequest);
 		}
 		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
 			throw new LockConfigurationException("%s is not a SpEL expression: %s".formatted(where, ex.getMessage()),
@@ -93,6 +97,11 @@ final class MethodExpression {
 			.mapToObj(variables::get)
 			.flatMap(List::stream)
 			.toList();
+	}
+
+	/** Returns whether the value depends on more than the arguments. */
+	boolean readsRequest() {
+		return this.readsRequest;
 	}
 
 	/** Returns the value, which is null where the call lacks what is read. */

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
@@ -59,6 +60,15 @@ class LockReactiveConfiguration {
 		return new LeaseParameterCheck(
 				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()),
 				(method, type) -> advisor.stream().anyMatch((each) -> each.matches(method, type)));
+	}
+
+	@Bean
+	static SmartInitializingSingleton exchangeHandlerCheck(ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
+			ObjectProvider<ExclusiveRequestAdvisor> advisors) {
+		return () -> mappings.stream()
+			.flatMap((mapping) -> mapping.getHandlerMethods().values().stream())
+			.forEach((handler) -> advisors
+				.forEach((advisor) -> advisor.checkExchangeHandler(handler.getMethod(), handler.getBeanType())));
 	}
 
 	@Bean

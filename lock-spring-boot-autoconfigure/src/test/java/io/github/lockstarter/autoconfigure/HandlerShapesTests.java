@@ -1,0 +1,248 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * However a controller is written, in both web stacks.
+ */
+class HandlerShapesTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("An annotation on an interface with the mapping, on a generic superclass or on a method is found")
+	void shapes(String type) throws Exception {
+		try (TestServer server = start(type, Contracted.class, Inheriting.class, Own.class)) {
+			LockRegistry locks = server.context().getBean(LockRegistry.class);
+			for (String handler : new String[] { "contract", "generic", "own" }) {
+				assertThat(server.post("/" + handler + "?key=taro").body()).isEqualTo(handler + " taro, held: true");
+				try (Lease held = locks.acquire(handler + ":taro")) {
+					assertThat(server.post("/" + handler + "?key=taro").statusCode()).isEqualTo(409);
+					assertThat(server.post("/" + handler + "?key=jiro").statusCode()).isEqualTo(200);
+					assertThat(held.isHeld()).isTrue();
+				}
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("A handler that returns before its work is done gets its Lease, and its key sees the request")
+	void lease(String type) throws Exception {
+		try (TestServer server = start(type, Seeing.class)) {
+			assertThat(server.post("/mono", "X-Tenant", "a").body()).isEqualTo("held: true, in context: true");
+			assertThat(server.post("/mono").statusCode()).isEqualTo(400);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("A plain future that is done already is as good as a value")
+	void doneFuture(String type) throws Exception {
+		try (TestServer server = start(type, Done.class)) {
+			LockRegistry locks = server.context().getBean(LockRegistry.class);
+			Done done = server.context().getBean(Done.class);
+			assertThat(done.done().get()).isEqualTo("done");
+			locks.acquire("done").close();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "false", "true" })
+	@DisplayName("A plain value on an event loop is an error that says what to do; on threads that may wait it is locked")
+	void plainValueInWebFlux(String virtual) throws Exception {
+		boolean available = Runtime.version().feature() >= 21;
+		try (TestServer server = start("reactive", Plain.class, "spring.threads.virtual.enabled=" + virtual)) {
+			int status = server.post("/plain").statusCode();
+			assertThat(status).isEqualTo((available && virtual.equals("true")) ? 200 : 500);
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "lock.web.release-on=response, Later", "lock.wait=1s, Reading" })
+	@DisplayName("A CompletionStage of WebFlux whose lock would have to know the request stops the start")
+	void stageThatNeedsTheRequest(String property, String controller) {
+		Class<?> type = controller.equals("Later") ? Later.class : Reading.class;
+		assertThatThrownBy(() -> start("reactive", type, property).close())
+			.isInstanceOf(LockConfigurationException.class)
+			.hasMessageContaining(controller + ".stage")
+			.hasMessageContaining("CompletionStage knows nothing of the request");
+	}
+
+	private static TestServer start(String type, Object... controllersAndProperties) {
+		return TestServer.start(
+				Stream
+					.concat(Stream.of(TestServer.Application.class),
+							Stream.of(controllersAndProperties)
+								.filter(Class.class::isInstance)
+								.map((each) -> (Class<?>) each))
+					.toArray(Class<?>[]::new),
+				Stream
+					.concat(Stream.of("spring.main.web-application-type=" + type, "lock.store=memory"),
+							Stream.of(controllersAndProperties)
+								.filter(String.class::isInstance)
+								.map((each) -> (String) each))
+					.toArray(String[]::new));
+	}
+
+	interface Contract {
+
+		@PostMapping("/contract")
+		@ExclusiveRequest(name = "contract", key = "#key")
+		Mono<String> contract(@RequestParam String key, Lease lease);
+
+	}
+
+	@RestController
+	static class Contracted implements Contract {
+
+		@Override
+		public Mono<String> contract(String key, Lease lease) {
+			return Mono.fromSupplier(() -> "contract " + key + ", held: " + lease.isHeld());
+		}
+
+	}
+
+	abstract static class Generic<T> {
+
+		@PostMapping("/generic")
+		@ExclusiveRequest(name = "generic", key = "#key")
+		public Mono<T> generic(@RequestParam String key, Lease lease) {
+			return Mono.fromSupplier(() -> value("generic " + key + ", held: " + lease.isHeld()));
+		}
+
+		abstract T value(String text);
+
+	}
+
+	@RestController
+	static class Inheriting extends Generic<String> {
+
+		@Override
+		String value(String text) {
+			return text;
+		}
+
+	}
+
+	@RestController
+	static class Own {
+
+		@PostMapping("/own")
+		@ExclusiveRequest(name = "own", key = "#key")
+		CompletableFuture<String> own(@RequestParam String key, Lease lease) {
+			return CompletableFuture.supplyAsync(() -> "own " + key + ", held: " + lease.isHeld());
+		}
+
+	}
+
+	@RestController
+	static class Seeing {
+
+		@PostMapping("/mono")
+		@ExclusiveRequest(name = "seen", key = "{path, header('X-Tenant')}")
+		Mono<String> mono(Lease lease) {
+			return Mono.deferContextual((context) -> Mono
+				.just("held: %s, in context: %s".formatted(lease.isHeld(), context.get(Lease.class) == lease)));
+		}
+
+	}
+
+	@RestController
+	static class Plain {
+
+		@PostMapping("/plain")
+		@ExclusiveRequest
+		String plain() {
+			return "plain";
+		}
+
+	}
+
+	@RestController
+	static class Later {
+
+		@PostMapping("/stage")
+		@ExclusiveRequest
+		CompletableFuture<String> stage() {
+			return CompletableFuture.completedFuture("done");
+		}
+
+	}
+
+	@RestController
+	static class Reading {
+
+		@PostMapping("/stage")
+		@ExclusiveRequest(key = "header('X-Tenant')")
+		CompletableFuture<String> stage() {
+			return CompletableFuture.completedFuture("done");
+		}
+
+	}
+
+	/** Like the futures of some libraries. */
+	interface ListenableFuture<T> extends Future<T> {
+
+	}
+
+	static class Done {
+
+		@ExclusiveRequest(name = "done")
+		public ListenableFuture<String> done() {
+			return new DoneFuture();
+		}
+
+	}
+
+	private static final class DoneFuture implements ListenableFuture<String> {
+
+		@Override
+		public boolean cancel(boolean mayInterrupt) {
+			return false;
+		}
+
+		@Override
+		public boolean isCancelled() {
+			return false;
+		}
+
+		@Override
+		public boolean isDone() {
+			return true;
+		}
+
+		@Override
+		public String get() {
+			return "done";
+		}
+
+		@Override
+		public String get(long timeout, TimeUnit unit) {
+			return get();
+		}
+
+	}
+
+}

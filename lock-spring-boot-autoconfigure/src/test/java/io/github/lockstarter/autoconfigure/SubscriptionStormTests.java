@@ -1,0 +1,94 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SubscriptionStormTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
+				LockAutoConfiguration.class))
+		.withPropertyValues(TestRedis.properties())
+		.withPropertyValues("lock.redis.key-prefix=storm", "lock.wait=5s", "lock.ttl=1m", "lock.max-waiters=10000")
+		.withBean(Service.class);
+
+	@Test
+	@DisplayName("Subscriptions that are cancelled at any moment leave no lock behind, and never two run at once")
+	void cancelled() {
+		this.runner.run((context) -> {
+			Service service = context.getBean(Service.class);
+			Flux.range(0, 4000).flatMap((i) -> Mono.fromRunnable(() -> {
+				Disposable subscription = ((i % 2 == 0) ? service.mono("k").flux() : service.flux("k"))
+					.subscribe((value) -> {
+					}, (failure) -> {
+					});
+				Schedulers.parallel()
+					.schedule(subscription::dispose, ThreadLocalRandom.current().nextInt(3000), TimeUnit.MICROSECONDS);
+			}).subscribeOn(Schedulers.boundedElastic()), 8).blockLast(Duration.ofSeconds(60));
+			StringRedisTemplate redis = context.getBean(StringRedisTemplate.class);
+			Awaitility.await().until(() -> redis.keys("storm:{*").isEmpty());
+			assertThat(service.served()).isPositive();
+			assertThat(service.overlaps()).isZero();
+		});
+	}
+
+	static class Service {
+
+		private final AtomicInteger running = new AtomicInteger();
+
+		private final AtomicInteger served = new AtomicInteger();
+
+		private final AtomicInteger overlaps = new AtomicInteger();
+
+		int served() {
+			return this.served.get();
+		}
+
+		int overlaps() {
+			return this.overlaps.get();
+		}
+
+		@ExclusiveRequest(name = "storm", key = "'all'")
+		public Mono<Integer> mono(String key) {
+			return work().next();
+		}
+
+		@ExclusiveRequest(name = "storm", key = "'all'")
+		public Flux<Integer> flux(String key) {
+			return work().concatWith(Mono.just(1));
+		}
+
+		private Flux<Integer> work() {
+			return Flux.usingWhen(Mono.fromCallable(this.running::incrementAndGet), (now) -> {
+				this.served.incrementAndGet();
+				if (now > 1) {
+					this.overlaps.incrementAndGet();
+				}
+				return Mono.just(now).delayElement(Duration.ofNanos(100_000));
+			}, (now) -> Mono.fromRunnable(this.running::decrementAndGet));
+		}
+
+	}
+
+}

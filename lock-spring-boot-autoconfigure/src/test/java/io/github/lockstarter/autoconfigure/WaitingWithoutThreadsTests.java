@@ -1,0 +1,181 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Controller;
+import org.springframework.test.util.ReflectionTestUtils;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.View;
+import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.Jobs;
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Handlers of Spring MVC that wait for a lock, on a server with two threads.
+ */
+class WaitingWithoutThreadsTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { "stage", "future", "callable", "task", "deferred", "emitter", "sse", "sse-entity",
+			"stream", "stream-entity", "mono", "mono-entity", "entity-mono", "flux", "flux-sse" })
+	@DisplayName("However many requests wait for a lock, other requests find a thread")
+	void parksNoThread(String handler) throws Exception {
+		try (TestServer server = start("lock.wait=1m")) {
+			LockRegistry locks = server.context().getBean(LockRegistry.class);
+			Jobs.Job job = server.context().getBean(Jobs.class).get("taro");
+			job.finish();
+			List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
+			try (Lease held = locks.acquire("handler:taro")) {
+				for (int i = 0; i < 10; i++) {
+					waiting.add(server.postAsync("/servlet/" + handler + "?key=taro"));
+				}
+				Awaitility.await().until(() -> waiters(locks) == 10);
+				assertThat(server.get("/free").body()).isEqualTo("free");
+				assertThat(job.hasBegun()).isFalse();
+				assertThat(held.isHeld()).isTrue();
+			}
+			for (CompletableFuture<HttpResponse<String>> each : waiting) {
+				assertThat(each).succeedsWithin(Duration.ofSeconds(20))
+					.satisfies((answer) -> assertThat(answer.statusCode()).isEqualTo(200));
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("A wait that ends without the lock is answered as a conflict, and the handler is not called")
+	void conflict() throws Exception {
+		try (TestServer server = start("lock.wait=200ms")) {
+			try (Lease held = server.context().getBean(LockRegistry.class).acquire("handler:taro")) {
+				HttpResponse<String> answer = server.post("/servlet/deferred?key=taro");
+				assertThat(answer.statusCode()).isEqualTo(409);
+				assertThat(answer.body()).contains("wait-timeout");
+				assertThat(held.isHeld()).isTrue();
+			}
+			assertThat(server.context().getBean(Jobs.class).get("taro").hasBegun()).isFalse();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/status?key=taro, 201, seen: ja_JP /status", "/failing?key=taro, 410, ", "/nothing?key=taro, 200, ",
+			"/redirect?key=taro, 302, ", "/model?key=taro, 200, hello taro" })
+	@DisplayName("A handler that has waited finds all that Spring MVC sets up for one, and is answered as any other")
+	void resumed(String path, int status, String body) throws Exception {
+		try (TestServer server = start("lock.wait=1m")) {
+			HttpResponse<String> answer = server.post(path, "Accept-Language", "ja-JP", "X-User", "taro");
+			assertThat(answer.statusCode()).isEqualTo(status);
+			if (body != null) {
+				assertThat(answer.body()).isEqualTo(body);
+			}
+			if (status == 302) {
+				assertThat(answer.headers().firstValue("Location"))
+					.hasValueSatisfying((location) -> assertThat(location).endsWith("/elsewhere?name=taro"));
+			}
+			server.context().getBean(LockRegistry.class).acquire("handler:taro").close();
+		}
+	}
+
+	/** Looks into the queue: nothing else tells that a request has arrived and waits. */
+	private static int waiters(LockRegistry locks) {
+		Map<?, ?> table = (Map<?, ?>) ReflectionTestUtils.getField(locks, "locks");
+		Object lock = table.values().iterator().next();
+		return ((Collection<?>) ReflectionTestUtils.getField(ReflectionTestUtils.getField(lock, "queue"), "waiters"))
+			.size();
+	}
+
+	private static TestServer start(String property) {
+		return TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Jobs.class, ServletHandlers.class, Free.class,
+						Resumed.class },
+				Stream
+					.concat(Stream.of(TestRedis.properties()),
+							Stream.of(property, "lock.redis.key-prefix=waiting", "server.tomcat.threads.max=2",
+									"server.tomcat.threads.min-spare=1",
+									// The wait does not count.
+									"spring.mvc.async.request-timeout=5s"))
+					.toArray(String[]::new));
+	}
+
+	/** Needs no lock. */
+	@RestController
+	static class Free {
+
+		@GetMapping("/free")
+		String free() {
+			return "free";
+		}
+
+	}
+
+	/** Needs what Spring MVC keeps for a request. */
+	@Controller
+	@ExclusiveRequest(name = "handler", key = "#key")
+	static class Resumed {
+
+		@PostMapping("/status")
+		@ResponseBody
+		@ResponseStatus(HttpStatus.CREATED)
+		CompletableFuture<String> status(@RequestParam String key, @RequestHeader("X-User") String user) {
+			assertThat(RequestContextHolder.getRequestAttributes()).isNotNull();
+			return CompletableFuture.completedFuture("seen: " + LocaleContextHolder.getLocale() + " /status");
+		}
+
+		@PostMapping("/failing")
+		DeferredResult<String> failing(@RequestParam String key) {
+			throw new ResponseStatusException(HttpStatus.GONE);
+		}
+
+		@PostMapping("/nothing")
+		@ResponseBody
+		DeferredResult<String> nothing(@RequestParam String key) {
+			return null;
+		}
+
+		@PostMapping("/redirect")
+		CompletableFuture<String> redirect(@RequestParam String key, RedirectAttributes redirect) {
+			redirect.addAttribute("name", key);
+			return CompletableFuture.completedFuture("redirect:/elsewhere");
+		}
+
+		@PostMapping("/model")
+		CompletableFuture<View> model(@RequestParam String key, Model model) {
+			model.addAttribute("name", key);
+			return CompletableFuture.completedFuture(
+					(attributes, request, response) -> response.getWriter().write("hello " + attributes.get("name")));
+		}
+
+	}
+
+}
