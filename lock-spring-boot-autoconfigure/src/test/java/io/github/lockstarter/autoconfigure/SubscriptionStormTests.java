@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,10 +40,9 @@ class SubscriptionStormTests {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
 			Flux.range(0, 4000).flatMap((i) -> Mono.fromRunnable(() -> {
-				Disposable subscription = ((i % 2 == 0) ? service.mono("k").flux() : service.flux("k"))
-					.subscribe((value) -> {
-					}, (failure) -> {
-					});
+				Disposable subscription = subscribable(service, i).subscribe((value) -> {
+				}, (failure) -> {
+				});
 				Schedulers.parallel()
 					.schedule(subscription::dispose, ThreadLocalRandom.current().nextInt(3000), TimeUnit.MICROSECONDS);
 			}).subscribeOn(Schedulers.boundedElastic()), 8).blockLast(Duration.ofSeconds(60));
@@ -51,6 +51,14 @@ class SubscriptionStormTests {
 			assertThat(service.served()).isPositive();
 			assertThat(service.overlaps()).isZero();
 		});
+	}
+
+	private static Flux<Integer> subscribable(Service service, int i) {
+		return switch (i % 3) {
+			case 0 -> service.mono("k").flux();
+			case 1 -> service.flux("k");
+			default -> Mono.fromFuture(() -> service.future("k")).flux();
+		};
 	}
 
 	static class Service {
@@ -77,6 +85,12 @@ class SubscriptionStormTests {
 		@ExclusiveRequest(name = "storm", key = "'all'")
 		public Flux<Integer> flux(String key) {
 			return work().concatWith(Mono.just(1));
+		}
+
+		@ExclusiveRequest(name = "storm", key = "'all'")
+		public CompletableFuture<Integer> future(String key) {
+			// A future that is cancelled tells so before its work has ended.
+			return Mono.just(1).delayElement(Duration.ofNanos(100_000)).toFuture();
 		}
 
 		private Flux<Integer> work() {

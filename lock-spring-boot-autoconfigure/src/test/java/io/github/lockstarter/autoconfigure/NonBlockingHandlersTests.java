@@ -1,0 +1,27 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.List;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.testing.BlockingCalls;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.TestJvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class NonBlockingHandlersTests {
+
+	@Test
+	@DisplayName("Handlers of Spring WebFlux that acquire, wait and release block no event loop")
+	void handlers() {
+		try (LocalRedis redis = LocalRedis.started();
+				TestJvm jvm = TestJvm.start(BlockingCalls.OPTIONS, WatchedServer.class, redis.port())) {
+			jvm.await("end");
+			List<String> output = jvm.output();
+			assertThat(output).contains("answered 500").noneMatch((line) -> line.startsWith("blocked "));
+		}
+	}
+
+}

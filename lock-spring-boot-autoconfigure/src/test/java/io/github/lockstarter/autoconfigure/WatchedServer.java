@@ -1,0 +1,51 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.github.lockstarter.testing.BlockingCalls;
+import io.github.lockstarter.testing.Jobs;
+import io.github.lockstarter.testing.TestServer;
+
+/**
+ * A WebFlux application that is sent requests, most of which wait for each other, and
+ * prints how many it answered, and what blocked a thread that must not be.
+ */
+final class WatchedServer {
+
+	private static final String[] HANDLERS = { "mono", "mono-entity", "mono-entity-flux", "entity", "entity-mono",
+			"entity-flux", "flux", "sse", "future", "stage" };
+
+	private WatchedServer() {
+	}
+
+	/** Arguments: the port of a Redis. */
+	public static void main(String[] args) {
+		try (TestServer server = TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Jobs.class, ReactiveHandlers.class },
+				"spring.data.redis.port=" + args[0], "spring.main.web-application-type=reactive", "lock.wait=50s",
+				"lock.max-waiters=10000")) {
+			server.context().getBean(Jobs.class).get("one").finish();
+			// Classes are loaded now.
+			call(server, 1);
+			BlockingCalls blockingCalls = BlockingCalls.watch();
+			System.out.println("answered " + call(server, 50));
+			blockingCalls.print();
+		}
+		System.out.println("end");
+		System.exit(0);
+	}
+
+	private static long call(TestServer server, int times) {
+		List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+		for (int i = 0; i < times; i++) {
+			for (String handler : HANDLERS) {
+				answers.add(server.postAsync("/reactive/" + handler + "?key=one"));
+			}
+		}
+		return answers.stream().filter((answer) -> answer.join().statusCode() == 200).count();
+	}
+
+}
