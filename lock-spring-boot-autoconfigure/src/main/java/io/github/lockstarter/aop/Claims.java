@@ -3,6 +3,7 @@ package io.github.lockstarter.aop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,8 +27,6 @@ final class Claims {
 	private static final Comparator<LockKey> ORDER = Comparator.comparing(LockKey::name).thenComparing(LockKey::key);
 
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
-
-	private final long begin = System.nanoTime();
 
 	private final Map<LockKey, LockOptions> locks = new TreeMap<>(ORDER);
 
@@ -55,9 +54,10 @@ final class Claims {
 	 * @throws LockException if one is not granted; the others are released then
 	 */
 	Holding acquire(LockRegistry registry, boolean untilResponse) {
+		long begin = System.nanoTime();
 		List<Lease> leases = new ArrayList<>();
 		try {
-			this.locks.forEach((key, options) -> leases.add(registry.acquire(key, left(options, leases))));
+			this.locks.forEach((key, options) -> leases.add(registry.acquire(key, left(options, leases, begin))));
 		}
 		catch (Throwable ex) {
 			holding(leases, false).close();
@@ -71,52 +71,76 @@ final class Claims {
 	 * attempt, and what has been granted is released.
 	 */
 	CompletableFuture<Holding> acquireAsync(LockRegistry registry, boolean untilResponse) {
-		CompletableFuture<Holding> result = new CompletableFuture<>();
-		next(new ArrayList<>(this.locks.entrySet()), new ArrayList<>(), registry, untilResponse, result);
-		return result;
-	}
-
-	private void next(List<Map.Entry<LockKey, LockOptions>> open, List<Lease> leases, LockRegistry registry,
-			boolean untilResponse, CompletableFuture<Holding> result) {
-		if (open.isEmpty()) {
-			Holding holding = holding(leases, untilResponse);
-			if (!result.complete(holding)) {
-				holding.abandon();
-			}
-			return;
-		}
-		Map.Entry<LockKey, LockOptions> lock = open.remove(0);
-		CompletableFuture<Lease> attempt = registry.acquireAsync(lock.getKey(), left(lock.getValue(), leases))
-			.toCompletableFuture();
-		attempt.whenComplete((lease, failure) -> {
-			if (failure != null) {
-				holding(leases, false).abandon();
-				result.completeExceptionally(failure);
-			}
-			else {
-				leases.add(lease);
-				next(open, leases, registry, untilResponse, result);
-			}
-		});
-		result.whenComplete((holding, failure) -> {
-			if (failure != null) {
-				attempt.cancel(false);
-			}
-		});
+		Attempt attempt = new Attempt(registry, untilResponse);
+		attempt.next();
+		return attempt.result;
 	}
 
 	/** The wait began with the first lock. */
-	private LockOptions left(LockOptions options, List<Lease> leases) {
+	private static LockOptions left(LockOptions options, List<Lease> leases, long begin) {
 		if (leases.isEmpty() || options.waitTime().isZero()) {
 			return options;
 		}
-		Duration left = options.waitTime().minusNanos(System.nanoTime() - this.begin);
+		Duration left = options.waitTime().minusNanos(System.nanoTime() - begin);
 		return options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
 	}
 
 	private Holding holding(List<Lease> leases, boolean untilResponse) {
 		Lease main = leases.stream().filter((lease) -> lease.key().equals(this.first)).findAny().orElse(null);
 		return new Holding(leases, main, untilResponse);
+	}
+
+	/** Acquires one lock after the other without holding a thread. */
+	private final class Attempt {
+
+		private final CompletableFuture<Holding> result = new CompletableFuture<>();
+
+		private final long begin = System.nanoTime();
+
+		private final Iterator<Map.Entry<LockKey, LockOptions>> open = Claims.this.locks.entrySet().iterator();
+
+		private final List<Lease> leases = new ArrayList<>();
+
+		private final LockRegistry registry;
+
+		private final boolean untilResponse;
+
+		Attempt(LockRegistry registry, boolean untilResponse) {
+			this.registry = registry;
+			this.untilResponse = untilResponse;
+		}
+
+		void next() {
+			if (this.open.hasNext() && !this.result.isDone()) {
+				Map.Entry<LockKey, LockOptions> lock = this.open.next();
+				acquire(lock.getKey(), left(lock.getValue(), this.leases, this.begin));
+				return;
+			}
+			Holding holding = holding(this.leases, this.untilResponse);
+			if (!this.result.complete(holding)) {
+				holding.abandon();
+			}
+		}
+
+		private void acquire(LockKey key, LockOptions options) {
+			CompletableFuture<Lease> lease = this.registry.acquireAsync(key, options).toCompletableFuture();
+			lease.whenComplete((granted, failure) -> {
+				if (failure != null) {
+					holding(this.leases, false).abandon();
+					this.result.completeExceptionally(failure);
+				}
+				else {
+					this.leases.add(granted);
+					next();
+				}
+			});
+			this.result.whenComplete((holding, failure) -> {
+				if (failure != null) {
+					lease.cancel(false);
+				}
+			});
+		}
+
 	}
 
 }

@@ -24,16 +24,17 @@ final class ExchangeHandling {
 	 * its time, so it does not happen on a thread of the registry.
 	 */
 	static Mono<Holding> acquire(LockedCall call, boolean untilResponse) {
-		@Nullable EndOfRequest servletEnd = call.endOfRequest();
+		EndOfRequest servletEnd = call.endOfRequest();
+		Mono<Claims> servletClaims = servletClaims(call);
 		return Mono.deferContextual((context) -> {
 			ServerWebExchange exchange = ServerWebExchangeContextFilter.getExchange(context).orElse(null);
 			EndOfRequest end = (exchange != null) ? exchange.getAttribute(EndOfRequest.ATTRIBUTE) : servletEnd;
 			boolean handling = end != null && (exchange == null
 					|| call.method().isHandler(exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)));
 			Scheduler scheduler = ReactiveWork.scheduler();
-			return request(call, exchange)
-				.flatMap((request) -> Mono
-					.fromFuture(() -> on(scheduler, call.acquireAsync(request, untilResponse && handling))))
+			return ((exchange != null) ? claims(call, exchange) : servletClaims)
+				.flatMap((claims) -> Mono
+					.fromFuture(() -> on(scheduler, call.acquireAsync(claims, untilResponse && handling))))
 				.doOnNext((holding) -> {
 					if (end != null && handling) {
 						end.add(holding);
@@ -64,13 +65,24 @@ final class ExchangeHandling {
 		return result;
 	}
 
-	private static Mono<CurrentRequest> request(LockedCall call, @Nullable ServerWebExchange exchange) {
-		if (exchange == null) {
-			return Mono.just(call.request());
+	/** A servlet request cannot be read after its end, so it is read now. */
+	private static Mono<Claims> servletClaims(LockedCall call) {
+		if (!call.hasServletRequest()) {
+			return Mono.fromSupplier(call::claims);
 		}
+		try {
+			return Mono.just(call.claims());
+		}
+		catch (RuntimeException ex) {
+			return Mono.error(ex);
+		}
+	}
+
+	private static Mono<Claims> claims(LockedCall call, ServerWebExchange exchange) {
 		return exchange.getPrincipal()
-			.<CurrentRequest>map((principal) -> new CurrentRequest.OfExchange(exchange, principal))
-			.switchIfEmpty(Mono.fromSupplier(() -> new CurrentRequest.OfExchange(exchange, null)));
+			.map((principal) -> new CurrentRequest.OfExchange(exchange, principal))
+			.switchIfEmpty(Mono.fromSupplier(() -> new CurrentRequest.OfExchange(exchange, null)))
+			.map(call::claims);
 	}
 
 }

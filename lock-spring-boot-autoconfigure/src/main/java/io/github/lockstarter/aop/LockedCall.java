@@ -31,7 +31,7 @@ final class LockedCall {
 		this.invocation = invocation;
 		this.method = method;
 		this.registry = registry;
-		this.servletHandling = CurrentRequest.OfServlet.AVAILABLE ? ServletHandling.of(method) : null;
+		this.servletHandling = ServletHandling.of(method);
 	}
 
 	LockedMethod method() {
@@ -40,10 +40,6 @@ final class LockedCall {
 
 	@Nullable Object[] args() {
 		return this.invocation.getArguments();
-	}
-
-	CurrentRequest request() {
-		return this.request;
 	}
 
 	/** Returns whether Spring MVC calls the method to handle a request. */
@@ -80,7 +76,7 @@ final class LockedCall {
 	 * @throws io.github.lockstarter.LockException if one is not granted
 	 */
 	Holding acquire(boolean untilResponse) {
-		Holding holding = claims(this.request).acquire(this.registry, untilResponse);
+		Holding holding = claims().acquire(this.registry, untilResponse);
 		if (untilResponse) {
 			tellEndOfRequest(holding);
 		}
@@ -88,11 +84,26 @@ final class LockedCall {
 	}
 
 	/** Acquires the locks without holding a thread. */
-	CompletableFuture<Holding> acquireAsync(CurrentRequest request, boolean untilResponse) {
-		return claims(request).acquireAsync(this.registry, untilResponse);
+	CompletableFuture<Holding> acquireAsync(boolean untilResponse) {
+		return acquireAsync(claims(), untilResponse);
 	}
 
-	private Claims claims(CurrentRequest request) {
+	/** Acquires the locks without holding a thread. */
+	CompletableFuture<Holding> acquireAsync(Claims claims, boolean untilResponse) {
+		return claims.acquireAsync(this.registry, untilResponse);
+	}
+
+	boolean hasServletRequest() {
+		return !(this.request instanceof CurrentRequest.Absent);
+	}
+
+	/** Returns the locks for the request of the thread that called the proxy. */
+	Claims claims() {
+		return claims(this.request);
+	}
+
+	/** Returns the locks for the request. */
+	Claims claims(CurrentRequest request) {
 		return new Claims(this.method.specs(), new Call(this.method.method(), args(), request));
 	}
 

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -22,6 +23,9 @@ import org.springframework.web.servlet.HandlerMapping;
  */
 final class ServletHandling {
 
+	static final boolean AVAILABLE = ClassUtils.isPresent("org.springframework.web.servlet.HandlerMapping",
+			ServletHandling.class.getClassLoader()) && CurrentRequest.OfServlet.AVAILABLE;
+
 	private final HttpServletRequest request;
 
 	private ServletHandling(HttpServletRequest request) {
@@ -30,9 +34,10 @@ final class ServletHandling {
 
 	/** Returns the handling that the method is called for, if it is. */
 	static @Nullable ServletHandling of(LockedMethod method) {
-		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes && method
-			.isHandler(attributes.getRequest().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)))
-					? new ServletHandling(attributes.getRequest()) : null;
+		return (AVAILABLE && RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+				&& method
+					.isHandler(attributes.getRequest().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)))
+							? new ServletHandling(attributes.getRequest()) : null;
 	}
 
 	WebAsyncManager asyncManager() {
@@ -65,7 +70,7 @@ final class ServletHandling {
 	 */
 	@Nullable Object suspend(LockedCall call, boolean untilResponse) throws Exception {
 		EndOfRequest end = endOfRequest();
-		CompletableFuture<Holding> attempt = call.acquireAsync(call.request(), untilResponse);
+		CompletableFuture<Holding> attempt = call.acquireAsync(untilResponse);
 		// It waits as long as the locks may be waited for.
 		DeferredResult<Object> suspended = new DeferredResult<>(0L);
 		suspended.onCompletion(() -> attempt.cancel(false));

@@ -51,7 +51,7 @@ final class StageWork implements Work {
 	 * thread until then.
 	 */
 	static CompletableFuture<Object> callLater(LockedCall call) {
-		CompletableFuture<Holding> acquired = call.acquireAsync(call.request(), false);
+		CompletableFuture<Holding> acquired = call.acquireAsync(false);
 		CompletableFuture<Object> result = new CompletableFuture<>();
 		acquired.whenCompleteAsync((holding, failure) -> {
 			if (failure != null) {

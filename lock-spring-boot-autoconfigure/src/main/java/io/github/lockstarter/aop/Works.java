@@ -46,7 +46,7 @@ final class Works {
 			// Before tasks: some types of Reactor are a Callable, too.
 			kinds.add(new ReactiveWork());
 		}
-		if (CurrentRequest.OfServlet.AVAILABLE) {
+		if (ServletHandling.AVAILABLE) {
 			kinds.add(new CallableWork());
 			kinds.add(new DeferredWork());
 		}
