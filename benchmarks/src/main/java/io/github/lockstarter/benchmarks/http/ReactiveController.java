@@ -19,8 +19,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.benchmarks.candidate.LettuceLocks;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 
@@ -35,18 +34,14 @@ class ReactiveController {
 
 	private final String release;
 
-	private final LockRegistry locks;
-
 	private final RedissonReactiveClient redisson;
 
 	/** Redisson tells holders apart by numbers; by the thread's where it is not told. */
 	private final AtomicLong holders = new AtomicLong();
 
-	ReactiveController(StatefulRedisConnection<String, String> connection, LockRegistry locks,
-			RedissonClient redisson) {
+	ReactiveController(StatefulRedisConnection<String, String> connection, RedissonClient redisson) {
 		this.redis = connection.reactive();
 		this.release = connection.sync().scriptLoad(LettuceLocks.RELEASE);
-		this.locks = locks;
 		this.redisson = redisson.reactive();
 	}
 
@@ -64,12 +59,9 @@ class ReactiveController {
 	}
 
 	@PostMapping(Variant.Paths.THIS)
-	Mono<ResponseEntity<String>> registry(@RequestParam String key, @RequestParam long work) {
-		LockKey lock = new LockKey("benchmark", key);
-		return locked(Mono
-			.fromFuture(() -> this.locks.tryAcquireAsync(lock, this.locks.options(lock.name())).toCompletableFuture())
-			.flatMap(Mono::justOrEmpty)
-			.map((lease) -> Mono.fromFuture(() -> lease.releaseAsync().toCompletableFuture())), work);
+	@ExclusiveRequest(name = "benchmark", key = "#key")
+	Mono<ResponseEntity<String>> exclusive(@RequestParam String key, @RequestParam long work) {
+		return Work.reactive(work).map(ResponseEntity::ok);
 	}
 
 	@PostMapping(Variant.Paths.REDISSON)

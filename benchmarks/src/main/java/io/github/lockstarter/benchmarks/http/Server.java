@@ -54,12 +54,6 @@ public enum Server {
 				: EnumSet.complementOf(EnumSet.of(Variant.LOCK4J));
 	}
 
-	/** Returns what the lock at an endpoint is called here. */
-	public String title(Variant variant) {
-		return (this == WEBFLUX && variant == Variant.THIS)
-				? "`LockRegistry` (the annotation does not support WebFlux yet)" : variant.toString();
-	}
-
 	@Override
 	public String toString() {
 		return this.title;

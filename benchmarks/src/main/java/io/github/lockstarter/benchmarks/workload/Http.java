@@ -61,7 +61,7 @@ public final class Http implements Workload {
 		Rounds<Variant, Answers> rounds = measure("distinct keys", effort, effort.slice(), server, port, load);
 		Table table = new Table("", "rate / no lock", "rate / by hand", "p99 / no lock");
 		for (Variant variant : server.variants()) {
-			table.row(server.title(variant), rounds.ratio(variant, Variant.NONE, (answers) -> answers.slice().rate()),
+			table.row(variant, rounds.ratio(variant, Variant.NONE, (answers) -> answers.slice().rate()),
 					rounds.ratio(variant, Variant.BY_HAND, (answers) -> answers.slice().rate()),
 					rounds.ratio(variant, Variant.NONE, (answers) -> answers.slice().percentile(99)));
 		}
@@ -72,8 +72,8 @@ public final class Http implements Workload {
 		unanswered(run, server, rounds);
 		run.report()
 			.atLeast(
-					"%s on an HTTP endpoint, %s: requests per second / the same lock by hand"
-						.formatted(server.title(Variant.THIS), server),
+					"%s on an HTTP endpoint, %s: requests per second / the same lock by hand".formatted(Variant.THIS,
+							server),
 					0.95, rounds.ratio(Variant.THIS, Variant.BY_HAND, (answers) -> answers.slice().rate()).median());
 	}
 
@@ -83,8 +83,7 @@ public final class Http implements Workload {
 				(variant) -> load.run(port, variant, WORK, effort.slice(), (client) -> () -> "one"));
 		Table table = new Table("", "answers / by hand", "p99 / by hand", "ran, %", "ran per second");
 		for (Variant variant : server.variants()) {
-			table.row(server.title(variant),
-					rounds.ratio(variant, Variant.BY_HAND, (answers) -> answers.slice().rate()),
+			table.row(variant, rounds.ratio(variant, Variant.BY_HAND, (answers) -> answers.slice().rate()),
 					rounds.ratio(variant, Variant.BY_HAND, (answers) -> answers.slice().percentile(99)),
 					Spread.text(rounds.of(variant, Answers::ranPercent).median()),
 					Spread.text(rounds.of(variant, (answers) -> answers.ran() / answers.slice().seconds()).median()));
@@ -107,7 +106,7 @@ public final class Http implements Workload {
 			if (requests > 0) {
 				run.report()
 					.paragraph("%s, %s: the server never answered %d requests.%s"
-						.formatted(server, server.title(variant), requests, (server == Server.WEBFLUX)
+						.formatted(server, variant, requests, (server == Server.WEBFLUX)
 								? " Reactor Netty before 1.3.8 leaves some unread, with or without a lock (its issue 4361)."
 								: ""));
 			}
