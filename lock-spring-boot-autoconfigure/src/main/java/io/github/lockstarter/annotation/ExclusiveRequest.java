@@ -27,6 +27,15 @@ import org.springframework.core.annotation.AliasFor;
  * the commit, the transaction is rolled back. A parameter of type
  * {@link io.github.lockstarter.Lease} for which the caller has no value is filled in.
  * <p>
+ * The lock covers the work, not the call: where a method returns before its work is done,
+ * as with a {@link java.util.concurrent.CompletionStage}, a {@code Mono}, a
+ * {@code Callable} or an emitter, until that has ended. The method is called only when
+ * the lock is held; a reactive one is, whenever it is subscribed to. Return types that do
+ * not tell when the work ends are refused at start-up.
+ * <p>
+ * Several annotations on one method mean several locks, which are taken in an order that
+ * is the same for all methods, and released in reverse.
+ * <p>
  * Every attribute that is left out comes from {@code lock.names.<name>.*} or
  * {@code lock.*}, and {@code lock.names.<name>.*} has the last word over those that are
  * given. Expressions are checked when the application starts.

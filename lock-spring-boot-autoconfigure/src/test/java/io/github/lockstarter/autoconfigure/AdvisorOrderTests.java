@@ -22,7 +22,6 @@ import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.Ordered;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 
@@ -58,14 +57,26 @@ class AdvisorOrderTests {
 	}
 
 	@Test
-	@DisplayName("With lock.order it is inside, and a cached value needs no lock")
+	@DisplayName("Inside of it, a cached value needs no lock")
 	void insideOfCache() {
-		this.runner.withPropertyValues("lock.order=" + Ordered.LOWEST_PRECEDENCE).run((context) -> {
-			assertThat(context.getBean(ExclusiveRequestAdvisor.class).getOrder()).isEqualTo(Ordered.LOWEST_PRECEDENCE);
+		this.runner.withUserConfiguration(CacheFirst.class).withPropertyValues("lock.order=1").run((context) -> {
 			Service service = context.getBean(Service.class);
 			assertThat(service.cached("taro")).isEqualTo(1);
 			try (Lease held = context.getBean(LockRegistry.class).acquire("cached:taro")) {
 				assertThat(service.cached("taro")).isEqualTo(1);
+				assertThat(held.isHeld()).isTrue();
+			}
+		});
+	}
+
+	@Test
+	@DisplayName("lock.order moves the lock among other advice")
+	void order() {
+		this.runner.withUserConfiguration(CacheFirst.class).withPropertyValues("lock.order=-1").run((context) -> {
+			Service service = context.getBean(Service.class);
+			assertThat(service.cached("taro")).isEqualTo(1);
+			try (Lease held = context.getBean(LockRegistry.class).acquire("cached:taro")) {
+				assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> service.cached("taro"));
 				assertThat(held.isHeld()).isTrue();
 			}
 		});
@@ -117,6 +128,12 @@ class AdvisorOrderTests {
 		ConcurrentMapCacheManager caches() {
 			return new ConcurrentMapCacheManager();
 		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableCaching(order = 0)
+	static class CacheFirst {
 
 	}
 
