@@ -2,7 +2,6 @@ package io.github.lockstarter.aop;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,30 +14,21 @@ import org.springframework.web.context.request.async.CallableProcessingIntercept
  * does, even if the request has timed out before; or with the request, if the task has
  * not begun by then, and then it never begins.
  */
-final class CallableWork implements Work {
+final class CallableWork extends ServletWork {
 
-	private final Class<?>[] types = Works.present(
-			Stream.of("java.util.concurrent.Callable", "org.springframework.web.context.request.async.WebAsyncTask",
-					"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody"));
-
-	@Override
-	public boolean supports(Class<?> type) {
-		return Stream.of(this.types).anyMatch((each) -> each.isAssignableFrom(type));
-	}
-
-	@Override
-	public boolean needsServletHandler() {
-		return true;
+	CallableWork() {
+		super("java.util.concurrent.Callable", "org.springframework.web.context.request.async.WebAsyncTask",
+				"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 	}
 
 	@Override
 	public Object guard(LockedCall call, Object result, Holding holding) {
-		call.servletHandling().asyncManager().registerCallableInterceptor(holding, new Task(holding));
+		call.servletHandling().asyncManager().registerCallableInterceptor(holding, new Task(call, holding));
 		return result;
 	}
 
-	/** The one task of the request. */
-	private record Task(Holding holding) implements CallableProcessingInterceptor {
+	/** The task of the request; there is a second where the first returns one. */
+	private record Task(LockedCall call, Holding holding) implements CallableProcessingInterceptor {
 
 		@Override
 		public <T> void preProcess(NativeWebRequest request, Callable<T> task) {
@@ -51,6 +41,7 @@ final class CallableWork implements Work {
 		@Override
 		public <T> void postProcess(NativeWebRequest request, Callable<T> task, @Nullable Object result) {
 			CurrentLeases.pop();
+			Works.passOnAsIs(this.call, result, this.holding);
 			this.holding.close();
 		}
 

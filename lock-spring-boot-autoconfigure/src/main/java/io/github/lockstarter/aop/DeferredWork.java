@@ -1,7 +1,5 @@
 package io.github.lockstarter.aop;
 
-import java.util.stream.Stream;
-
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.context.request.NativeWebRequest;
@@ -13,20 +11,11 @@ import org.springframework.web.context.request.async.DeferredResultProcessingInt
  * {@link DeferredResult}, a {@code ResponseBodyEmitter} or {@code SseEmitter}. Its work
  * ends when it is completed, by whomever, a time-out included.
  */
-final class DeferredWork implements Work {
+final class DeferredWork extends ServletWork {
 
-	private final Class<?>[] types = Works
-		.present(Stream.of("org.springframework.web.context.request.async.DeferredResult",
-				"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter"));
-
-	@Override
-	public boolean supports(Class<?> type) {
-		return Stream.of(this.types).anyMatch((each) -> each.isAssignableFrom(type));
-	}
-
-	@Override
-	public boolean needsServletHandler() {
-		return true;
+	DeferredWork() {
+		super("org.springframework.web.context.request.async.DeferredResult",
+				"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
 	}
 
 	@Override
@@ -38,6 +27,7 @@ final class DeferredWork implements Work {
 				@Override
 				public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferred,
 						@Nullable Object value) {
+					Works.passOnAsIs(call, value, holding);
 					// Whoever completes it must not wait for the store.
 					holding.end();
 				}

@@ -63,33 +63,22 @@ final class Holding {
 
 	/**
 	 * The work has ended.
-	 * @return completes when the leases have been released; at once where the end of the
-	 * request is still to come
+	 * @return completes when the leases have been released; at once where something is
+	 * still to come
 	 */
 	CompletionStage<Void> end() {
 		return (endWork() && mayRelease()) ? releaseAsync() : CompletableFuture.completedStage(null);
 	}
 
 	/**
-	 * What did the work has handed on its result, and there is more work in that.
-	 * @see #endUnlessPassedOn()
+	 * What did the work hands on a result in which there is more work: its own end is not
+	 * the last.
 	 */
 	synchronized void passOn() {
 		this.state = State.PASSED_ON;
 	}
 
-	/** The work has ended, or goes on in what was handed on. */
-	CompletionStage<Void> endUnlessPassedOn() {
-		synchronized (this) {
-			if (this.state == State.PASSED_ON && !this.requestEnded) {
-				this.state = State.IDLE;
-				return CompletableFuture.completedStage(null);
-			}
-		}
-		return end();
-	}
-
-	/** Does the same as {@link #end()} and waits for it. Never throws. */
+	/** Does the same as {@link #end()}, and waits for it. Never throws. */
 	void close() {
 		if (endWork() && mayRelease()) {
 			for (int i = this.leases.size() - 1; i >= 0; i--) {
@@ -113,6 +102,10 @@ final class Holding {
 	}
 
 	private synchronized boolean endWork() {
+		if (this.state == State.PASSED_ON && !this.requestEnded) {
+			this.state = State.IDLE;
+			return false;
+		}
 		this.state = State.DONE;
 		return !this.untilResponse || this.requestEnded;
 	}
@@ -145,7 +138,7 @@ final class Holding {
 		/** Something other than the method works. */
 		WORKING,
 
-		/** It is about to end, but not the last to work. */
+		/** What works is about to end, but is not the last. */
 		PASSED_ON,
 
 		DONE

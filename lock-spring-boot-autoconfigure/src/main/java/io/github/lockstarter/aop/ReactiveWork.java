@@ -90,7 +90,7 @@ final class ReactiveWork implements Work {
 			}
 		};
 		// What comes next does not run on a thread of the registry.
-		Function<Holding, Publisher<?>> end = (holding) -> Mono.fromCompletionStage(holding::endUnlessPassedOn)
+		Function<Holding, Publisher<?>> end = (holding) -> Mono.fromCompletionStage(holding::end)
 			.publishOn(scheduler());
 		if (multiValue) {
 			return Flux

@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
@@ -24,18 +25,19 @@ final class StageWork implements Work {
 			stage.whenComplete((value, failure) -> holding.end());
 			return stage;
 		}
-		return releasedFirst(stage, holding);
+		return releasedFirst(call, stage, holding);
 	}
 
 	/**
 	 * Returns a stage that completes like the other, once the leases have been released:
 	 * whoever has its answer finds the lock free.
 	 */
-	private static CompletableFuture<Object> releasedFirst(CompletionStage<?> stage, Holding holding) {
+	private static CompletableFuture<Object> releasedFirst(LockedCall call, CompletionStage<?> stage, Holding holding) {
 		CompletableFuture<Object> released = new CompletableFuture<>();
-		stage.whenComplete((value, failure) -> holding.end()
-			// What comes next does not run on a thread of the registry.
-			.whenCompleteAsync((nothing, ignored) -> complete(released, value, failure)));
+		stage.<Object>thenApply((value) -> (value != null) ? Works.passOn(call, value, holding) : null)
+			.whenComplete((value, failure) -> holding.end()
+				// What comes next does not run on a thread of the registry.
+				.whenCompleteAsync((nothing, ignored) -> complete(released, value, cause(failure))));
 		cancelWith(released, stage);
 		return released;
 	}
@@ -91,6 +93,11 @@ final class StageWork implements Work {
 		else {
 			result.complete(value);
 		}
+	}
+
+	/** The application is to see what its own stage failed with. */
+	private static @Nullable Throwable cause(@Nullable Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	private static void cancelWith(CompletableFuture<?> outer, CompletionStage<?> inner) {

@@ -16,9 +16,4 @@ interface Work {
 	 */
 	Object guard(LockedCall call, Object result, Holding holding);
 
-	/** Returns whether only Spring MVC does the work, for a result of a handler. */
-	default boolean needsServletHandler() {
-		return false;
-	}
-
 }

@@ -8,13 +8,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpEntity;
 import org.springframework.http.ResponseEntity;
-import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockConfigurationException;
 
@@ -74,7 +72,7 @@ final class Works {
 		if (work instanceof FutureWork && result.getName().startsWith(Future.class.getPackageName())) {
 			throw unsupported(method, "a %s does not tell when it is done".formatted(result.getSimpleName()));
 		}
-		if (work != null && work.needsServletHandler() && !locked.ofController()) {
+		if (work instanceof ServletWork && !locked.ofController()) {
 			throw unsupported(method,
 					"only Spring MVC does the work of a %s, for its controllers".formatted(result.getSimpleName()));
 		}
@@ -102,17 +100,26 @@ final class Works {
 	/**
 	 * Lets the holding go on where work has ended with an entity whose body is still to
 	 * be produced.
-	 * @return the value to emit in its place
+	 * @return the value to hand on in its place
 	 */
 	static Object passOn(LockedCall call, Object value, Holding holding) {
 		if (value instanceof HttpEntity<?> entity && entity.getBody() != null) {
 			Work work = of(entity.getBody().getClass());
 			if (work != null) {
+				Object guarded = work.guard(call, entity.getBody(), holding);
 				holding.passOn();
-				return withBody(entity, work.guard(call, entity.getBody(), holding));
+				return withBody(entity, guarded);
 			}
 		}
 		return value;
+	}
+
+	/** Does the same where the value cannot be replaced. */
+	static void passOnAsIs(LockedCall call, @Nullable Object value, Holding holding) {
+		if (value instanceof HttpEntity<?> entity && entity.getBody() != null
+				&& of(entity.getBody().getClass()) instanceof ServletWork) {
+			passOn(call, value, holding);
+		}
 	}
 
 	private static HttpEntity<?> withBody(HttpEntity<?> entity, Object body) {
@@ -126,14 +133,6 @@ final class Works {
 				"@ExclusiveRequest on %s: %s, so no lock can cover it.".formatted(method.toGenericString(), reason),
 				"Return a plain value, a %s or a reactive type, or use LockRegistry and release the lease when the work is done."
 					.formatted(CompletionStage.class.getSimpleName()));
-	}
-
-	/** Returns the classes of these names that there are. */
-	static Class<?>[] present(Stream<String> names) {
-		ClassLoader classLoader = Works.class.getClassLoader();
-		return names.filter((name) -> ClassUtils.isPresent(name, classLoader))
-			.map((name) -> ClassUtils.resolveClassName(name, classLoader))
-			.toArray(Class<?>[]::new);
 	}
 
 }

@@ -19,7 +19,6 @@ import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.Jobs;
@@ -94,6 +93,11 @@ class ReactiveHandlers {
 		return this.jobs.get(key).begin().thenApply((value) -> value);
 	}
 
+	@PostMapping("/future-entity-flux")
+	CompletableFuture<ResponseEntity<Flux<String>>> futureEntityFlux(@RequestParam String key) {
+		return CompletableFuture.completedFuture(ResponseEntity.ok(flux(key)));
+	}
+
 	@PostMapping("/stage")
 	CompletionStage<String> stage(@RequestParam String key) {
 		return future(key);
@@ -116,19 +120,6 @@ class ReactiveHandlers {
 					(lease) -> Mono.fromFuture(jobs.get(key).begin(), true)
 						.flatMap((value) -> ServerResponse.ok().bodyValue(value)),
 					(lease) -> Mono.fromCompletionStage(lease::releaseAsync));
-		}
-
-	}
-
-	/** Shows what the handlers see of their lock. */
-	@RestController
-	static class Seeing {
-
-		@PostMapping("/seen")
-		@ExclusiveRequest(name = "seen", key = "{path, header('X-Tenant')}")
-		Mono<String> seen(Lease lease) {
-			return Mono.deferContextual((context) -> Mono
-				.just(lease.isHeld() + " " + (context.get(Lease.class) == lease) + " " + lease.fencingToken()));
 		}
 
 	}

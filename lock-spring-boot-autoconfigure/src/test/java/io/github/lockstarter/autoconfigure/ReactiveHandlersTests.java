@@ -5,7 +5,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,8 +14,6 @@ import io.github.lockstarter.autoconfigure.HandlerTable.Ending;
 import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
-
-import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Handlers of Spring WebFlux: what they return by how their work ends.
@@ -53,6 +50,7 @@ class ReactiveHandlersTests {
 			/reactive/sse              | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/sse-event        | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/future           | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/future-entity-flux | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/stage            | VALUE ERROR CANCEL DISCONNECT | false
 			/functional                | VALUE ERROR CANCEL DISCONNECT | false
 			""")
@@ -70,23 +68,16 @@ class ReactiveHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "mono", "mono-void", "mono-entity", "mono-entity-flux", "entity", "entity-mono",
-			"entity-flux", "flux", "sse", "sse-event", "future", "stage" })
+			"entity-flux", "flux", "sse", "sse-event", "future", "future-entity-flux", "stage" })
 	@DisplayName("A handler is not called before its lock is granted")
 	void waits(String handler) throws Exception {
 		new HandlerTable(this.waitingServer).checkWait("/reactive/" + handler);
 	}
 
-	@Test
-	@DisplayName("A handler sees its lease as a parameter and in the Reactor context, and its key sees the request")
-	void lease() throws Exception {
-		assertThat(this.server.post("/seen", "X-Tenant", "a").body()).startsWith("true true ");
-		assertThat(this.server.post("/seen").statusCode()).isEqualTo(400);
-	}
-
 	private static TestServer start(String... properties) {
 		return TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Jobs.class, ReactiveHandlers.class,
-						ReactiveHandlers.Functional.class, ReactiveHandlers.Seeing.class },
+						ReactiveHandlers.Functional.class },
 				Stream
 					.of(TestRedis.properties(), properties,
 							new String[] { "spring.main.web-application-type=reactive" })

@@ -121,6 +121,23 @@ class ServletHandlers {
 		return ResponseEntity.ok(stream(key));
 	}
 
+	@PostMapping("/future-stream")
+	CompletableFuture<ResponseEntity<StreamingResponseBody>> futureStream(@RequestParam String key) {
+		return CompletableFuture.supplyAsync(() -> streamEntity(key));
+	}
+
+	@PostMapping("/callable-stream")
+	Callable<ResponseEntity<StreamingResponseBody>> callableStream(@RequestParam String key) {
+		return () -> streamEntity(key);
+	}
+
+	@PostMapping("/deferred-sse")
+	DeferredResult<ResponseEntity<SseEmitter>> deferredSse(@RequestParam String key) {
+		DeferredResult<ResponseEntity<SseEmitter>> result = new DeferredResult<>();
+		result.setResult(sseEntity(key));
+		return result;
+	}
+
 	@PostMapping("/mono")
 	Mono<String> mono(@RequestParam String key) {
 		return Mono.fromFuture(this.jobs.get(key).begin(), true);

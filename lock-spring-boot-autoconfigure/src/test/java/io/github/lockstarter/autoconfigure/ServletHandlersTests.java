@@ -67,6 +67,9 @@ class ServletHandlersTests {
 			sse-entity    | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
 			stream        | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
 			stream-entity | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
+			future-stream | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
+			callable-stream | VALUE ERROR CANCEL DISCONNECT TIMEOUT     | true
+			deferred-sse  | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
 			mono          | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
 			mono-entity   | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
 			entity-mono   | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
@@ -88,7 +91,7 @@ class ServletHandlersTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "value", "entity", "void", "view", "stage", "future", "callable", "task", "deferred",
 			"emitter", "sse", "sse-entity", "stream", "stream-entity", "mono", "mono-entity", "entity-mono", "flux",
-			"flux-sse" })
+			"flux-sse", "future-stream", "callable-stream", "deferred-sse" })
 	@DisplayName("A handler is not called before its lock is granted")
 	void waits(String handler) throws Exception {
 		new HandlerTable(this.waitingServer).checkWait("/servlet/" + handler);
