@@ -1,11 +1,14 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
 import java.util.UUID;
 
 import org.awaitility.Awaitility;
 
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -107,6 +110,33 @@ final class HandlerTable {
 		}
 		assertFree(key);
 		assertNothingLeft();
+	}
+
+	/** Checks that a request whose client has gone waits no longer. */
+	void checkGone(String path) throws Exception {
+		String key = UUID.randomUUID().toString();
+		Job job = job(key);
+		LockStore store = this.server.context().getBean(LockStore.class);
+		LockKey lock = new LockKey("handler", key);
+		store.acquire(lock, "another server", Duration.ofMinutes(1)).toCompletableFuture().join();
+		try (RawRequest request = RawRequest.post(this.server.port(), path + "?key=" + key)) {
+			awaitWaiting(key);
+			request.reset();
+			Awaitility.await().until(() -> waiters() == 0);
+		}
+		store.release(lock, "another server").toCompletableFuture().join();
+		assertFree(key);
+		assertThat(job.hasBegun()).isFalse();
+	}
+
+	/** Looks into the registry: nothing else tells how many requests wait there. */
+	int waiters() {
+		Map<?, ?> table = (Map<?, ?>) ReflectionTestUtils.getField(locks(), "locks");
+		return table.values()
+			.stream()
+			.map((lock) -> ReflectionTestUtils.getField(lock, "queue"))
+			.mapToInt((queue) -> ((Collection<?>) ReflectionTestUtils.getField(queue, "waiters")).size())
+			.sum();
 	}
 
 	/** Waits until some server waits for a lock that another one holds. */

@@ -74,6 +74,13 @@ class ReactiveHandlersTests {
 		new HandlerTable(this.waitingServer).checkWait("/reactive/" + handler);
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "entity", "entity-flux", "flux", "sse" })
+	@DisplayName("A request whose client has gone waits no longer, and its handler is not called")
+	void gone(String handler) throws Exception {
+		new HandlerTable(this.waitingServer).checkGone("/reactive/" + handler);
+	}
+
 	private static TestServer start(String... properties) {
 		return TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Jobs.class, ReactiveHandlers.class,

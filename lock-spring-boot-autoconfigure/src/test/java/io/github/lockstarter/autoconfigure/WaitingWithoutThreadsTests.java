@@ -3,9 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -19,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Controller;
-import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -62,7 +59,7 @@ class WaitingWithoutThreadsTests {
 				for (int i = 0; i < 10; i++) {
 					waiting.add(server.postAsync("/servlet/" + handler + "?key=taro"));
 				}
-				Awaitility.await().until(() -> waiters(locks) == 10);
+				Awaitility.await().until(() -> new HandlerTable(server).waiters() == 10);
 				assertThat(server.get("/free").body()).isEqualTo("free");
 				assertThat(job.hasBegun()).isFalse();
 				assertThat(held.isHeld()).isTrue();
@@ -105,14 +102,6 @@ class WaitingWithoutThreadsTests {
 			}
 			server.context().getBean(LockRegistry.class).acquire("handler:taro").close();
 		}
-	}
-
-	/** Looks into the queue: nothing else tells that a request has arrived and waits. */
-	private static int waiters(LockRegistry locks) {
-		Map<?, ?> table = (Map<?, ?>) ReflectionTestUtils.getField(locks, "locks");
-		Object lock = table.values().iterator().next();
-		return ((Collection<?>) ReflectionTestUtils.getField(ReflectionTestUtils.getField(lock, "queue"), "waiters"))
-			.size();
 	}
 
 	private static TestServer start(String property) {
