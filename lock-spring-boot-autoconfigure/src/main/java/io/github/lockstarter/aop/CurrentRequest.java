@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.server.PathContainer.PathSegment;
 import org.springframework.http.server.RequestPath;
-import org.springframework.util.ClassUtils;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -28,7 +27,7 @@ interface CurrentRequest {
 
 	/** Returns the request of this thread; one without any value if there is none. */
 	static CurrentRequest get() {
-		return OfServlet.AVAILABLE ? OfServlet.current() : new Absent();
+		return Present.SERVLET ? OfServlet.current() : new Absent();
 	}
 
 	/** Outside of requests. */
@@ -53,9 +52,6 @@ interface CurrentRequest {
 
 	/** A request of Spring MVC. */
 	record OfServlet(HttpServletRequest request) implements CurrentRequest {
-
-		static final boolean AVAILABLE = ClassUtils.isPresent("jakarta.servlet.http.HttpServletRequest",
-				OfServlet.class.getClassLoader());
 
 		static CurrentRequest current() {
 			return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)

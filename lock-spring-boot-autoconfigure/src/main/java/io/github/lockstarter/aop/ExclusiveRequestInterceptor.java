@@ -54,7 +54,7 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		if (method.isReactive()) {
 			return ReactiveWork.callLater(call, this.untilResponse.getAsBoolean());
 		}
-		if (ReactiveWork.isOnEventLoop()) {
+		if (Present.REACTOR && ReactiveWork.isOnEventLoop()) {
 			return callOnEventLoop(call);
 		}
 		if (method.waits() && StageWork.canReturnEarly(method)) {

@@ -31,7 +31,7 @@ final class LockedCall {
 		this.invocation = invocation;
 		this.method = method;
 		this.registry = registry;
-		this.servletHandling = ServletHandling.of(method);
+		this.servletHandling = Present.SPRING_MVC ? ServletHandling.of(method) : null;
 	}
 
 	LockedMethod method() {

@@ -44,7 +44,7 @@ record LockedMethod(Method method, Class<?> type, List<ExclusiveRequestSpec> spe
 	}
 
 	boolean isReactive() {
-		return ReactiveWork.AVAILABLE && this.work instanceof ReactiveWork
+		return Present.REACTOR && this.work instanceof ReactiveWork
 				&& !HttpEntity.class.isAssignableFrom(this.method.getReturnType());
 	}
 

@@ -15,7 +15,6 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.Assert;
-import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.Lease;
 
@@ -24,9 +23,6 @@ import io.github.lockstarter.Lease;
  * subscription, and ends with it.
  */
 final class ReactiveWork implements Work {
-
-	static final boolean AVAILABLE = ClassUtils.isPresent("reactor.core.publisher.Flux",
-			ReactiveWork.class.getClassLoader());
 
 	@Override
 	public boolean supports(Class<?> type) {
@@ -73,7 +69,7 @@ final class ReactiveWork implements Work {
 
 	/** Tells whether this thread is one that must not be blocked. */
 	static boolean isOnEventLoop() {
-		return AVAILABLE && Schedulers.isInNonBlockingThread();
+		return Schedulers.isInNonBlockingThread();
 	}
 
 	private static Publisher<?> under(LockedCall call, Mono<Holding> acquired, boolean multiValue, Source source) {

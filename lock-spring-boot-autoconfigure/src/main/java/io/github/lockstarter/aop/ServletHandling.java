@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -23,9 +22,6 @@ import org.springframework.web.servlet.HandlerMapping;
  */
 final class ServletHandling {
 
-	static final boolean AVAILABLE = ClassUtils.isPresent("org.springframework.web.servlet.HandlerMapping",
-			ServletHandling.class.getClassLoader()) && CurrentRequest.OfServlet.AVAILABLE;
-
 	private final HttpServletRequest request;
 
 	private ServletHandling(HttpServletRequest request) {
@@ -34,10 +30,9 @@ final class ServletHandling {
 
 	/** Returns the handling that the method is called for, if it is. */
 	static @Nullable ServletHandling of(LockedMethod method) {
-		return (AVAILABLE && RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
-				&& method
-					.isHandler(attributes.getRequest().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)))
-							? new ServletHandling(attributes.getRequest()) : null;
+		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes && method
+			.isHandler(attributes.getRequest().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)))
+					? new ServletHandling(attributes.getRequest()) : null;
 	}
 
 	WebAsyncManager asyncManager() {

@@ -40,11 +40,11 @@ final class Works {
 	private static List<Work> kinds() {
 		List<Work> kinds = new ArrayList<>();
 		kinds.add(new StageWork());
-		if (ReactiveWork.AVAILABLE) {
+		if (Present.REACTOR) {
 			// Before tasks: some types of Reactor are a Callable, too.
 			kinds.add(new ReactiveWork());
 		}
-		if (ServletHandling.AVAILABLE) {
+		if (Present.SPRING_MVC) {
 			kinds.add(new CallableWork());
 			kinds.add(new DeferredWork());
 		}
