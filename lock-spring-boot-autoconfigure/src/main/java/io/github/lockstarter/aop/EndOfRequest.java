@@ -16,6 +16,7 @@ final class EndOfRequest {
 	private volatile boolean reached;
 
 	void add(Holding holding) {
+		holding.watch();
 		this.holdings.add(holding);
 		if (this.reached) {
 			holding.requestEnded();

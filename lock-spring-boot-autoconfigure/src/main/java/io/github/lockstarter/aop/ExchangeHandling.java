@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -33,8 +34,7 @@ final class ExchangeHandling {
 					|| call.method().isHandler(exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)));
 			Scheduler scheduler = ReactiveWork.scheduler();
 			return ((exchange != null) ? claims(call, exchange) : servletClaims)
-				.flatMap((claims) -> Mono
-					.fromFuture(() -> on(scheduler, call.acquireAsync(claims, untilResponse && handling))))
+				.flatMap((claims) -> owned(on(scheduler, call.acquireAsync(claims, untilResponse && handling))))
 				.doOnNext((holding) -> {
 					if (end != null && handling) {
 						end.add(holding);
@@ -63,6 +63,20 @@ final class ExchangeHandling {
 			}
 		});
 		return result;
+	}
+
+	/**
+	 * Emits the holding, or abandons it if nobody wants it any more. Reactor itself loses
+	 * what a future has just completed with when the subscription is cancelled before it
+	 * has looked.
+	 */
+	private static Mono<Holding> owned(CompletableFuture<Holding> attempt) {
+		AtomicBoolean decided = new AtomicBoolean();
+		return Mono.fromFuture(attempt).doOnNext((holding) -> decided.set(true)).doOnCancel(() -> {
+			if (decided.compareAndSet(false, true)) {
+				attempt.thenAccept(Holding::abandon);
+			}
+		});
 	}
 
 	/** A servlet request cannot be read after its end, so it is read now. */

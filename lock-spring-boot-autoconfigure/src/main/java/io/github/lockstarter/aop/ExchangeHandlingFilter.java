@@ -13,9 +13,10 @@ import org.springframework.web.server.WebFilterChain;
  */
 public final class ExchangeHandlingFilter extends ServerWebExchangeContextFilter implements Ordered {
 
+	/** Other filters may have changed the request, or its principal. */
 	@Override
 	public int getOrder() {
-		return Ordered.HIGHEST_PRECEDENCE;
+		return Ordered.LOWEST_PRECEDENCE;
 	}
 
 	@Override

@@ -42,16 +42,17 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	 * @param order where to stand among other advisors
 	 * @param untilResponse whether handlers of requests keep their locks until their
 	 * response has been written
+	 * @param exchanges whether handlers are those of Spring WebFlux
 	 */
 	public ExclusiveRequestAdvisor(Supplier<LockRegistry> registry, Function<String, LockSettings> operator,
 			Supplier<LockSettings> defaults, UnaryOperator<String> placeholders, IntSupplier order,
-			BooleanSupplier untilResponse) {
-		this(new ExclusiveRequestSpecs(operator, defaults, placeholders), registry, order, untilResponse);
+			BooleanSupplier untilResponse, BooleanSupplier exchanges) {
+		this(new ExclusiveRequestSpecs(operator, defaults, placeholders), registry, order, untilResponse, exchanges);
 	}
 
 	private ExclusiveRequestAdvisor(ExclusiveRequestSpecs specs, Supplier<LockRegistry> registry, IntSupplier order,
-			BooleanSupplier untilResponse) {
-		super(new ExclusiveRequestInterceptor(specs, registry, untilResponse));
+			BooleanSupplier untilResponse, BooleanSupplier exchanges) {
+		super(new ExclusiveRequestInterceptor(specs, registry, untilResponse, exchanges));
 		this.specs = specs;
 		this.order = order;
 		this.untilResponse = untilResponse;
@@ -77,24 +78,30 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	}
 
 	/**
-	 * Refuses a handler of Spring WebFlux whose lock depends on the request, while its
-	 * result comes without the Reactor context that tells of the request.
+	 * Refuses a handler of Spring WebFlux whose lock depends on the request, while
+	 * neither its thread nor its result knows of the request.
 	 * @param handler the method
 	 * @param type the class of the controller
 	 * @throws LockConfigurationException if it is one
 	 */
 	public void checkExchangeHandler(Method handler, Class<?> type) {
 		LockedMethod method = this.specs.find(handler, type);
-		if (method == null || !StageWork.canReturnEarly(method)) {
+		if (method == null || method.isReactive() || method.isSuspending() || method.isHandlerOfEntity()) {
 			return;
+		}
+		if (StageWork.hasReactiveBody(method)) {
+			throw new LockConfigurationException(
+					"@ExclusiveRequest on %s: in Spring WebFlux the lock would end before the body of the entity."
+						.formatted(handler.toGenericString()),
+					"Return a Mono or a ResponseEntity.");
 		}
 		boolean readsRequest = method.specs().stream().anyMatch(ExclusiveRequestSpec::readsRequest);
 		if (readsRequest || this.untilResponse.getAsBoolean()) {
 			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s: in Spring WebFlux a CompletionStage knows nothing of the request, but %s."
+					"@ExclusiveRequest on %s: in Spring WebFlux nothing tells the request that a call with this return type belongs to, but %s."
 						.formatted(handler.toGenericString(),
 								readsRequest ? "an expression reads it" : "lock.web.release-on is response"),
-					"Return a Mono.");
+					"Return a Mono or a ResponseEntity.");
 		}
 	}
 

@@ -25,16 +25,20 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 
 	private final BooleanSupplier untilResponse;
 
+	private final BooleanSupplier exchanges;
+
 	/**
 	 * Creates an interceptor.
 	 * @param untilResponse whether handlers keep their locks until their response has
 	 * been written
+	 * @param exchanges whether handlers are those of Spring WebFlux
 	 */
 	ExclusiveRequestInterceptor(ExclusiveRequestSpecs specs, Supplier<LockRegistry> registry,
-			BooleanSupplier untilResponse) {
+			BooleanSupplier untilResponse, BooleanSupplier exchanges) {
 		this.specs = specs;
 		this.registry = registry;
 		this.untilResponse = untilResponse;
+		this.exchanges = exchanges;
 	}
 
 	@Override
@@ -54,32 +58,31 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		if (method.isReactive()) {
 			return ReactiveWork.callLater(call, this.untilResponse.getAsBoolean());
 		}
-		if (Present.REACTOR && ReactiveWork.isOnEventLoop()) {
-			return callOnEventLoop(call);
+		if (method.isHandlerOfEntity() && this.exchanges.getAsBoolean()) {
+			return new PendingEntity(ReactiveWork.callLaterForValue(call, this.untilResponse.getAsBoolean()));
 		}
-		if (method.waits() && StageWork.canReturnEarly(method)) {
+		boolean onEventLoop = Present.REACTOR && ReactiveWork.isOnEventLoop();
+		if ((onEventLoop || method.waits()) && StageWork.canReturnEarly(method)) {
 			return StageWork.callLater(call);
+		}
+		if (onEventLoop) {
+			throw Works.unsupported(method.method(),
+					"it was called on the thread of an event loop, which must not wait for the store",
+					"Return a Mono or a ResponseEntity, or let Spring WebFlux call such handlers on other threads, as with spring.threads.virtual.enabled=true.");
 		}
 		return call.proceed(call.acquire(false));
 	}
 
 	private @Nullable Object handleServletRequest(LockedCall call) throws Throwable {
+		Holding waitedFor = Resumption.take(call.method());
+		if (waitedFor != null) {
+			return call.proceed(waitedFor);
+		}
 		boolean untilResponse = this.untilResponse.getAsBoolean();
 		if (call.method().work() != null && call.method().waits() && call.servletHandling().canSuspend()) {
-			return call.servletHandling().suspend(call, untilResponse);
+			throw call.servletHandling().suspend(call, untilResponse);
 		}
 		return call.proceed(call.acquire(untilResponse));
-	}
-
-	private Object callOnEventLoop(LockedCall call) {
-		if (StageWork.canReturnEarly(call.method())) {
-			return StageWork.callLater(call);
-		}
-		if (call.method().isHandlerOfEntity()) {
-			return new PendingEntity(ReactiveWork.callLaterForValue(call, this.untilResponse.getAsBoolean()));
-		}
-		throw Works.unsupported(call.method().method(),
-				"it returns a plain value on the thread of an event loop, which must not wait for a lock");
 	}
 
 }

@@ -117,7 +117,8 @@ final class ExclusiveRequestSpecs {
 
 	/** Callbacks of the container, and the like, are not what an application means. */
 	static boolean isFramework(Class<?> type) {
-		return type.getName().startsWith("org.springframework.") || type.getName().startsWith("java");
+		return type.getName().startsWith("org.springframework.") || type.getName().startsWith("java.")
+				|| type.getName().startsWith("javax.") || type.getName().startsWith("jakarta.");
 	}
 
 	/** Returns the names of all locks met so far. */

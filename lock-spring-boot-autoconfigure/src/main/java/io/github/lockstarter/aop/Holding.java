@@ -24,6 +24,8 @@ final class Holding {
 
 	private State state = State.IDLE;
 
+	private boolean watched;
+
 	private boolean requestEnded;
 
 	private boolean released;
@@ -52,10 +54,10 @@ final class Holding {
 	/**
 	 * Work begins that goes on after the method has returned, and perhaps after the
 	 * request.
-	 * @return {@code false} if it must not begin, since the request has ended
+	 * @return {@code false} if it must not begin, since the leases have been released
 	 */
 	synchronized boolean begin() {
-		if (this.state == State.IDLE && !this.requestEnded) {
+		if (this.state == State.IDLE && !this.released) {
 			this.state = State.WORKING;
 		}
 		return this.state == State.WORKING;
@@ -85,6 +87,15 @@ final class Holding {
 				this.leases.get(i).close();
 			}
 		}
+	}
+
+	/** Somebody will tell the end of the request. */
+	synchronized void watch() {
+		this.watched = true;
+	}
+
+	synchronized boolean isWatched() {
+		return this.watched;
 	}
 
 	/** The request has ended; only work that is under way still needs the leases. */

@@ -116,15 +116,17 @@ final class LockedCall {
 	}
 
 	/**
-	 * Calls the method after the proxy has returned, or on another thread. May be done
-	 * several times.
+	 * Calls the method after the proxy has returned, or on another thread.
 	 * @return its result, whose work ends the holding
 	 */
 	@Nullable Object proceedLater(Holding holding) throws Throwable {
 		return guarded(holding, () -> runLater(holding));
 	}
 
-	/** Does the same with a result whose work does not end the holding. */
+	/**
+	 * Does the same with a result whose work does not end the holding. May be done
+	 * several times.
+	 */
 	@Nullable Object runLater(Holding holding) throws Throwable {
 		Assert.state(this.invocation instanceof ProxyMethodInvocation, "Not a call of a Spring proxy");
 		MethodInvocation copy = ((ProxyMethodInvocation) this.invocation).invocableClone();

@@ -2,7 +2,9 @@ package io.github.lockstarter.aop;
 
 import reactor.core.publisher.Mono;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
 
 /**
@@ -25,6 +27,31 @@ final class PendingEntity extends ResponseEntity<Object> {
 	/** Acquires the locks, calls the handler and emits its entity. */
 	Mono<?> entity() {
 		return this.entity;
+	}
+
+	@Override
+	public HttpStatusCode getStatusCode() {
+		throw notYet();
+	}
+
+	@Override
+	public HttpHeaders getHeaders() {
+		throw notYet();
+	}
+
+	@Override
+	public Object getBody() {
+		throw notYet();
+	}
+
+	@Override
+	public String toString() {
+		return "Entity of a handler that waits for its lock";
+	}
+
+	private static IllegalStateException notYet() {
+		return new IllegalStateException("A handler of Spring WebFlux with @ExclusiveRequest that returns an entity"
+				+ " can only be called by Spring WebFlux: let code of your own call another method");
 	}
 
 }

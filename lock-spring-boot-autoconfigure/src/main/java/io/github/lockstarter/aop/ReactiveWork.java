@@ -62,6 +62,12 @@ final class ReactiveWork implements Work {
 				(holding) -> Mono.justOrEmpty(call.runLater(holding))));
 	}
 
+	/** Returns whether the type is no more than what can be made of any publisher. */
+	static boolean canReturn(Class<?> type) {
+		Class<?> made = adapter(type).getReactiveType();
+		return type.isAssignableFrom(made);
+	}
+
 	/** Returns where to go on after a thread of the registry has answered. */
 	static Scheduler scheduler() {
 		return Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();

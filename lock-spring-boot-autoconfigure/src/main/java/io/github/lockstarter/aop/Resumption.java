@@ -1,6 +1,5 @@
 package io.github.lockstarter.aop;
 
-import java.lang.reflect.UndeclaredThrowableException;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -8,27 +7,48 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.MethodParameter;
+import org.springframework.core.NamedThreadLocal;
 import org.springframework.ui.ModelMap;
 import org.springframework.util.Assert;
 import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.AsyncHandlerMethodReturnValueHandler;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandlerComposite;
 import org.springframework.web.method.support.ModelAndViewContainer;
+import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.mvc.method.annotation.ServletInvocableHandlerMethod;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 
 /**
- * What Spring MVC finds as the result of a request that waited for its locks: the handler
- * is still to be called.
+ * What Spring MVC finds as the result of a request that has waited for its locks: the
+ * handler is still to be called. It is called as Spring MVC would have done, so all that
+ * is around it, other advice included, happens now.
  *
- * @param call the call of the handler
+ * @param call the call of the handler that had to wait
  * @param holding its locks
  */
 record Resumption(LockedCall call, Holding holding) {
 
-	/** Calls the handler, and passes its result on to whom it is for. */
+	private static final ThreadLocal<@Nullable Resumption> underWay = new NamedThreadLocal<>(
+			"Handler that has waited for its locks");
+
+	/**
+	 * Returns the locks that a call on this thread has waited for, to the first that asks
+	 * for the method.
+	 */
+	static @Nullable Holding take(LockedMethod method) {
+		Resumption resumption = underWay.get();
+		if (resumption == null || !resumption.call.method().equals(method)) {
+			return null;
+		}
+		underWay.remove();
+		return resumption.holding;
+	}
+
+	/** Resumes requests. */
 	record Handler(Supplier<@Nullable List<HandlerMethodReturnValueHandler>> all)
 			implements
 				AsyncHandlerMethodReturnValueHandler {
@@ -46,36 +66,59 @@ record Resumption(LockedCall call, Holding holding) {
 		@Override
 		public void handleReturnValue(@Nullable Object returnValue, MethodParameter returnType,
 				ModelAndViewContainer container, NativeWebRequest webRequest) throws Exception {
-			Resumption resumption = (Resumption) returnValue;
 			HttpServletRequest request = webRequest.getNativeRequest(HttpServletRequest.class);
-			Assert.state(resumption != null && request != null, "Nothing to resume");
-			Object result = resumption.callHandler();
-			for (Object argument : resumption.call().args()) {
-				if (argument instanceof RedirectAttributes && argument instanceof ModelMap model) {
-					container.setRedirectModel(model);
-				}
-				else if (argument instanceof ModelMap model) {
-					container.addAllAttributes(model);
-				}
-			}
-			HandlerMethod handler = (HandlerMethod) request
-				.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
-			new HandlerMethodReturnValueHandlerComposite().addHandlers(this.all.get())
-				.handleReturnValue(result, handler.getReturnValueType(result), container, webRequest);
+			Assert.state(returnValue instanceof Resumption && request != null, "Nothing to resume");
+			request.removeAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
+			ResumedMethod method = new ResumedMethod(
+					(HandlerMethod) request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE),
+					(Resumption) returnValue);
+			method.setHandlerMethodReturnValueHandlers(
+					new HandlerMethodReturnValueHandlerComposite().addHandlers(this.all.get()));
+			method.invokeAndHandle((ServletWebRequest) webRequest, container);
 		}
 
 	}
 
-	private @Nullable Object callHandler() throws Exception {
-		try {
-			return this.call.proceedLater(this.holding);
+	/** The handler, with arguments that have been resolved already. */
+	private static final class ResumedMethod extends ServletInvocableHandlerMethod {
+
+		private final Resumption resumption;
+
+		ResumedMethod(HandlerMethod handler, Resumption resumption) {
+			super(handler.createWithResolvedBean());
+			this.resumption = resumption;
 		}
-		catch (Exception | Error ex) {
-			throw ex;
+
+		@Override
+		public @Nullable Object invokeForRequest(NativeWebRequest request, @Nullable ModelAndViewContainer container,
+				@Nullable Object... provided) throws Exception {
+			underWay.set(this.resumption);
+			try {
+				return doInvoke(this.resumption.call.args());
+			}
+			finally {
+				if (underWay.get() != null) {
+					// Other advice did without the call.
+					underWay.remove();
+					this.resumption.holding.abandon();
+				}
+				addModel(container);
+			}
 		}
-		catch (Throwable ex) {
-			throw new UndeclaredThrowableException(ex);
+
+		private void addModel(@Nullable ModelAndViewContainer container) {
+			for (Object argument : this.resumption.call.args()) {
+				if (container != null && argument instanceof ModelMap model) {
+					if (argument instanceof RedirectAttributes) {
+						container.setRedirectModel(model);
+					}
+					else {
+						container.addAllAttributes(model);
+					}
+				}
+			}
 		}
+
 	}
 
 }

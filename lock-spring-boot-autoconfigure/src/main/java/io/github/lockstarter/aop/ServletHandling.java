@@ -59,13 +59,19 @@ final class ServletHandling {
 
 	/**
 	 * Lets the request wait for the locks without a thread. It is dispatched again when
-	 * they are granted, and {@link Resumption.Handler} goes on there: on a thread of the
-	 * container, with all that Spring MVC and filters have set up for it.
-	 * @return {@code null}, which Spring MVC takes for handled
+	 * they are granted, and {@link Resumption.Handler} calls the handler there: on a
+	 * thread of the container, with all that Spring MVC and filters have set up for it.
+	 * @return the exception that ends this call
 	 */
-	@Nullable Object suspend(LockedCall call, boolean untilResponse) throws Exception {
+	HandlerWaitsException suspend(LockedCall call, boolean untilResponse) throws Exception {
+		if (!asyncManager().isConcurrentHandlingStarted()) {
+			start(call.acquireAsync(untilResponse), call);
+		}
+		return new HandlerWaitsException(call.method());
+	}
+
+	private void start(CompletableFuture<Holding> attempt, LockedCall call) throws Exception {
 		EndOfRequest end = endOfRequest();
-		CompletableFuture<Holding> attempt = call.acquireAsync(untilResponse);
 		// It waits as long as the locks may be waited for.
 		DeferredResult<Object> suspended = new DeferredResult<>(0L);
 		suspended.onCompletion(() -> attempt.cancel(false));
@@ -85,7 +91,6 @@ final class ServletHandling {
 				suspended.setResult(new Resumption(call, holding));
 			}
 		});
-		return null;
 	}
 
 	/** The end of an asynchronous request, for whatever reason. */

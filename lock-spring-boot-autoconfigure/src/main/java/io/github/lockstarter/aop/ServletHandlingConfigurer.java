@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.Ordered;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
+import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
@@ -18,7 +20,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  * Lets annotated handlers of Spring MVC wait without a thread, and keep their locks until
  * the end of the request.
  */
-public final class ServletHandlingConfigurer implements WebMvcConfigurer {
+public final class ServletHandlingConfigurer implements WebMvcConfigurer, HandlerExceptionResolver, Ordered {
 
 	private final ObjectProvider<RequestMappingHandlerAdapter> adapter;
 
@@ -28,6 +30,19 @@ public final class ServletHandlingConfigurer implements WebMvcConfigurer {
 	 */
 	public ServletHandlingConfigurer(ObjectProvider<RequestMappingHandlerAdapter> adapter) {
 		this.adapter = adapter;
+	}
+
+	/** It comes before resolvers that answer every exception. */
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	/** Leaves a request alone whose handler waits. */
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception exception) {
+		return (exception instanceof HandlerWaitsException) ? new ModelAndView() : null;
 	}
 
 	@Override

@@ -6,8 +6,13 @@ import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
+
 /**
- * A {@link CompletionStage}: its work ends when it completes.
+ * A {@link CompletionStage}: its work ends when it completes. To cancel what is returned
+ * in its place, as Spring MVC does at a time-out, ends nothing: a future that is
+ * cancelled tells nothing about its work.
  */
 final class StageWork implements Work {
 
@@ -38,7 +43,6 @@ final class StageWork implements Work {
 			.whenComplete((value, failure) -> holding.end()
 				// What comes next does not run on a thread of the registry.
 				.whenCompleteAsync((nothing, ignored) -> complete(released, value, cause(failure))));
-		cancelWith(released, stage);
 		return released;
 	}
 
@@ -46,6 +50,15 @@ final class StageWork implements Work {
 	static boolean canReturnEarly(LockedMethod method) {
 		return method.work() instanceof StageWork
 				&& method.method().getReturnType().isAssignableFrom(CompletableFuture.class);
+	}
+
+	/** Returns whether the stage is one of an entity in which there is more work. */
+	static boolean hasReactiveBody(LockedMethod method) {
+		ResolvableType value = ResolvableType.forMethodReturnType(method.method(), method.type())
+			.as(CompletionStage.class)
+			.getGeneric();
+		return HttpEntity.class.isAssignableFrom(value.toClass())
+				&& Works.of(value.as(HttpEntity.class).getGeneric().toClass()) != null;
 	}
 
 	/**
@@ -66,7 +79,11 @@ final class StageWork implements Work {
 				proceed(call, holding, result);
 			}
 		});
-		cancelWith(result, acquired);
+		result.whenComplete((value, failure) -> {
+			if (failure != null) {
+				acquired.cancel(false);
+			}
+		});
 		return result;
 	}
 
@@ -78,7 +95,6 @@ final class StageWork implements Work {
 				return;
 			}
 			stage.whenComplete((value, failure) -> complete(result, value, failure));
-			cancelWith(result, stage);
 		}
 		catch (Throwable ex) {
 			result.completeExceptionally(ex);
@@ -98,14 +114,6 @@ final class StageWork implements Work {
 	/** The application is to see what its own stage failed with. */
 	private static @Nullable Throwable cause(@Nullable Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
-	}
-
-	private static void cancelWith(CompletableFuture<?> outer, CompletionStage<?> inner) {
-		outer.whenComplete((value, failure) -> {
-			if (outer.isCancelled()) {
-				inner.toCompletableFuture().cancel(true);
-			}
-		});
 	}
 
 }

@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
@@ -23,6 +23,9 @@ import io.github.lockstarter.LockConfigurationException;
 final class Works {
 
 	private static final List<Work> KINDS = kinds();
+
+	/** Unless there is a kind for them. */
+	private static final List<Class<?>> UNKNOWN = List.of(BaseStream.class, Flow.Publisher.class, Callable.class);
 
 	/** What a method returns is looked at in each call. */
 	private static final ClassValue<Optional<Work>> byType = new ClassValue<>() {
@@ -64,17 +67,23 @@ final class Works {
 	static void check(LockedMethod locked) {
 		Method method = locked.method();
 		Class<?> result = LockedMethod.resultType(method, locked.type());
+		String name = result.getSimpleName();
 		Work work = locked.work();
-		if (BaseStream.class.isAssignableFrom(result)
-				|| (work == null && Flow.Publisher.class.isAssignableFrom(result))) {
-			throw unsupported(method, "nothing tells when a %s has been read".formatted(result.getSimpleName()));
+		if (work == null && UNKNOWN.stream().anyMatch((type) -> type.isAssignableFrom(result))) {
+			throw unsupported(method, "nothing tells when the work of a %s ends".formatted(name));
 		}
 		if (work instanceof FutureWork && result.getName().startsWith(Future.class.getPackageName())) {
-			throw unsupported(method, "a %s does not tell when it is done".formatted(result.getSimpleName()));
+			throw unsupported(method, "a %s does not tell when it is done".formatted(name));
 		}
 		if (work instanceof ServletWork && !locked.ofController()) {
+			throw unsupported(method, "only Spring MVC does the work of a %s, for its controllers".formatted(name));
+		}
+		if (work != null && result != method.getReturnType() && !locked.ofController() && !locked.isSuspending()) {
 			throw unsupported(method,
-					"only Spring MVC does the work of a %s, for its controllers".formatted(result.getSimpleName()));
+					"only for controllers somebody is sure to do the work of a %s in an entity".formatted(name));
+		}
+		if (locked.isReactive() && !ReactiveWork.canReturn(result)) {
+			throw unsupported(method, "nothing but the method itself can make a %s".formatted(name));
 		}
 	}
 
@@ -85,6 +94,9 @@ final class Works {
 	static @Nullable Object guard(LockedCall call, @Nullable Object result, Holding holding) {
 		if (result instanceof HttpEntity<?> entity && entity.getBody() != null) {
 			Object body = entity.getBody();
+			if (of(body.getClass()) != null && !call.isServletHandling()) {
+				throw unsupported(call.method().method(), "nobody is sure to do the work in the entity it returned");
+			}
 			Object guarded = guard(call, body, holding);
 			return (guarded != null && guarded != body) ? withBody(entity, guarded) : result;
 		}
@@ -98,27 +110,26 @@ final class Works {
 	}
 
 	/**
-	 * Lets the holding go on where work has ended with an entity whose body is still to
-	 * be produced.
+	 * Lets the holding go on where work of a handler has ended with a value, or an entity
+	 * with a body, that stands for more work.
 	 * @return the value to hand on in its place
 	 */
 	static Object passOn(LockedCall call, Object value, Holding holding) {
-		if (value instanceof HttpEntity<?> entity && entity.getBody() != null) {
-			Work work = of(entity.getBody().getClass());
-			if (work != null) {
-				Object guarded = work.guard(call, entity.getBody(), holding);
-				holding.passOn();
-				return withBody(entity, guarded);
-			}
+		Object body = (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
+		Work work = (body != null && holding.isWatched()) ? of(body.getClass()) : null;
+		if (body == null || work == null) {
+			return value;
 		}
-		return value;
+		Object guarded = work.guard(call, body, holding);
+		holding.passOn();
+		return (value instanceof HttpEntity<?> entity) ? withBody(entity, guarded) : guarded;
 	}
 
 	/** Does the same where the value cannot be replaced. */
 	static void passOnAsIs(LockedCall call, @Nullable Object value, Holding holding) {
-		if (value instanceof HttpEntity<?> entity && entity.getBody() != null
-				&& of(entity.getBody().getClass()) instanceof ServletWork) {
-			passOn(call, value, holding);
+		Object body = (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
+		if (body != null && of(body.getClass()) instanceof ServletWork) {
+			passOn(call, body, holding);
 		}
 	}
 
@@ -129,10 +140,14 @@ final class Works {
 	}
 
 	static LockConfigurationException unsupported(Method method, String reason) {
+		return unsupported(method, reason,
+				"Return a plain value, a CompletionStage or a reactive type, or use LockRegistry and release the lease when the work is done.");
+	}
+
+	static LockConfigurationException unsupported(Method method, String reason, String action) {
 		return new LockConfigurationException(
 				"@ExclusiveRequest on %s: %s, so no lock can cover it.".formatted(method.toGenericString(), reason),
-				"Return a plain value, a %s or a reactive type, or use LockRegistry and release the lease when the work is done."
-					.formatted(CompletionStage.class.getSimpleName()));
+				action);
 	}
 
 }

@@ -4,6 +4,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -36,11 +37,12 @@ class ExclusiveRequestConfiguration {
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestAdvisor exclusiveRequestAdvisor(ObjectProvider<LockRegistry> registry,
-			ObjectProvider<LockProperties> properties, Environment environment) {
+			ObjectProvider<LockProperties> properties, Environment environment, BeanFactory beans) {
 		return new ExclusiveRequestAdvisor(registry::getObject, (name) -> properties.getObject().settings(name),
 				() -> properties.getObject().settings(), (text) -> resolve(text, environment),
 				() -> properties.getObject().advisorOrder(),
-				() -> properties.getObject().web().releaseOn() == LockProperties.Web.ReleaseOn.RESPONSE);
+				() -> properties.getObject().web().releaseOn() == LockProperties.Web.ReleaseOn.RESPONSE,
+				() -> beans.containsBean(LockReactiveConfiguration.PENDING_ENTITY_HANDLER));
 	}
 
 	@Bean

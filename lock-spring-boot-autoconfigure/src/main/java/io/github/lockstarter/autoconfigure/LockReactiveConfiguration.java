@@ -32,13 +32,15 @@ import io.github.lockstarter.web.reactive.LockWebExceptionHandler;
 @Import(LockReactiveConfiguration.Handlers.class)
 class LockReactiveConfiguration {
 
+	static final String PENDING_ENTITY_HANDLER = "lockPendingEntityHandler";
+
 	@Bean
 	static ExchangeHandlingFilter lockHandlingFilter() {
 		return new ExchangeHandlingFilter();
 	}
 
-	@Bean
-	static PendingEntityHandler lockPendingEntityHandler(ObjectProvider<HandlerResultHandler> handlers) {
+	@Bean(PENDING_ENTITY_HANDLER)
+	static PendingEntityHandler pendingEntityHandler(ObjectProvider<HandlerResultHandler> handlers) {
 		return new PendingEntityHandler(handlers);
 	}
 

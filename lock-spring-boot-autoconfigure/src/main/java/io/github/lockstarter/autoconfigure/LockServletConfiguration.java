@@ -31,7 +31,7 @@ import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 class LockServletConfiguration {
 
 	@Bean
-	static WebMvcConfigurer lockHandlingConfigurer(ObjectProvider<RequestMappingHandlerAdapter> adapter) {
+	static ServletHandlingConfigurer lockHandlingConfigurer(ObjectProvider<RequestMappingHandlerAdapter> adapter) {
 		return new ServletHandlingConfigurer(adapter);
 	}
 

@@ -1,19 +1,26 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.security.Principal;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
@@ -76,18 +83,36 @@ class HandlerShapesTests {
 		try (TestServer server = start("reactive", Plain.class, "spring.threads.virtual.enabled=" + virtual)) {
 			int status = server.post("/plain").statusCode();
 			assertThat(status).isEqualTo((available && virtual.equals("true")) ? 200 : 500);
+			try (Lease held = server.context().getBean(LockRegistry.class).acquire("plain")) {
+				assertThat(server.post("/plain").statusCode())
+					.isEqualTo((available && virtual.equals("true")) ? 409 : 500);
+				assertThat(held.isHeld()).isTrue();
+			}
 		}
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "lock.web.release-on=response, Later", "lock.wait=1s, Reading" })
-	@DisplayName("A CompletionStage of WebFlux whose lock would have to know the request stops the start")
-	void stageThatNeedsTheRequest(String property, String controller) {
-		Class<?> type = controller.equals("Later") ? Later.class : Reading.class;
+	@CsvSource({ "lock.web.release-on=response, Later.stage", "lock.web.release-on=response, Plain.plain",
+			"lock.wait=1s, Reading.stage", "lock.wait=1s, Nested.stage" })
+	@DisplayName("A handler of WebFlux whose lock could not cover it, or would have to know the request, stops the start")
+	void notForWebFlux(String property, String handler) {
+		Class<?> type = Stream.of(Later.class, Plain.class, Reading.class, Nested.class)
+			.filter((each) -> handler.startsWith(each.getSimpleName()))
+			.findFirst()
+			.orElseThrow();
 		assertThatThrownBy(() -> start("reactive", type, property).close())
 			.isInstanceOf(LockConfigurationException.class)
-			.hasMessageContaining(controller + ".stage")
-			.hasMessageContaining("CompletionStage knows nothing of the request");
+			.hasMessageContaining(handler)
+			.hasMessageContaining("in Spring WebFlux");
+	}
+
+	@Test
+	@DisplayName("A key sees the principal that a filter of the application has set")
+	void principal() throws Exception {
+		try (TestServer server = start("reactive", Principals.class)) {
+			assertThat(server.post("/principal", "X-User", "taro").body()).isEqualTo("taro");
+			assertThat(server.post("/principal").statusCode()).isEqualTo(400);
+		}
 	}
 
 	private static TestServer start(String type, Object... controllersAndProperties) {
@@ -173,7 +198,7 @@ class HandlerShapesTests {
 	static class Plain {
 
 		@PostMapping("/plain")
-		@ExclusiveRequest
+		@ExclusiveRequest(name = "plain")
 		String plain() {
 			return "plain";
 		}
@@ -198,6 +223,34 @@ class HandlerShapesTests {
 		@ExclusiveRequest(key = "header('X-Tenant')")
 		CompletableFuture<String> stage() {
 			return CompletableFuture.completedFuture("done");
+		}
+
+	}
+
+	@RestController
+	static class Nested {
+
+		@PostMapping("/stage")
+		@ExclusiveRequest
+		CompletableFuture<ResponseEntity<Flux<String>>> stage() {
+			return CompletableFuture.completedFuture(ResponseEntity.ok(Flux.just("done")));
+		}
+
+	}
+
+	@RestController
+	static class Principals implements WebFilter {
+
+		@Override
+		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+			String user = exchange.getRequest().getHeaders().getFirst("X-User");
+			return chain.filter((user != null) ? exchange.mutate().principal(Mono.just(() -> user)).build() : exchange);
+		}
+
+		@PostMapping("/principal")
+		@ExclusiveRequest(name = "principal", key = "principal.name")
+		Mono<String> principal(Principal principal) {
+			return Mono.just(principal.getName());
 		}
 
 	}

@@ -93,11 +93,6 @@ class ReactiveHandlers {
 		return this.jobs.get(key).begin().thenApply((value) -> value);
 	}
 
-	@PostMapping("/future-entity-flux")
-	CompletableFuture<ResponseEntity<Flux<String>>> futureEntityFlux(@RequestParam String key) {
-		return CompletableFuture.completedFuture(ResponseEntity.ok(flux(key)));
-	}
-
 	@PostMapping("/stage")
 	CompletionStage<String> stage(@RequestParam String key) {
 		return future(key);

@@ -6,8 +6,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.autoconfigure.HandlerTable.Ending;
@@ -18,8 +21,13 @@ import io.github.lockstarter.testing.TestServer;
 /**
  * Handlers of Spring WebFlux: what they return by how their work ends.
  */
+@ParameterizedClass(name = "virtual threads: {0}")
+@MethodSource("io.github.lockstarter.autoconfigure.ServletHandlersTests#threads")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReactiveHandlersTests {
+
+	@Parameter
+	boolean virtual;
 
 	private TestServer server;
 
@@ -27,8 +35,8 @@ class ReactiveHandlersTests {
 
 	@BeforeAll
 	void start() {
-		this.server = start("lock.redis.key-prefix=reactive");
-		this.waitingServer = start("lock.redis.key-prefix=reactive-waiting", "lock.wait=1m");
+		this.server = start("lock.redis.key-prefix=reactive-" + this.virtual);
+		this.waitingServer = start("lock.redis.key-prefix=reactive-waiting-" + this.virtual, "lock.wait=1m");
 	}
 
 	@AfterAll
@@ -49,9 +57,8 @@ class ReactiveHandlersTests {
 			/reactive/flux             | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/sse              | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/sse-event        | VALUE ERROR CANCEL DISCONNECT | false
-			/reactive/future           | VALUE ERROR CANCEL DISCONNECT | false
-			/reactive/future-entity-flux | VALUE ERROR CANCEL DISCONNECT | false
-			/reactive/stage            | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/future           | VALUE ERROR CANCEL DISCONNECT | true
+			/reactive/stage            | VALUE ERROR CANCEL DISCONNECT | true
 			/functional                | VALUE ERROR CANCEL DISCONNECT | false
 			""")
 	@DisplayName("While the work of a request goes on another with its key is refused, and right after it has ended admitted")
@@ -68,7 +75,7 @@ class ReactiveHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "mono", "mono-void", "mono-entity", "mono-entity-flux", "entity", "entity-mono",
-			"entity-flux", "flux", "sse", "sse-event", "future", "future-entity-flux", "stage" })
+			"entity-flux", "flux", "sse", "sse-event", "future", "stage" })
 	@DisplayName("A handler is not called before its lock is granted")
 	void waits(String handler) throws Exception {
 		new HandlerTable(this.waitingServer).checkWait("/reactive/" + handler);
@@ -81,13 +88,14 @@ class ReactiveHandlersTests {
 		new HandlerTable(this.waitingServer).checkGone("/reactive/" + handler);
 	}
 
-	private static TestServer start(String... properties) {
+	private TestServer start(String... properties) {
 		return TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Jobs.class, ReactiveHandlers.class,
 						ReactiveHandlers.Functional.class },
 				Stream
 					.of(TestRedis.properties(), properties,
-							new String[] { "spring.main.web-application-type=reactive" })
+							new String[] { "spring.main.web-application-type=reactive",
+									"spring.threads.virtual.enabled=" + this.virtual })
 					.flatMap(Stream::of)
 					.toArray(String[]::new));
 	}

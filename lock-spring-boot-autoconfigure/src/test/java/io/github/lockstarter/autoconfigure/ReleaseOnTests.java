@@ -77,7 +77,8 @@ class ReleaseOnTests {
 
 	private static TestServer start(String type, String releaseOn) {
 		return TestServer
-			.start(new Class<?>[] { TestServer.Application.class, Jobs.class, Handlers.class },
+			.start(new Class<?>[] { TestServer.Application.class, Jobs.class, Handlers.class,
+					type.equals("servlet") ? OfServlet.class : Object.class },
 					Stream
 						.concat(Stream.of(TestRedis.properties()),
 								Stream.of("spring.main.web-application-type=" + type,
@@ -110,14 +111,37 @@ class ReleaseOnTests {
 			this.jobs = jobs;
 		}
 
+		@PostMapping("/entity")
+		ResponseEntity<Slow> entity(@RequestParam String key) {
+			return ResponseEntity.ok(new Slow(this.jobs.get(key)));
+		}
+
+		@PostMapping("/mono")
+		Mono<Slow> mono(@RequestParam String key) {
+			return Mono.fromSupplier(() -> new Slow(this.jobs.get(key)));
+		}
+
+		@PostMapping("/failing-later")
+		Mono<Slow> failingLater(@RequestParam String key) {
+			return Mono.error(new IllegalStateException("failed as asked"));
+		}
+
+	}
+
+	/** What Spring WebFlux cannot cover until the response. */
+	@RestController
+	@ExclusiveRequest(name = "handler", key = "#key")
+	static class OfServlet {
+
+		private final Jobs jobs;
+
+		OfServlet(Jobs jobs) {
+			this.jobs = jobs;
+		}
+
 		@PostMapping("/value")
 		Slow value(@RequestParam String key) {
 			return new Slow(this.jobs.get(key));
-		}
-
-		@PostMapping("/entity")
-		ResponseEntity<Slow> entity(@RequestParam String key) {
-			return ResponseEntity.ok(value(key));
 		}
 
 		@PostMapping("/callable")
@@ -130,19 +154,9 @@ class ReleaseOnTests {
 			return CompletableFuture.supplyAsync(() -> value(key));
 		}
 
-		@PostMapping("/mono")
-		Mono<Slow> mono(@RequestParam String key) {
-			return Mono.fromSupplier(() -> value(key));
-		}
-
 		@PostMapping("/failing")
 		Slow failing(@RequestParam String key) {
 			throw new IllegalStateException("failed as asked");
-		}
-
-		@PostMapping("/failing-later")
-		Mono<Slow> failingLater(@RequestParam String key) {
-			return Mono.error(new IllegalStateException("failed as asked"));
 		}
 
 	}

@@ -126,6 +126,11 @@ class ServletHandlers {
 		return CompletableFuture.supplyAsync(() -> streamEntity(key));
 	}
 
+	@PostMapping("/future-sse")
+	CompletableFuture<SseEmitter> futureSse(@RequestParam String key) {
+		return CompletableFuture.supplyAsync(() -> sse(key));
+	}
+
 	@PostMapping("/callable-stream")
 	Callable<ResponseEntity<StreamingResponseBody>> callableStream(@RequestParam String key) {
 		return () -> streamEntity(key);

@@ -57,8 +57,8 @@ class ServletHandlersTests {
 			entity        | VALUE ERROR CANCEL DISCONNECT               | true
 			void          | VALUE ERROR CANCEL DISCONNECT               | true
 			view          | VALUE ERROR CANCEL DISCONNECT               | true
-			stage         | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			future        | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
+			stage         | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
+			future        | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
 			callable      | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
 			task          | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
 			deferred      | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
@@ -68,6 +68,7 @@ class ServletHandlersTests {
 			stream        | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
 			stream-entity | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
 			future-stream | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
+			future-sse    | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
 			callable-stream | VALUE ERROR CANCEL DISCONNECT TIMEOUT     | true
 			deferred-sse  | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
 			mono          | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
@@ -91,7 +92,7 @@ class ServletHandlersTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "value", "entity", "void", "view", "stage", "future", "callable", "task", "deferred",
 			"emitter", "sse", "sse-entity", "stream", "stream-entity", "mono", "mono-entity", "entity-mono", "flux",
-			"flux-sse", "future-stream", "callable-stream", "deferred-sse" })
+			"flux-sse", "future-stream", "future-sse", "callable-stream", "deferred-sse" })
 	@DisplayName("A handler is not called before its lock is granted")
 	void waits(String handler) throws Exception {
 		new HandlerTable(this.waitingServer).checkWait("/servlet/" + handler);

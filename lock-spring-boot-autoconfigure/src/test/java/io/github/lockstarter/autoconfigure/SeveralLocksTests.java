@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,13 +27,16 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
+import io.github.lockstarter.testing.TestLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.Mockito.inOrder;
 import static org.mockito.Mockito.spy;
+import static org.mockito.Mockito.verify;
 
 class SeveralLocksTests {
 
@@ -136,18 +138,12 @@ class SeveralLocksTests {
 	@Test
 	@DisplayName("The wait is one for all locks")
 	void oneWait() {
-		this.runner.withPropertyValues("lock.wait=400ms").run((context) -> {
-			LockRegistry locks = context.getBean(LockRegistry.class);
-			Lease a = locks.acquire("account:a");
-			locks.acquire("account:b");
-			CompletableFuture<Void> release = CompletableFuture.runAsync(a::close,
-					CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS));
-			long begin = System.nanoTime();
-			assertThatExceptionOfType(LockConflictException.class)
-				.isThrownBy(() -> context.getBean(Accounts.class).transfer("a", "b", () -> "never"));
-			assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofMillis(390),
-					Duration.ofMillis(690));
-			assertThat(release).isCompleted();
+		LockRegistry locks = spy(TestLocks.on(this.store));
+		this.runner.withBean(LockRegistry.class, () -> locks).withPropertyValues("lock.wait=10s").run((context) -> {
+			context.getBean(Accounts.class).transfer("a", "b", () -> "done");
+			Duration whole = Duration.ofSeconds(10);
+			verify(locks).acquire(eq(A), argThat((options) -> options.waitTime().equals(whole)));
+			verify(locks).acquire(eq(B), argThat((options) -> options.waitTime().compareTo(whole) < 0));
 		});
 	}
 

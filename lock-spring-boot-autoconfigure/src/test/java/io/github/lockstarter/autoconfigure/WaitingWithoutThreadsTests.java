@@ -1,12 +1,15 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.lang.reflect.Method;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -14,6 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.annotation.Role;
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Controller;
@@ -39,6 +45,7 @@ import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.atIndex;
 
 /**
  * Handlers of Spring MVC that wait for a lock, on a server with two threads.
@@ -85,6 +92,39 @@ class WaitingWithoutThreadsTests {
 		}
 	}
 
+	@Test
+	@DisplayName("The wait does not count for the time-out of asynchronous requests")
+	void timeout() throws Exception {
+		try (TestServer server = start("lock.wait=1m", "spring.mvc.async.request-timeout=200ms")) {
+			server.context().getBean(Jobs.class).get("taro").finish();
+			CompletableFuture<HttpResponse<String>> waiting;
+			try (Lease held = server.context().getBean(LockRegistry.class).acquire("handler:taro")) {
+				waiting = server.postAsync("/servlet/deferred?key=taro");
+				Awaitility.await().until(() -> new HandlerTable(server).waiters() == 1);
+				// Its own time-out shows that the other's would be over, too.
+				assertThat(server.post("/servlet/deferred?key=jiro").statusCode()).isEqualTo(503);
+				assertThat(held.isHeld()).isTrue();
+			}
+			assertThat(waiting).succeedsWithin(Duration.ofSeconds(10))
+				.satisfies((answer) -> assertThat(answer.statusCode()).isEqualTo(200));
+		}
+	}
+
+	@Test
+	@DisplayName("Advice outside of the lock is told that the handler waits, and then finds its true result")
+	void adviceOutside() throws Exception {
+		try (TestServer server = start("lock.wait=1m")) {
+			server.context().getBean(Jobs.class).get("taro").finish();
+			assertThat(server.post("/servlet/future?key=taro").body()).isEqualTo("done");
+			assertThat(server.context().getBean(Outside.class).seen).hasSize(2)
+				.satisfies(
+						(first) -> assertThat(first).hasToString(
+								"io.github.lockstarter.aop.HandlerWaitsException: " + ((Exception) first).getMessage()),
+						atIndex(0))
+				.satisfies((second) -> assertThat(second).isInstanceOf(CompletableFuture.class), atIndex(1));
+		}
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "/status?key=taro, 201, seen: ja_JP /status", "/failing?key=taro, 410, ", "/nothing?key=taro, 200, ",
 			"/redirect?key=taro, 302, ", "/model?key=taro, 200, hello taro" })
@@ -104,17 +144,44 @@ class WaitingWithoutThreadsTests {
 		}
 	}
 
-	private static TestServer start(String property) {
+	private static TestServer start(String... properties) {
 		return TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Jobs.class, ServletHandlers.class, Free.class,
-						Resumed.class },
+						Resumed.class, Outside.class },
 				Stream
 					.concat(Stream.of(TestRedis.properties()),
-							Stream.of(property, "lock.redis.key-prefix=waiting", "server.tomcat.threads.max=2",
-									"server.tomcat.threads.min-spare=1",
-									// The wait does not count.
-									"spring.mvc.async.request-timeout=5s"))
+							Stream.concat(Stream.of(properties),
+									Stream.of("lock.redis.key-prefix=waiting", "server.tomcat.threads.max=2",
+											"server.tomcat.threads.min-spare=1")))
 					.toArray(String[]::new));
+	}
+
+	/** Is around the lock of every handler. */
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static class Outside extends StaticMethodMatcherPointcutAdvisor {
+
+		private final transient List<Object> seen = new CopyOnWriteArrayList<>();
+
+		Outside() {
+			setOrder(0);
+			setAdvice((MethodInterceptor) (invocation) -> {
+				try {
+					Object result = invocation.proceed();
+					this.seen.add(result);
+					return result;
+				}
+				catch (Throwable ex) {
+					this.seen.add(ex);
+					throw ex;
+				}
+			});
+		}
+
+		@Override
+		public boolean matches(Method method, Class<?> targetClass) {
+			return targetClass == ServletHandlers.class && method.getName().equals("future");
+		}
+
 	}
 
 	/** Needs no lock. */

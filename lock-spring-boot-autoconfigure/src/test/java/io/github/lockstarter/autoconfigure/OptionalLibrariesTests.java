@@ -1,0 +1,70 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.io.File;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.TestJvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Only a JVM without their files shows what happens where optional libraries are absent.
+ */
+class OptionalLibrariesTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { "none", "tomcat|servlet|webmvc", "webflux",
+			"reactor|lettuce|webflux|reactive-streams|netty|kotlin",
+			"tomcat|servlet|webmvc|reactor|lettuce|webflux|reactive-streams|netty|kotlin",
+			"spring-tx|jdbc|transaction|data-redis|data-keyvalue|kotlin" })
+	@DisplayName("Where libraries are absent the rest works")
+	void absent(String libraries) {
+		String classPath = Stream
+			.of(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
+				.split(File.pathSeparator))
+			.filter((each) -> !each.endsWith(".jar") || !new File(each).getName().matches(".*(" + libraries + ").*"))
+			.collect(Collectors.joining(File.pathSeparator));
+		try (TestJvm jvm = TestJvm.start(List.of("-cp", classPath), Minimal.class)) {
+			assertThat(jvm.await("called ")).isEqualTo("taro");
+		}
+	}
+
+	/** An application with one method under a lock. */
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(Minimal.Service.class)
+	static class Minimal {
+
+		public static void main(String[] args) {
+			try (ConfigurableApplicationContext context = SpringApplication.run(Minimal.class, "--lock.store=memory",
+					"--server.port=0", "--server.address=127.0.0.1")) {
+				System.out.println("called " + context.getBean(Service.class).call("taro"));
+			}
+			System.exit(0);
+		}
+
+		static class Service {
+
+			@ExclusiveRequest(key = "#key")
+			public String call(String key) {
+				return key;
+			}
+
+		}
+
+	}
+
+}
