@@ -2,15 +2,19 @@ package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -19,6 +23,8 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.core.StringRedisTemplate;
+
+import org.springframework.test.util.ReflectionTestUtils;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.TestRedis;
@@ -49,6 +55,36 @@ class SubscriptionStormTests {
 			StringRedisTemplate redis = context.getBean(StringRedisTemplate.class);
 			Awaitility.await().until(() -> redis.keys("storm:{*").isEmpty());
 			assertThat(service.served()).isPositive();
+		});
+	}
+
+	@Test
+	@DisplayName("A subscription that is cancelled when its lock has been granted, but it has not looked yet, leaves no lock behind")
+	void cancelledInBetween() {
+		this.runner.run((context) -> {
+			Service service = context.getBean(Service.class);
+			Disposable.Swap subscription = Disposables.swap();
+			AtomicBoolean granted = new AtomicBoolean();
+			Hooks.onEachOperator("granted", (publisher) -> {
+				if (publisher.getClass().getSimpleName().equals("MonoCompletionStage")
+						&& granted.compareAndSet(false, true)) {
+					Future<?> grant = (Future<?>) ReflectionTestUtils.getField(publisher, "future");
+					Awaitility.await().until(grant::isDone);
+					subscription.dispose();
+				}
+				return publisher;
+			});
+			try {
+				subscription.update(service.mono("k").subscribeOn(Schedulers.boundedElastic()).subscribe());
+				Awaitility.await().untilTrue(granted);
+				StringRedisTemplate redis = context.getBean(StringRedisTemplate.class);
+				Awaitility.await().until(() -> redis.keys("storm:fence:*").size() > 0);
+				Awaitility.await().until(() -> subscription.isDisposed() && redis.keys("storm:{*").isEmpty());
+			}
+			finally {
+				Hooks.resetOnEachOperator("granted");
+			}
+			assertThat(service.served()).isZero();
 		});
 	}
 
