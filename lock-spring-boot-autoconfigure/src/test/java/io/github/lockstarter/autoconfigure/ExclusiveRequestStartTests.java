@@ -1,18 +1,16 @@
 package io.github.lockstarter.autoconfigure;
 
-import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.ParallelFlux;
 
-import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -21,7 +19,6 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.Inherited;
 
@@ -36,9 +33,10 @@ class ExclusiveRequestStartTests {
 	@ParameterizedTest
 	@ValueSource(classes = { MisspeltVariable.class, ForgottenHash.class, PrivateMethod.class, FinalMethod.class,
 			StaticMethod.class, PlainFuture.class, JavaStream.class, CallableOfService.class, EmitterOfService.class,
-			BadTtl.class, ZeroTtl.class, LeaseInKey.class, LeaseInCondition.class, InheritedPrivateMethod.class,
-			InheritedFinalMethod.class, FinalUnderAnnotatedClass.class, PackagePrivateElsewhere.class,
-			NegativeWait.class, BadStatus.class, BadName.class, UnknownPlaceholder.class })
+			ReactiveEntityOfService.class, Parallel.class, BadTtl.class, ZeroTtl.class, LeaseInKey.class,
+			LeaseInCondition.class, InheritedPrivateMethod.class, InheritedFinalMethod.class,
+			FinalUnderAnnotatedClass.class, PackagePrivateElsewhere.class, NegativeWait.class, BadStatus.class,
+			BadName.class, UnknownPlaceholder.class })
 	@DisplayName("What could not lock as it says stops the start, and names the method")
 	void failsAtStart(Class<?> type) {
 		this.runner.withBean(type).run((context) -> {
@@ -47,56 +45,6 @@ class ExclusiveRequestStartTests {
 			Class<?> declaring = (type.getSuperclass() != Object.class) ? type.getSuperclass() : type;
 			assertThat(context.getStartupFailure()).hasStackTraceContaining(declaring.getSimpleName() + ".method");
 		});
-	}
-
-	@ParameterizedTest
-	@ValueSource(classes = { NotInInterface.class, ProtectedBesideInterface.class })
-	@DisplayName("A method that a proxy of interfaces does not have stops the start")
-	void notInInterface(Class<?> type) {
-		this.runner.withBean(type).run((context) -> assertThat(context).hasNotFailed());
-		this.runner.withPropertyValues("spring.aop.proxy-target-class=false").withBean(type).run((context) -> {
-			assertThat(context).hasFailed();
-			assertThat(context.getStartupFailure()).rootCause()
-				.isInstanceOf(LockConfigurationException.class)
-				.hasMessageContainingAll(type.getSimpleName() + ".method", Greeting.class.getName());
-		});
-	}
-
-	@ParameterizedTest
-	@ValueSource(classes = { InInterface.class, InGenericInterface.class, AnnotatedBesideInterface.class })
-	@DisplayName("With proxies of interfaces, their methods can be annotated, also those of generic ones, and classes")
-	void inInterface(Class<?> type) {
-		this.runner.withPropertyValues("spring.aop.proxy-target-class=false").withBean(type).run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(AopUtils.isJdkDynamicProxy(context.getBean(context.getBeanNamesForType(Greeting.class)[0])))
-				.isTrue();
-		});
-	}
-
-	@Test
-	@DisplayName("A final class, of which there can be no proxy, stops the start")
-	void finalClass() {
-		this.runner.withBean(FinalClass.class).run((context) -> {
-			assertThat(context).hasFailed();
-			assertThat(context.getStartupFailure()).hasStackTraceContaining(FinalClass.class.getName());
-		});
-	}
-
-	@Test
-	@DisplayName("Methods that are neither public nor private are under a lock, too")
-	void packagePrivateMethod() {
-		this.runner.withBean(NotPublic.class).run((context) -> {
-			NotPublic bean = context.getBean(NotPublic.class);
-			LockRegistry locks = context.getBean(LockRegistry.class);
-			assertThat(bean.packagePrivate(locks)).isEmpty();
-			assertThat(bean.guarded(locks)).isEmpty();
-		});
-	}
-
-	@Test
-	@DisplayName("What an annotated class may keep to itself: private and static methods, and those its package cannot see")
-	void notCovered() {
-		this.runner.withBean(CoveringClass.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	static class LeaseInKey {
@@ -151,115 +99,6 @@ class ExclusiveRequestStartTests {
 	}
 
 	static class PackagePrivateElsewhere extends Inherited.Annotated {
-
-	}
-
-	interface Greeting {
-
-		String greet();
-
-	}
-
-	static class NotInInterface implements Greeting {
-
-		@Override
-		public String greet() {
-			return "hello";
-		}
-
-		@ExclusiveRequest
-		public void method() {
-		}
-
-	}
-
-	static class ProtectedBesideInterface implements Greeting {
-
-		@Override
-		@ExclusiveRequest
-		public String greet() {
-			return "hello";
-		}
-
-		@ExclusiveRequest
-		protected void method() {
-		}
-
-	}
-
-	static class InInterface implements Greeting {
-
-		@Override
-		@ExclusiveRequest
-		public String greet() {
-			return "hello";
-		}
-
-	}
-
-	interface GenericGreeting<T> extends Greeting {
-
-		void greet(T whom);
-
-	}
-
-	static class InGenericInterface implements GenericGreeting<String> {
-
-		@Override
-		public String greet() {
-			return "hello";
-		}
-
-		@Override
-		@ExclusiveRequest
-		public void greet(String whom) {
-		}
-
-	}
-
-	@ExclusiveRequest
-	static class AnnotatedBesideInterface implements Greeting {
-
-		@Override
-		public String greet() {
-			return "hello";
-		}
-
-		public void method() {
-		}
-
-	}
-
-	static final class FinalClass {
-
-		@ExclusiveRequest
-		public void method() {
-		}
-
-	}
-
-	static class NotPublic {
-
-		@ExclusiveRequest(name = "not-public")
-		Optional<Lease> packagePrivate(LockRegistry locks) {
-			return locks.tryAcquire("not-public", Duration.ZERO);
-		}
-
-		@ExclusiveRequest(name = "not-public")
-		protected Optional<Lease> guarded(LockRegistry locks) {
-			return locks.tryAcquire("not-public", Duration.ZERO);
-		}
-
-	}
-
-	@ExclusiveRequest
-	static class CoveringClass extends Inherited.Plain {
-
-		private void method() {
-		}
-
-		static void method(String any) {
-		}
 
 	}
 
@@ -335,6 +174,24 @@ class ExclusiveRequestStartTests {
 		@ExclusiveRequest
 		public ResponseEntity<SseEmitter> method() {
 			return ResponseEntity.ok(new SseEmitter());
+		}
+
+	}
+
+	static class ReactiveEntityOfService {
+
+		@ExclusiveRequest
+		public ResponseEntity<Flux<String>> method() {
+			return ResponseEntity.ok(Flux.empty());
+		}
+
+	}
+
+	static class Parallel {
+
+		@ExclusiveRequest
+		public ParallelFlux<String> method() {
+			return Flux.just("done").parallel();
 		}
 
 	}

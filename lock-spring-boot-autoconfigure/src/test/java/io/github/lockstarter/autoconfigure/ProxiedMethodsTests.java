@@ -1,0 +1,189 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.Inherited;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ProxiedMethodsTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class))
+		.withPropertyValues("lock.store=memory");
+
+	@ParameterizedTest
+	@ValueSource(classes = { NotInInterface.class, ProtectedBesideInterface.class })
+	@DisplayName("A method that a proxy of interfaces does not have stops the start")
+	void notInInterface(Class<?> type) {
+		this.runner.withBean(type).run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withPropertyValues("spring.aop.proxy-target-class=false").withBean(type).run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(context.getStartupFailure()).rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContainingAll(type.getSimpleName() + ".method", Greeting.class.getName());
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { InInterface.class, InGenericInterface.class, AnnotatedBesideInterface.class })
+	@DisplayName("With proxies of interfaces, their methods can be annotated, also those of generic ones, and classes")
+	void inInterface(Class<?> type) {
+		this.runner.withPropertyValues("spring.aop.proxy-target-class=false").withBean(type).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(AopUtils.isJdkDynamicProxy(context.getBean(context.getBeanNamesForType(Greeting.class)[0])))
+				.isTrue();
+		});
+	}
+
+	@Test
+	@DisplayName("A final class, of which there can be no proxy, stops the start")
+	void finalClass() {
+		this.runner.withBean(FinalClass.class).run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(context.getStartupFailure()).hasStackTraceContaining(FinalClass.class.getName());
+		});
+	}
+
+	@Test
+	@DisplayName("Methods that are neither public nor private are under a lock, too")
+	void packagePrivateMethod() {
+		this.runner.withBean(NotPublic.class).run((context) -> {
+			NotPublic bean = context.getBean(NotPublic.class);
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			assertThat(bean.packagePrivate(locks)).isEmpty();
+			assertThat(bean.guarded(locks)).isEmpty();
+		});
+	}
+
+	@Test
+	@DisplayName("What an annotated class may keep to itself: private and static methods, and those its package cannot see")
+	void notCovered() {
+		this.runner.withBean(CoveringClass.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	interface Greeting {
+
+		String greet();
+
+	}
+
+	static class NotInInterface implements Greeting {
+
+		@Override
+		public String greet() {
+			return "hello";
+		}
+
+		@ExclusiveRequest
+		public void method() {
+		}
+
+	}
+
+	static class ProtectedBesideInterface implements Greeting {
+
+		@Override
+		@ExclusiveRequest
+		public String greet() {
+			return "hello";
+		}
+
+		@ExclusiveRequest
+		protected void method() {
+		}
+
+	}
+
+	static class InInterface implements Greeting {
+
+		@Override
+		@ExclusiveRequest
+		public String greet() {
+			return "hello";
+		}
+
+	}
+
+	interface GenericGreeting<T> extends Greeting {
+
+		void greet(T whom);
+
+	}
+
+	static class InGenericInterface implements GenericGreeting<String> {
+
+		@Override
+		public String greet() {
+			return "hello";
+		}
+
+		@Override
+		@ExclusiveRequest
+		public void greet(String whom) {
+		}
+
+	}
+
+	@ExclusiveRequest
+	static class AnnotatedBesideInterface implements Greeting {
+
+		@Override
+		public String greet() {
+			return "hello";
+		}
+
+		public void method() {
+		}
+
+	}
+
+	static final class FinalClass {
+
+		@ExclusiveRequest
+		public void method() {
+		}
+
+	}
+
+	static class NotPublic {
+
+		@ExclusiveRequest(name = "not-public")
+		Optional<Lease> packagePrivate(LockRegistry locks) {
+			return locks.tryAcquire("not-public", Duration.ZERO);
+		}
+
+		@ExclusiveRequest(name = "not-public")
+		protected Optional<Lease> guarded(LockRegistry locks) {
+			return locks.tryAcquire("not-public", Duration.ZERO);
+		}
+
+	}
+
+	@ExclusiveRequest
+	static class CoveringClass extends Inherited.Plain {
+
+		private void method() {
+		}
+
+		static void method(String any) {
+		}
+
+	}
+
+}
