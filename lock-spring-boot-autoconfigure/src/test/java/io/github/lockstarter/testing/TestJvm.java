@@ -62,7 +62,7 @@ public final class TestJvm implements AutoCloseable {
 	/** Waits until a line begins with the text, and returns the rest of the line. */
 	public String await(String begin) {
 		Awaitility.await()
-			.atMost(1, TimeUnit.MINUTES)
+			.atMost(3, TimeUnit.MINUTES)
 			.untilAsserted(() -> assertThat(this.output).anyMatch((line) -> line.startsWith(begin)));
 		return this.output.stream()
 			.filter((line) -> line.startsWith(begin))

@@ -1,53 +1,31 @@
 package io.github.lockstarter.store.memory;
 
-import java.time.Duration;
+import java.util.List;
 
-import org.jetbrains.lincheck.datastructures.IntGen;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
-import org.jetbrains.lincheck.datastructures.Operation;
-import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.testing.TestJvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Searches the interleavings of concurrent calls for one that no order of the same calls,
- * one after the other, could explain.
+ * In a JVM of its own: Lincheck takes over the classes that are loaded and the threads
+ * that run, and finds too many of both among other tests.
  */
-@Param(name = "owner", gen = IntGen.class, conf = "1:2")
-public class MemoryLockStoreLincheckTests {
+class MemoryLockStoreLincheckTests {
 
-	private static final LockKey KEY = new LockKey("lincheck", "");
-
-	private final MemoryLockStore store = new MemoryLockStore(() -> 0);
-
-	@Operation
-	public boolean acquire(@Param(name = "owner") int owner) {
-		return this.store.acquire(KEY, "owner" + owner, Duration.ofDays(1))
-			.toCompletableFuture()
-			.join() instanceof Granted;
-	}
-
-	@Operation
-	public boolean renew(@Param(name = "owner") int owner) {
-		return this.store.renew(KEY, "owner" + owner, Duration.ofDays(1)).toCompletableFuture().join();
-	}
-
-	@Operation
-	public boolean release(@Param(name = "owner") int owner) {
-		return this.store.release(KEY, "owner" + owner).toCompletableFuture().join();
-	}
+	private static final List<String> OPTIONS = List.of("-Xmx1g", "-XX:TieredStopAtLevel=4", "-Xshare:off",
+			"--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+			"--add-exports=java.base/jdk.internal.util=ALL-UNNAMED",
+			"--add-exports=java.base/sun.security.action=ALL-UNNAMED");
 
 	@Test
 	@DisplayName("Concurrent calls behave as if they came one after the other")
 	void isLinearizable() {
-		new ModelCheckingOptions().iterations(20)
-			.invocationsPerIteration(500)
-			.threads(3)
-			.actorsPerThread(3)
-			.check(getClass());
+		try (TestJvm jvm = TestJvm.start(OPTIONS, LincheckModel.class)) {
+			assertThat(jvm.await("is linearizable: ")).isEqualTo("true");
+		}
 	}
 
 }

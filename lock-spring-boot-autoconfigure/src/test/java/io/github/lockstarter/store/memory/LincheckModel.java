@@ -1,0 +1,50 @@
+package io.github.lockstarter.store.memory;
+
+import java.time.Duration;
+
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireResult.Granted;
+
+/**
+ * Searches the interleavings of concurrent calls for one that no order of the same calls,
+ * one after the other, could explain, and prints what came of it.
+ */
+@Param(name = "owner", gen = IntGen.class, conf = "1:2")
+public class LincheckModel {
+
+	private static final LockKey KEY = new LockKey("lincheck", "");
+
+	private final MemoryLockStore store = new MemoryLockStore(() -> 0);
+
+	@Operation
+	public boolean acquire(@Param(name = "owner") int owner) {
+		return this.store.acquire(KEY, "owner" + owner, Duration.ofDays(1))
+			.toCompletableFuture()
+			.join() instanceof Granted;
+	}
+
+	@Operation
+	public boolean renew(@Param(name = "owner") int owner) {
+		return this.store.renew(KEY, "owner" + owner, Duration.ofDays(1)).toCompletableFuture().join();
+	}
+
+	@Operation
+	public boolean release(@Param(name = "owner") int owner) {
+		return this.store.release(KEY, "owner" + owner).toCompletableFuture().join();
+	}
+
+	public static void main(String[] args) {
+		new ModelCheckingOptions().iterations(20)
+			.invocationsPerIteration(500)
+			.threads(3)
+			.actorsPerThread(3)
+			.check(LincheckModel.class);
+		System.out.println("is linearizable: true");
+	}
+
+}
