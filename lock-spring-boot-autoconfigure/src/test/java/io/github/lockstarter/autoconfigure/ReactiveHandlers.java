@@ -7,6 +7,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.Bean;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.ServerSentEvent;
@@ -18,6 +19,7 @@ import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.ResponseStatusException;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
@@ -31,6 +33,9 @@ import io.github.lockstarter.testing.Jobs;
 @ExclusiveRequest(name = "handler", key = "#key")
 class ReactiveHandlers {
 
+	private static final Mono<String> UNAVAILABLE = Mono
+		.error(() -> new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE));
+
 	private final Jobs jobs;
 
 	ReactiveHandlers(Jobs jobs) {
@@ -40,6 +45,16 @@ class ReactiveHandlers {
 	@PostMapping("/mono")
 	Mono<String> mono(@RequestParam String key) {
 		return Mono.fromFuture(this.jobs.get(key).begin(), true);
+	}
+
+	@PostMapping("/mono-timeout")
+	Mono<String> monoTimeout(@RequestParam String key) {
+		return mono(key).timeout(HandlerTable.TIMEOUT, UNAVAILABLE);
+	}
+
+	@PostMapping("/entity-mono-timeout")
+	ResponseEntity<Mono<String>> entityMonoTimeout(@RequestParam String key) {
+		return ResponseEntity.ok(monoTimeout(key));
 	}
 
 	@PostMapping("/mono-void")

@@ -49,6 +49,8 @@ class ReactiveHandlersTests {
 	@CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
 			handler                    | endings                       | outlives its request
 			/reactive/mono             | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/mono-timeout     | TIMEOUT                       | false
+			/reactive/entity-mono-timeout | TIMEOUT                    | false
 			/reactive/mono-void        | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/mono-entity      | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/mono-entity-flux | VALUE ERROR CANCEL DISCONNECT | false
