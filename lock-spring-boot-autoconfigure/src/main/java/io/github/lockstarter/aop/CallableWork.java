@@ -17,8 +17,7 @@ import org.springframework.web.context.request.async.CallableProcessingIntercept
 final class CallableWork extends ServletWork {
 
 	CallableWork() {
-		super("java.util.concurrent.Callable", "org.springframework.web.context.request.async.WebAsyncTask",
-				"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+		super(TASKS);
 	}
 
 	@Override

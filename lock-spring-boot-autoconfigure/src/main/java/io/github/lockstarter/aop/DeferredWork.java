@@ -14,8 +14,7 @@ import org.springframework.web.context.request.async.DeferredResultProcessingInt
 final class DeferredWork extends ServletWork {
 
 	DeferredWork() {
-		super("org.springframework.web.context.request.async.DeferredResult",
-				"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
+		super(DEFERRED);
 	}
 
 	@Override

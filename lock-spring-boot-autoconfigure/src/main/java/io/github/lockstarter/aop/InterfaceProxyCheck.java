@@ -9,7 +9,8 @@ import java.util.stream.Stream;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
@@ -45,7 +46,8 @@ public final class InterfaceProxyCheck implements BeanPostProcessor {
 		advisor.methods(type)
 			.stream()
 			.filter((method) -> !callable.contains(method))
-			.filter((method) -> AnnotatedElementUtils.hasAnnotation(method, ExclusiveRequest.class))
+			.filter((method) -> MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
+				.isPresent(ExclusiveRequest.class))
 			.findFirst()
 			.ifPresent((method) -> {
 				throw new LockConfigurationException(

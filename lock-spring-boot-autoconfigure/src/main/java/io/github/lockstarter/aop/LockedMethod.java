@@ -21,22 +21,25 @@ import org.springframework.web.method.HandlerMethod;
  * @param method the method, as it is on the class of the bean
  * @param type the class of the bean
  * @param specs what its annotations say
+ * @param returned its return type, as it is for that class
+ * @param result the same, or the type of the body where that is an entity
  * @param work what it returns, if that stands for work that goes on after the method
  * @param ofController whether the class is a controller
  */
-record LockedMethod(Method method, Class<?> type, List<ExclusiveRequestSpec> specs, @Nullable Work work,
-		boolean ofController) {
+record LockedMethod(Method method, Class<?> type, List<ExclusiveRequestSpec> specs, Class<?> returned, Class<?> result,
+		@Nullable Work work, boolean ofController) {
 
 	static LockedMethod of(Method method, Class<?> type, List<ExclusiveRequestSpec> specs) {
-		return new LockedMethod(method, type, specs, Works.of(resultType(method, type)),
+		ResolvableType returned = ResolvableType.forMethodReturnType(method, type);
+		Class<?> result = HttpEntity.class.isAssignableFrom(returned.toClass())
+				? returned.as(HttpEntity.class).getGeneric().toClass() : returned.toClass();
+		return new LockedMethod(method, type, specs, returned.toClass(), result, Works.of(result),
 				AnnotatedElementUtils.hasAnnotation(type, Controller.class));
 	}
 
-	/** Returns the return type, or the type of the body where that is an entity. */
-	static Class<?> resultType(Method method, Class<?> type) {
-		ResolvableType returned = ResolvableType.forMethodReturnType(method, type);
-		return HttpEntity.class.isAssignableFrom(returned.toClass())
-				? returned.as(HttpEntity.class).getGeneric().toClass() : returned.toClass();
+	/** Returns whether it returns an entity with a body. */
+	boolean isEntity() {
+		return this.returned != this.result;
 	}
 
 	boolean isSuspending() {
@@ -44,13 +47,11 @@ record LockedMethod(Method method, Class<?> type, List<ExclusiveRequestSpec> spe
 	}
 
 	boolean isReactive() {
-		return Present.REACTOR && this.work instanceof ReactiveWork
-				&& !HttpEntity.class.isAssignableFrom(this.method.getReturnType());
+		return Present.REACTOR && this.work instanceof ReactiveWork && !isEntity();
 	}
 
 	boolean isHandlerOfEntity() {
-		Class<?> returned = this.method.getReturnType();
-		return this.ofController && (returned == HttpEntity.class || returned == ResponseEntity.class);
+		return this.ofController && (this.returned == HttpEntity.class || this.returned == ResponseEntity.class);
 	}
 
 	/** Returns whether some call of the method may wait. */

@@ -1,5 +1,7 @@
 package io.github.lockstarter.aop;
 
+import java.util.List;
+
 import org.springframework.util.ClassUtils;
 
 /**
@@ -8,11 +10,15 @@ import org.springframework.util.ClassUtils;
  */
 final class Present {
 
-	static final boolean SERVLET = isPresent("jakarta.servlet.http.HttpServletRequest");
+	/** What is looked for by its name. */
+	static final List<String> NAMES = List.of("jakarta.servlet.http.HttpServletRequest",
+			"org.springframework.web.servlet.HandlerMapping", "reactor.core.publisher.Flux");
 
-	static final boolean SPRING_MVC = SERVLET && isPresent("org.springframework.web.servlet.HandlerMapping");
+	static final boolean SERVLET = isPresent(NAMES.get(0));
 
-	static final boolean REACTOR = isPresent("reactor.core.publisher.Flux");
+	static final boolean SPRING_MVC = SERVLET && isPresent(NAMES.get(1));
+
+	static final boolean REACTOR = isPresent(NAMES.get(2));
 
 	private Present() {
 	}

@@ -48,7 +48,7 @@ final class ReactiveWork implements Work {
 			return under(call, ExchangeHandling.acquire(call, untilResponse), adapter != null && adapter.isMultiValue(),
 					(holding) -> (Publisher<?>) call.runLater(holding));
 		}
-		ReactiveAdapter adapter = adapter(method.method().getReturnType());
+		ReactiveAdapter adapter = adapter(method.returned());
 		return adapter.fromPublisher(
 				under(call, ExchangeHandling.acquire(call, untilResponse), adapter.isMultiValue(), (holding) -> {
 					Object result = call.runLater(holding);

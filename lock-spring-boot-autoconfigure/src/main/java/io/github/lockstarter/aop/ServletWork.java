@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import java.util.List;
 import java.util.stream.Stream;
 
 import org.springframework.util.ClassUtils;
@@ -10,15 +11,24 @@ import org.springframework.util.ClassUtils;
  */
 abstract class ServletWork implements Work {
 
+	/** What Spring MVC runs as a task. */
+	static final List<String> TASKS = List.of("java.util.concurrent.Callable",
+			"org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+	/** What the application completes. */
+	static final List<String> DEFERRED = List.of("org.springframework.web.context.request.async.DeferredResult",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
+
 	private final Class<?>[] types;
 
 	/**
 	 * Creates a kind.
 	 * @param types the names of its types, of which not all need be there
 	 */
-	ServletWork(String... types) {
+	ServletWork(List<String> types) {
 		ClassLoader classLoader = ServletWork.class.getClassLoader();
-		this.types = Stream.of(types)
+		this.types = types.stream()
 			.filter((name) -> ClassUtils.isPresent(name, classLoader))
 			.map((name) -> ClassUtils.resolveClassName(name, classLoader))
 			.toArray(Class<?>[]::new);

@@ -66,7 +66,7 @@ final class Works {
 	 */
 	static void check(LockedMethod locked) {
 		Method method = locked.method();
-		Class<?> result = LockedMethod.resultType(method, locked.type());
+		Class<?> result = locked.result();
 		String name = result.getSimpleName();
 		Work work = locked.work();
 		if (work == null && UNKNOWN.stream().anyMatch((type) -> type.isAssignableFrom(result))) {
@@ -78,7 +78,7 @@ final class Works {
 		if (work instanceof ServletWork && !locked.ofController()) {
 			throw unsupported(method, "only Spring MVC does the work of a %s, for its controllers".formatted(name));
 		}
-		if (work != null && result != method.getReturnType() && !locked.ofController() && !locked.isSuspending()) {
+		if (work != null && locked.isEntity() && !locked.ofController()) {
 			throw unsupported(method,
 					"only for controllers somebody is sure to do the work of a %s in an entity".formatted(name));
 		}
@@ -115,7 +115,7 @@ final class Works {
 	 * @return the value to hand on in its place
 	 */
 	static Object passOn(LockedCall call, Object value, Holding holding) {
-		Object body = (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
+		Object body = body(value);
 		Work work = (body != null && holding.isWatched()) ? of(body.getClass()) : null;
 		if (body == null || work == null) {
 			return value;
@@ -127,10 +127,14 @@ final class Works {
 
 	/** Does the same where the value cannot be replaced. */
 	static void passOnAsIs(LockedCall call, @Nullable Object value, Holding holding) {
-		Object body = (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
+		Object body = body(value);
 		if (body != null && of(body.getClass()) instanceof ServletWork) {
 			passOn(call, body, holding);
 		}
+	}
+
+	private static @Nullable Object body(@Nullable Object value) {
+		return (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
 	}
 
 	private static HttpEntity<?> withBody(HttpEntity<?> entity, Object body) {

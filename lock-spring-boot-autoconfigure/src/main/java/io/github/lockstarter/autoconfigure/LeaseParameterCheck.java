@@ -1,16 +1,16 @@
 package io.github.lockstarter.autoconfigure;
 
-import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.web.method.HandlerMethod;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 
 /**
  * Refuses controller methods with a parameter of type {@link Lease} that are under no
@@ -20,23 +20,24 @@ final class LeaseParameterCheck implements SmartInitializingSingleton {
 
 	private final Supplier<Stream<HandlerMethod>> handlers;
 
-	private final BiPredicate<Method, Class<?>> locked;
+	private final ObjectProvider<ExclusiveRequestAdvisor> advisors;
 
 	/**
 	 * Creates a check.
 	 * @param handlers the methods that answer requests, of whatever web stack
-	 * @param locked whether a method of a class is under a lock
+	 * @param advisors put methods under locks
 	 */
-	LeaseParameterCheck(Supplier<Stream<HandlerMethod>> handlers, BiPredicate<Method, Class<?>> locked) {
+	LeaseParameterCheck(Supplier<Stream<HandlerMethod>> handlers, ObjectProvider<ExclusiveRequestAdvisor> advisors) {
 		this.handlers = handlers;
-		this.locked = locked;
+		this.advisors = advisors;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.handlers.get()
 			.filter((handler) -> Arrays.asList(handler.getMethod().getParameterTypes()).contains(Lease.class))
-			.filter((handler) -> !this.locked.test(handler.getMethod(), handler.getBeanType()))
+			.filter((handler) -> this.advisors.stream()
+				.noneMatch((advisor) -> advisor.matches(handler.getMethod(), handler.getBeanType())))
 			.findFirst()
 			.ifPresent((handler) -> {
 				throw new LockConfigurationException(

@@ -58,10 +58,9 @@ class LockReactiveConfiguration {
 
 	@Bean
 	static LeaseParameterCheck leaseParameterCheck(ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
-			ObjectProvider<ExclusiveRequestAdvisor> advisor) {
+			ObjectProvider<ExclusiveRequestAdvisor> advisors) {
 		return new LeaseParameterCheck(
-				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()),
-				(method, type) -> advisor.stream().anyMatch((each) -> each.matches(method, type)));
+				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()), advisors);
 	}
 
 	@Bean

@@ -71,7 +71,7 @@ class AheadOfTimeTests {
 	@Test
 	@DisplayName("Methods with the annotation are found, be it on the method, its class or an interface")
 	void annotatedMethods() {
-		assertThat(List.of(method(Orders.class, "place"), method(Orders.class, "cancel"),
+		assertThat(List.of(method(Orders.class, "place"), method(Orders.class, "merge"), method(Orders.class, "cancel"),
 				method(Everything.class, "first"), method(Everything.class, "second")))
 			.allSatisfy((method) -> assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(method))
 				.accepts(hints));
@@ -84,6 +84,18 @@ class AheadOfTimeTests {
 				method(Customer.class, "getName"), method(Line.class, "article")))
 			.allSatisfy((method) -> assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(method))
 				.accepts(hints));
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			strings = { "jakarta.servlet.http.HttpServletRequest", "org.springframework.web.servlet.HandlerMapping",
+					"reactor.core.publisher.Flux", "org.springframework.web.context.request.async.WebAsyncTask",
+					"org.springframework.web.context.request.async.DeferredResult",
+					"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
+					"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter" })
+	@DisplayName("What is optional is found by its name")
+	void optional(String type) {
+		assertThat(RuntimeHintsPredicates.reflection().onType(TypeReference.of(type))).accepts(hints);
 	}
 
 	@ParameterizedTest
@@ -125,6 +137,11 @@ class AheadOfTimeTests {
 
 		@ExclusiveRequest(name = "orders", key = "#order.customer.name", ttl = "${known.only.where.it.runs}")
 		void place(Order order) {
+		}
+
+		@ExclusiveRequest(name = "orders", key = "#from")
+		@ExclusiveRequest(name = "orders", key = "#to")
+		void merge(String from, String to) {
 		}
 
 		@Override

@@ -8,12 +8,15 @@ import java.lang.annotation.Target;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -157,6 +160,20 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
+	@DisplayName("A return type that only the class of the bean tells is that of the lock")
+	void genericResult() {
+		this.runner.withBean(OfMono.class).run((context) -> {
+			OfMono bean = context.getBean(OfMono.class);
+			Mono<String> mono = bean.generic(() -> Mono.just("done"));
+			assertThat(mono.block()).isEqualTo("done");
+			bean.generic(() -> Mono.fromCallable(() -> {
+				assertRefused(() -> mono.block());
+				return "first";
+			})).block();
+		});
+	}
+
+	@Test
 	@DisplayName("It works as a meta-annotation, whose attributes reach it")
 	void metaAnnotation() {
 		this.runner.withBean(Service.class).run((context) -> context.getBean(Service.class).meta("taro", () -> {
@@ -182,6 +199,19 @@ class ExclusiveRequestTests {
 
 	private static void assertRefused(ThrowingCallable call) {
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(call);
+	}
+
+	static class OfAny<T> {
+
+		@ExclusiveRequest
+		public T generic(Supplier<T> result) {
+			return result.get();
+		}
+
+	}
+
+	static class OfMono extends OfAny<Mono<String>> {
+
 	}
 
 	record Order(String number) {

@@ -28,7 +28,7 @@ class ProxiedMethodsTests {
 		.withPropertyValues("lock.store=memory");
 
 	@ParameterizedTest
-	@ValueSource(classes = { NotInInterface.class, ProtectedBesideInterface.class })
+	@ValueSource(classes = { NotInInterface.class, TwiceNotInInterface.class, ProtectedBesideInterface.class })
 	@DisplayName("A method that a proxy of interfaces does not have stops the start")
 	void notInInterface(Class<?> type) {
 		this.runner.withBean(type).run((context) -> assertThat(context).hasNotFailed());
@@ -91,6 +91,20 @@ class ProxiedMethodsTests {
 		}
 
 		@ExclusiveRequest
+		public void method() {
+		}
+
+	}
+
+	static class TwiceNotInInterface implements Greeting {
+
+		@Override
+		public String greet() {
+			return "hello";
+		}
+
+		@ExclusiveRequest(name = "one")
+		@ExclusiveRequest(name = "two")
 		public void method() {
 		}
 

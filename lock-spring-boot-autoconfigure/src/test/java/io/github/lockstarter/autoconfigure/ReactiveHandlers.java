@@ -3,6 +3,8 @@ package io.github.lockstarter.autoconfigure;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.reactivex.rxjava3.core.Flowable;
+import io.reactivex.rxjava3.core.Single;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -55,6 +57,16 @@ class ReactiveHandlers {
 	@PostMapping("/entity-mono-timeout")
 	ResponseEntity<Mono<String>> entityMonoTimeout(@RequestParam String key) {
 		return ResponseEntity.ok(monoTimeout(key));
+	}
+
+	@PostMapping("/single")
+	Single<String> single(@RequestParam String key) {
+		return Single.fromPublisher(mono(key));
+	}
+
+	@PostMapping("/flowable")
+	Flowable<String> flowable(@RequestParam String key) {
+		return Flowable.fromPublisher(flux(key));
 	}
 
 	@PostMapping("/mono-void")

@@ -51,6 +51,8 @@ class ReactiveHandlersTests {
 			/reactive/mono             | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/mono-timeout     | TIMEOUT                       | false
 			/reactive/entity-mono-timeout | TIMEOUT                    | false
+			/reactive/single           | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/flowable         | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/mono-void        | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/mono-entity      | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/mono-entity-flux | VALUE ERROR CANCEL DISCONNECT | false
@@ -76,8 +78,8 @@ class ReactiveHandlersTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "mono-void", "mono-entity", "mono-entity-flux", "entity", "entity-mono",
-			"entity-flux", "flux", "sse", "sse-event", "future", "stage" })
+	@ValueSource(strings = { "mono", "single", "flowable", "mono-void", "mono-entity", "mono-entity-flux", "entity",
+			"entity-mono", "entity-flux", "flux", "sse", "sse-event", "future", "stage" })
 	@DisplayName("A handler is not called before its lock is granted")
 	void waits(String handler) throws Exception {
 		new HandlerTable(this.waitingServer).checkWait("/reactive/" + handler);
