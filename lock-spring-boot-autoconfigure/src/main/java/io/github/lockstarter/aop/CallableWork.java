@@ -22,7 +22,7 @@ final class CallableWork extends ServletWork {
 
 	@Override
 	public Object guard(LockedCall call, Object result, Holding holding) {
-		call.servletHandling().asyncManager().registerCallableInterceptor(holding, new Task(call, holding));
+		call.servletHandling().asyncHandling().interceptTasks(new Task(call, holding));
 		return result;
 	}
 

@@ -19,19 +19,16 @@ final class DeferredWork extends ServletWork {
 
 	@Override
 	public Object guard(LockedCall call, Object result, Holding holding) {
-		call.servletHandling()
-			.asyncManager()
-			.registerDeferredResultInterceptor(holding, new DeferredResultProcessingInterceptor() {
+		call.servletHandling().asyncHandling().interceptDeferred(new DeferredResultProcessingInterceptor() {
 
-				@Override
-				public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferred,
-						@Nullable Object value) {
-					Works.passOnAsIs(call, value, holding);
-					// Whoever completes it must not wait for the store.
-					holding.end();
-				}
+			@Override
+			public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferred, @Nullable Object value) {
+				Works.passOnAsIs(call, value, holding);
+				// Whoever completes it must not wait for the store.
+				holding.end();
+			}
 
-			});
+		});
 		return result;
 	}
 

@@ -62,12 +62,12 @@ final class LockedCall {
 
 	/** Returns what will tell the end of the request that Spring MVC handles. */
 	@Nullable EndOfRequest endOfRequest() {
-		return (this.servletHandling != null) ? this.servletHandling.endOfRequest() : null;
+		return (this.servletHandling != null) ? this.servletHandling.asyncHandling().end() : null;
 	}
 
 	void tellEndOfRequest(Holding holding) {
 		if (this.servletHandling != null) {
-			this.servletHandling.endOfRequest().add(holding);
+			this.servletHandling.asyncHandling().end().add(holding);
 		}
 	}
 

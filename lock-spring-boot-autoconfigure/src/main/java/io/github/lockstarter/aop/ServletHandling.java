@@ -1,17 +1,13 @@
 package io.github.lockstarter.aop;
 
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
-import org.springframework.web.context.request.async.CallableProcessingInterceptor;
 import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
 import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.method.support.ModelAndViewContainer;
@@ -24,6 +20,8 @@ final class ServletHandling {
 
 	private final HttpServletRequest request;
 
+	private @Nullable AsyncHandling asyncHandling;
+
 	private ServletHandling(HttpServletRequest request) {
 		this.request = request;
 	}
@@ -35,21 +33,28 @@ final class ServletHandling {
 					? new ServletHandling(attributes.getRequest()) : null;
 	}
 
-	WebAsyncManager asyncManager() {
-		return WebAsyncUtils.getAsyncManager(this.request);
+	/**
+	 * Returns what Spring MVC does after the call. To be called on the thread of the
+	 * request first.
+	 */
+	AsyncHandling asyncHandling() {
+		if (this.asyncHandling == null) {
+			this.asyncHandling = new AsyncHandling(asyncManager(), endOfRequest());
+		}
+		return this.asyncHandling;
 	}
 
-	/** Returns what will tell the end of the request, asynchronous or not. */
-	EndOfRequest endOfRequest() {
+	private EndOfRequest endOfRequest() {
 		if (this.request.getAttribute(EndOfRequest.ATTRIBUTE) instanceof EndOfRequest end) {
 			return end;
 		}
 		EndOfRequest end = new EndOfRequest();
 		this.request.setAttribute(EndOfRequest.ATTRIBUTE, end);
-		AsyncEnd asyncEnd = new AsyncEnd(end);
-		asyncManager().registerCallableInterceptor(end, asyncEnd);
-		asyncManager().registerDeferredResultInterceptor(end, asyncEnd);
 		return end;
+	}
+
+	private WebAsyncManager asyncManager() {
+		return WebAsyncUtils.getAsyncManager(this.request);
 	}
 
 	/** Returns whether the request may wait without a thread. */
@@ -71,7 +76,7 @@ final class ServletHandling {
 	}
 
 	private void start(CompletableFuture<Holding> attempt, LockedCall call) throws Exception {
-		EndOfRequest end = endOfRequest();
+		EndOfRequest end = asyncHandling().end();
 		// It waits as long as the locks may be waited for.
 		DeferredResult<Object> suspended = new DeferredResult<>(0L);
 		suspended.onCompletion(() -> attempt.cancel(false));
@@ -91,22 +96,6 @@ final class ServletHandling {
 				suspended.setResult(new Resumption(call, holding));
 			}
 		});
-	}
-
-	/** The end of an asynchronous request, for whatever reason. */
-	private record AsyncEnd(
-			EndOfRequest end) implements CallableProcessingInterceptor, DeferredResultProcessingInterceptor {
-
-		@Override
-		public <T> void afterCompletion(NativeWebRequest request, Callable<T> task) {
-			this.end.reached();
-		}
-
-		@Override
-		public <T> void afterCompletion(NativeWebRequest request, DeferredResult<T> deferredResult) {
-			this.end.reached();
-		}
-
 	}
 
 }

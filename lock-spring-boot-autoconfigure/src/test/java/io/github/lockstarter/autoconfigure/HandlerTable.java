@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class HandlerTable {
 
-	static final Duration TIMEOUT = Duration.ofMillis(300);
+	static final Duration TIMEOUT = Duration.ofSeconds(2);
 
 	private final TestServer server;
 
@@ -41,7 +41,10 @@ final class HandlerTable {
 	/** How the work of a handler ends. */
 	enum Ending {
 
-		VALUE, ERROR, CANCEL, DISCONNECT, TIMEOUT
+		VALUE, ERROR, CANCEL, DISCONNECT, TIMEOUT,
+
+		/** The client goes when it has seen the first part of the answer. */
+		DISCONNECT_MIDWAY
 
 	}
 
@@ -68,7 +71,10 @@ final class HandlerTable {
 					job.cancel();
 					first.answer();
 				}
-				case DISCONNECT -> {
+				case DISCONNECT, DISCONNECT_MIDWAY -> {
+					if (ending == Ending.DISCONNECT_MIDWAY) {
+						first.awaitPart("first");
+					}
 					first.reset();
 					if (outlivesRequest) {
 						assertHeld(path, key);
@@ -90,7 +96,7 @@ final class HandlerTable {
 		finally {
 			job.finish();
 		}
-		assertNothingLeft();
+		assertNothingLeft(key);
 	}
 
 	/** Checks that a handler is not called before its lock is granted. */
@@ -109,7 +115,7 @@ final class HandlerTable {
 			assertThat(job.hasBegun()).isTrue();
 		}
 		assertFree(key);
-		assertNothingLeft();
+		assertNothingLeft(key);
 	}
 
 	/** Checks that a request whose client has gone waits no longer. */
@@ -161,8 +167,8 @@ final class HandlerTable {
 		Awaitility.await().until(() -> tryAcquire(key));
 	}
 
-	void assertNothingLeft() {
-		assertThat(redis().keys(this.keyPrefix + ":{*")).isEmpty();
+	void assertNothingLeft(String key) {
+		assertThat(redis().keys(this.keyPrefix + ":*" + key + "*")).isEmpty();
 	}
 
 	private boolean tryAcquire(String key) {

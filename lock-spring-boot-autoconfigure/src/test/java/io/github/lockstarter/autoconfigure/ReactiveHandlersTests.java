@@ -52,15 +52,15 @@ class ReactiveHandlersTests {
 			/reactive/mono-timeout     | TIMEOUT                       | false
 			/reactive/entity-mono-timeout | TIMEOUT                    | false
 			/reactive/single           | VALUE ERROR CANCEL DISCONNECT | false
-			/reactive/flowable         | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/flowable         | VALUE ERROR CANCEL DISCONNECT_MIDWAY | false
 			/reactive/mono-void        | VALUE ERROR CANCEL DISCONNECT | false
 			/reactive/mono-entity      | VALUE ERROR CANCEL DISCONNECT | false
-			/reactive/mono-entity-flux | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/mono-entity-flux | VALUE ERROR CANCEL DISCONNECT_MIDWAY | false
 			/reactive/entity-mono      | VALUE ERROR CANCEL DISCONNECT | false
-			/reactive/entity-flux      | VALUE ERROR CANCEL DISCONNECT | false
-			/reactive/flux             | VALUE ERROR CANCEL DISCONNECT | false
-			/reactive/sse              | VALUE ERROR CANCEL DISCONNECT | false
-			/reactive/sse-event        | VALUE ERROR CANCEL DISCONNECT | false
+			/reactive/entity-flux      | VALUE ERROR CANCEL DISCONNECT_MIDWAY | false
+			/reactive/flux             | VALUE ERROR CANCEL DISCONNECT_MIDWAY | false
+			/reactive/sse              | VALUE ERROR CANCEL DISCONNECT_MIDWAY | false
+			/reactive/sse-event        | VALUE ERROR CANCEL DISCONNECT_MIDWAY | false
 			/reactive/future           | VALUE ERROR CANCEL DISCONNECT | true
 			/reactive/stage            | VALUE ERROR CANCEL DISCONNECT | true
 			/functional                | VALUE ERROR CANCEL DISCONNECT | false

@@ -42,7 +42,7 @@ class ReleaseOnTests {
 				assertThat(request.answer()).startsWith("HTTP/1.1 200").contains("\"text\":\"done\"");
 			}
 			table.awaitFree(key);
-			table.assertNothingLeft();
+			table.assertNothingLeft(key);
 		}
 	}
 
@@ -60,7 +60,7 @@ class ReleaseOnTests {
 				writing.finish();
 				assertThat(request.answer()).startsWith("HTTP/1.1 200");
 			}
-			table.assertNothingLeft();
+			table.assertNothingLeft(key);
 		}
 	}
 

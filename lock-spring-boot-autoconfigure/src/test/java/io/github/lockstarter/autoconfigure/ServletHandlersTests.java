@@ -1,5 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
@@ -9,14 +12,15 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.autoconfigure.HandlerTable.Ending;
 import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Handlers of Spring MVC: what they return by how their work ends.
@@ -31,6 +35,8 @@ class ServletHandlersTests {
 
 	private TestServer server;
 
+	private TestServer hastyServer;
+
 	private TestServer waitingServer;
 
 	static Stream<Boolean> threads() {
@@ -40,6 +46,8 @@ class ServletHandlersTests {
 	@BeforeAll
 	void start() {
 		this.server = start("lock.redis.key-prefix=servlet-" + this.virtual);
+		this.hastyServer = start("lock.redis.key-prefix=servlet-hasty-" + this.virtual,
+				"spring.mvc.async.request-timeout=" + HandlerTable.TIMEOUT);
 		this.waitingServer = start("lock.redis.key-prefix=servlet-waiting-" + this.virtual, "lock.wait=1m",
 				"server.tomcat.threads.max=2");
 	}
@@ -47,55 +55,61 @@ class ServletHandlersTests {
 	@AfterAll
 	void stop() {
 		this.server.close();
+		this.hastyServer.close();
 		this.waitingServer.close();
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
-			handler       | endings                                     | outlives its request
-			value         | VALUE ERROR CANCEL DISCONNECT               | true
-			entity        | VALUE ERROR CANCEL DISCONNECT               | true
-			void          | VALUE ERROR CANCEL DISCONNECT               | true
-			view          | VALUE ERROR CANCEL DISCONNECT               | true
-			stage         | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
-			future        | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
-			callable      | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
-			task          | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
-			deferred      | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			emitter       | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			sse           | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			sse-entity    | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			stream        | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
-			stream-entity | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
-			future-stream | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | true
-			future-sse    | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			callable-stream | VALUE ERROR CANCEL DISCONNECT TIMEOUT     | true
-			deferred-sse  | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			mono          | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			mono-entity   | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			entity-mono   | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			flux          | VALUE ERROR CANCEL DISCONNECT TIMEOUT       | false
-			flux-sse      | VALUE ERROR CANCEL DISCONNECT               | true
-			""")
+	@MethodSource("handlers")
 	@DisplayName("While the work of a request goes on another with its key is refused, and right after it has ended admitted")
-	void ends(String handler, String endings, boolean outlivesRequest) throws Exception {
-		for (String ending : endings.split(" ")) {
-			try {
-				new HandlerTable(this.server).check("/servlet/" + handler, Ending.valueOf(ending), outlivesRequest);
-			}
-			catch (Throwable ex) {
-				throw new AssertionError(handler + ", " + ending, ex);
-			}
+	void ends(String handler) {
+		for (Ending ending : List.of(Ending.VALUE, Ending.ERROR, Ending.CANCEL, Ending.DISCONNECT)) {
+			// The container tells nobody that a client has gone.
+			check(this.server, handler, ending, true);
 		}
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "value", "entity", "void", "view", "stage", "future", "callable", "task", "deferred",
-			"emitter", "sse", "sse-entity", "stream", "stream-entity", "mono", "mono-entity", "entity-mono", "flux",
-			"flux-sse", "future-stream", "future-sse", "callable-stream", "deferred-sse" })
+	@MethodSource("timedOut")
+	@DisplayName("The lock of a request that times out ends with the request, or with work that outlives it")
+	void timesOut(List<String> handlers, boolean outlivesRequest) {
+		// All at once, as each takes its time.
+		CompletableFuture<?>[] checks = handlers.stream()
+			.map((handler) -> CompletableFuture.runAsync(
+					() -> check(this.hastyServer, handler, Ending.TIMEOUT, outlivesRequest),
+					(command) -> new Thread(command).start()))
+			.toArray(CompletableFuture<?>[]::new);
+		assertThat(CompletableFuture.allOf(checks)).succeedsWithin(Duration.ofSeconds(30));
+	}
+
+	static List<String> handlers() {
+		return List.of("value", "entity", "void", "view", "stage", "future", "callable", "task", "deferred", "emitter",
+				"sse", "sse-entity", "stream", "stream-entity", "future-stream", "future-sse", "callable-stream",
+				"deferred-sse", "mono", "mono-entity", "entity-mono", "flux", "flux-sse");
+	}
+
+	static Stream<Arguments> timedOut() {
+		return Stream.of(
+				Arguments.of(List.of("deferred", "emitter", "sse", "sse-entity", "future-sse", "deferred-sse", "mono",
+						"mono-entity", "entity-mono", "flux"), false),
+				Arguments.of(List.of("stage", "future", "callable", "task", "stream", "stream-entity", "future-stream",
+						"callable-stream"), true));
+	}
+
+	@ParameterizedTest
+	@MethodSource("handlers")
 	@DisplayName("A handler is not called before its lock is granted")
 	void waits(String handler) throws Exception {
 		new HandlerTable(this.waitingServer).checkWait("/servlet/" + handler);
+	}
+
+	private static void check(TestServer server, String handler, Ending ending, boolean outlivesRequest) {
+		try {
+			new HandlerTable(server).check("/servlet/" + handler, ending, outlivesRequest);
+		}
+		catch (Exception | AssertionError ex) {
+			throw new AssertionError(handler + ", " + ending, ex);
+		}
 	}
 
 	private TestServer start(String... properties) {
@@ -103,8 +117,7 @@ class ServletHandlersTests {
 				Stream
 					.concat(Stream.of(TestRedis.properties()),
 							Stream.concat(Stream.of(properties),
-									Stream.of("spring.threads.virtual.enabled=" + this.virtual,
-											"spring.mvc.async.request-timeout=" + HandlerTable.TIMEOUT)))
+									Stream.of("spring.threads.virtual.enabled=" + this.virtual)))
 					.toArray(String[]::new));
 	}
 

@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * A POST over a socket of its own, which can be reset.
  */
@@ -31,16 +33,30 @@ public final class RawRequest implements AutoCloseable {
 	public String answer() {
 		StringBuilder answer = new StringBuilder();
 		try {
-			int next = this.socket.getInputStream().read();
-			while (next >= 0) {
-				answer.append((char) next);
-				next = this.socket.getInputStream().read();
+			while (readInto(answer)) {
+				// Goes on.
 			}
 		}
 		catch (IOException ex) {
 			answer.append(" broken off: ").append(ex.getMessage());
 		}
 		return answer.toString();
+	}
+
+	/** Waits for an answer up to some part of it. */
+	public void awaitPart(String part) throws IOException {
+		StringBuilder answer = new StringBuilder();
+		while (answer.indexOf(part) < 0) {
+			assertThat(readInto(answer)).as("more after <%s>", answer).isTrue();
+		}
+	}
+
+	private boolean readInto(StringBuilder answer) throws IOException {
+		int next = this.socket.getInputStream().read();
+		if (next >= 0) {
+			answer.append((char) next);
+		}
+		return next >= 0;
 	}
 
 	/** Breaks the connection off, as a client does that is gone. */

@@ -1,0 +1,136 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.io.IOException;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.Jobs;
+import io.github.lockstarter.testing.RawRequest;
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What Spring MVC keeps with a request is for the threads that the container handles the
+ * request on.
+ */
+class RequestThreadTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { "emitter", "stream", "mono-stream" })
+	@DisplayName("Another thread that hands on work in an entity leaves the request alone")
+	void handsOn(String handler) throws Exception {
+		try (TestServer server = TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Jobs.class, Later.class, Watch.class },
+				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=request-thread"))
+					.toArray(String[]::new))) {
+			String key = UUID.randomUUID().toString();
+			Jobs.Job job = server.context().getBean(Jobs.class).get(key);
+			HandlerTable table = new HandlerTable(server);
+			try (RawRequest request = RawRequest.post(server.port(), "/" + handler + "?key=" + key)) {
+				job.awaitBegun();
+				table.assertHeld("/" + handler, key);
+				job.finish();
+				assertThat(request.answer()).startsWith("HTTP/1.1 200").contains("done");
+			}
+			table.awaitFree(key);
+			assertThat(server.context().getBean(Watch.class).strangers).isEmpty();
+		}
+	}
+
+	/** Returns an entity long after its handler has returned. */
+	@RestController
+	@ExclusiveRequest(name = "handler", key = "#key")
+	static class Later {
+
+		private final Jobs jobs;
+
+		Later(Jobs jobs) {
+			this.jobs = jobs;
+		}
+
+		@PostMapping("/emitter")
+		CompletableFuture<ResponseEntity<SseEmitter>> emitter(@RequestParam String key) {
+			return this.jobs.get(key).begin().thenApply((value) -> {
+				SseEmitter emitter = new SseEmitter();
+				CompletableFuture.runAsync(() -> send(emitter, value));
+				return ResponseEntity.ok(emitter);
+			});
+		}
+
+		@PostMapping("/stream")
+		CompletableFuture<ResponseEntity<StreamingResponseBody>> stream(@RequestParam String key) {
+			return this.jobs.get(key)
+				.begin()
+				.thenApply((value) -> ResponseEntity.ok((out) -> out.write(value.getBytes())));
+		}
+
+		@PostMapping("/mono-stream")
+		Mono<ResponseEntity<StreamingResponseBody>> monoStream(@RequestParam String key) {
+			return Mono.fromFuture(() -> stream(key));
+		}
+
+		private static void send(SseEmitter emitter, String value) {
+			try {
+				emitter.send(value);
+				emitter.complete();
+			}
+			catch (IOException ex) {
+				emitter.completeWithError(ex);
+			}
+		}
+
+	}
+
+	/** Sees who looks at what is kept with requests. */
+	static class Watch extends OncePerRequestFilter {
+
+		private final Queue<String> strangers = new ConcurrentLinkedQueue<>();
+
+		@Override
+		protected boolean shouldNotFilterAsyncDispatch() {
+			return false;
+		}
+
+		@Override
+		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+				throws ServletException, IOException {
+			chain.doFilter(new HttpServletRequestWrapper(request) {
+
+				@Override
+				public Object getAttribute(String name) {
+					if (!Thread.currentThread().getName().startsWith("http-")) {
+						Watch.this.strangers.add(name + " on " + Thread.currentThread().getName());
+					}
+					return super.getAttribute(name);
+				}
+
+			}, response);
+		}
+
+	}
+
+}
