@@ -55,9 +55,9 @@ public final class Http implements Workload {
 
 	private static void distinctKeys(Run run, Server server, int port, HttpLoad load) throws Exception {
 		// Even when it is to be brief, the first request takes longer than a slice.
-		Duration warmUp = Duration.ofSeconds(run.brief() ? 1 : 6);
+		Duration warmUp = Duration.ofSeconds(run.brief() ? 1 : 4);
 		measure("to warm up", run.effort(0, 1, warmUp), warmUp, server, port, load);
-		Effort effort = run.effort(1, 4, Duration.ofMillis(700));
+		Effort effort = run.effort(1, 8, Duration.ofMillis(400));
 		Rounds<Variant, Answers> rounds = measure("distinct keys", effort, effort.slice(), server, port, load);
 		Table table = new Table("", "rate / no lock", "rate / by hand", "p99 / no lock");
 		for (Variant variant : server.variants()) {

@@ -43,9 +43,9 @@ public final class Refusal implements Workload {
 	}
 
 	private void elsewhere(Run run) throws Exception {
-		Effort effort = run.effort(2, 10, Duration.ofMillis(200));
+		Effort effort = run.effort(1, 20, Duration.ofMillis(100));
 		try (Run.Clients holders = run.connect(); Run.Clients clients = run.connect()) {
-			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(1));
+			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(2));
 			Rounds.run("refused, to warm up", warmUp, Run.CANDIDATES,
 					(candidate) -> measure(holders.of(candidate), clients.of(candidate), 1, warmUp.slice()));
 			for (int threads : new int[] { 1, 8 }) {

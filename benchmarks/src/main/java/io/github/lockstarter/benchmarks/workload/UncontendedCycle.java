@@ -30,12 +30,12 @@ public final class UncontendedCycle implements Workload {
 							the median over the rounds, and the quartiles in brackets. Latency, processor time: less is better;
 							rate: more is better. "Requests" are those of each cycle that reached Redis, counted by `MONITOR` afterwards.
 							Where the time goes: ADR [13](adr/0013-requests-put-together.md) and [14](adr/0014-a-refusal-is-a-script.md).""");
-		Effort effort = run.effort(2, 10, Duration.ofMillis(300));
+		Effort effort = run.effort(1, 20, Duration.ofMillis(200));
 		try (Run.Clients clients = run.connect()) {
-			// A few rounds of one thread do not get the code compiled, and many threads
-			// take other paths through it.
+			// Many threads take other paths through the code, and what was compiled for
+			// them is not what one thread needs: it comes last, as it is measured first.
 			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(2));
-			for (int threads : new int[] { 8, 64 }) {
+			for (int threads : new int[] { 64, 8, 1 }) {
 				Rounds.run("uncontended, to warm up with " + title(threads), warmUp, Run.CANDIDATES,
 						(candidate) -> measure(run, clients.of(candidate), threads, warmUp.slice()));
 			}
