@@ -86,7 +86,10 @@ final class Claims {
 	}
 
 	private Holding holding(List<Lease> leases, boolean untilResponse) {
-		Lease main = leases.stream().filter((lease) -> lease.key().equals(this.first)).findAny().orElse(null);
+		Lease main = null;
+		for (Lease lease : leases) {
+			main = lease.key().equals(this.first) ? lease : main;
+		}
 		return new Holding(leases, main, untilResponse);
 	}
 

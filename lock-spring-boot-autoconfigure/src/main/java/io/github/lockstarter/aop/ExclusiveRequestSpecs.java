@@ -59,10 +59,10 @@ final class ExclusiveRequestSpecs {
 	 */
 	@Nullable LockedMethod find(Method method, Class<?> type) {
 		Map<Method, LockedMethod> ofType = of(type);
-		LockedMethod specific = ofType.get(AopUtils.getMostSpecificMethod(method, type));
-		// The class of a JDK proxy has methods of its own; the annotated one is the
-		// interface's.
-		return (specific != null) ? specific : ofType.get(method);
+		// As it is for most calls, and for JDK proxies, whose class has methods of its
+		// own; the annotated one is the interface's.
+		LockedMethod direct = ofType.get(method);
+		return (direct != null) ? direct : ofType.get(AopUtils.getMostSpecificMethod(method, type));
 	}
 
 	/** Returns the annotated methods of a class, as they are on the class itself. */

@@ -105,8 +105,12 @@ final class ExpressionCheck {
 	}
 
 	private static boolean isRoot(SpelNode compound) {
-		return compound.getChild(0) instanceof VariableReference variable
-				&& BUILT_IN_VARIABLES.contains(variable.toStringAST().substring(1));
+		return isBuiltIn(compound.getChild(0));
+	}
+
+	/** Returns whether the node is a variable that SpEL itself sets. */
+	static boolean isBuiltIn(SpelNode node) {
+		return node instanceof VariableReference && BUILT_IN_VARIABLES.contains(node.toStringAST().substring(1));
 	}
 
 	private void checkVariable(String name) {

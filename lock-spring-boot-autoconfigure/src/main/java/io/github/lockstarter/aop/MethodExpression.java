@@ -18,6 +18,8 @@ import org.springframework.expression.PropertyAccessor;
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
@@ -47,11 +49,15 @@ final class MethodExpression {
 	/** The names of each parameter, by position. */
 	private final List<List<String>> variables;
 
+	/** Which of them is the whole expression, or -1. */
+	private final int parameter;
+
 	private final boolean readsRequest;
 
 	private MethodExpression(SpelExpression expression, List<List<String>> variables, boolean readsRequest) {
 		this.expression = expression;
 		this.variables = variables;
+		this.parameter = parameter(expression.getAST(), variables);
 		this.readsRequest = readsRequest;
 	}
 
@@ -91,6 +97,15 @@ final class MethodExpression {
 		return variables;
 	}
 
+	private static int parameter(SpelNode expression, List<List<String>> variables) {
+		if (!(expression instanceof VariableReference) || ExpressionCheck.isBuiltIn(expression)) {
+			return -1;
+		}
+		String name = expression.toStringAST().substring(1);
+		// Of parameters that share a name, the last one has it.
+		return IntStream.range(0, variables.size()).filter((i) -> variables.get(i).contains(name)).max().orElse(-1);
+	}
+
 	private static List<String> leases(List<List<String>> variables, Method method) {
 		return IntStream.range(0, method.getParameterCount())
 			.filter((i) -> method.getParameterTypes()[i] == Lease.class)
@@ -106,7 +121,8 @@ final class MethodExpression {
 
 	/** Returns the value, which is null where the call lacks what is read. */
 	@Nullable Object evaluate(Call call) {
-		return evaluate(call, Object.class);
+		// Most keys are a parameter, which takes no evaluation.
+		return (this.parameter >= 0) ? call.getArgs()[this.parameter] : evaluate(call, Object.class);
 	}
 
 	/** Returns the value like {@link #evaluate(Call)}, converted to the type. */

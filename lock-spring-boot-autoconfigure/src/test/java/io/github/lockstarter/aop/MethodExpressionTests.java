@@ -143,6 +143,23 @@ class MethodExpressionTests {
 			.evaluate(new Call(METHOD, args, new CurrentRequest.Absent()))).isEqualTo("T(java.lang.Runtime)");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "#p1, second", "#p0, first", "#root.args[0], first", "#root, not an argument" })
+	@DisplayName("A parameter named like another's position, or like what SpEL sets itself, does not take its place")
+	void misleadingNames(String expression, String expected) throws Exception {
+		Method method = Misleading.class.getDeclaredMethod("register", String.class, String.class, String.class);
+		Call call = new Call(method, new Object[] { "first", "second", "third" }, new CurrentRequest.Absent());
+		Object value = MethodExpression.parse(expression, "key", method).evaluate(call);
+		assertThat((value != call) ? value : "not an argument").isEqualTo(expected);
+	}
+
+	static class Misleading {
+
+		void register(String p1, String other, String root) {
+		}
+
+	}
+
 	static class Big {
 
 		void register(String userName, Order order, Map<String, Integer> body, List<Order> orders, String big) {
