@@ -55,7 +55,7 @@ public final class Http implements Workload {
 
 	private static void distinctKeys(Run run, Server server, int port, HttpLoad load) throws Exception {
 		// Even when it is to be brief, the first request takes longer than a slice.
-		Duration warmUp = Duration.ofSeconds(run.brief() ? 1 : 4);
+		Duration warmUp = Duration.ofSeconds(run.brief() ? 1 : 6);
 		measure("to warm up", run.effort(0, 1, warmUp), warmUp, server, port, load);
 		Effort effort = run.effort(1, 8, Duration.ofMillis(400));
 		Rounds<Variant, Answers> rounds = measure("distinct keys", effort, effort.slice(), server, port, load);
