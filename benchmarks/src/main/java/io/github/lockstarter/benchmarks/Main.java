@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.springframework.boot.DefaultApplicationArguments;
 
@@ -46,7 +47,12 @@ public final class Main {
 	public static void main(String[] args) throws Exception {
 		DefaultApplicationArguments arguments = new DefaultApplicationArguments(args);
 		List<String> chosen = arguments.getNonOptionArgs();
-		if (!workloads.keySet().containsAll(chosen) || !List.of("brief").containsAll(arguments.getOptionNames())) {
+		List<String> unknown = Stream
+			.concat(chosen.stream().filter((name) -> !workloads.containsKey(name)),
+					arguments.getOptionNames().stream().filter((name) -> !name.equals("brief")).map("--"::concat))
+			.toList();
+		if (!unknown.isEmpty()) {
+			System.err.println("Unknown: " + String.join(", ", unknown));
 			System.err.println("Usage: %s [--brief] [workload ...]".formatted(COMMAND));
 			System.err
 				.println("The workloads are " + String.join(", ", workloads.keySet()) + "; all, if none is named");
@@ -59,6 +65,10 @@ public final class Main {
 		try (LocalRedis redis = LocalRedis.started()) {
 			output.println(report(new RedisAddress(redis.port()), chosen, arguments.containsOption("brief"),
 					String.join(" ", COMMAND, String.join(" ", args)).strip()));
+		}
+		if (output.checkError()) {
+			System.err.println("The report could not be written");
+			System.exit(1);
 		}
 		Progress.show("done");
 		// Candidates may have left threads behind.

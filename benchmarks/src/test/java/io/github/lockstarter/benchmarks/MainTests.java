@@ -20,7 +20,7 @@ class MainTests {
 			String report = Main.report(new RedisAddress(redis.port()), List.of("uncontended"), true, "a test")
 				.toString();
 			for (Candidate candidate : Candidate.values()) {
-				assertThat(report).containsPattern("\n\\| \\Q" + candidate + "\\E \\|( [0-9,.∞]+ \\([^)]*\\) \\|)+");
+				assertThat(report).containsPattern("\n\\| \\Q" + candidate + "\\E \\|( [0-9,.∞–]+ \\([^)]*\\) \\|)+");
 			}
 			assertThat(report).contains("## Goals", "printed by `a test`", "Redis ");
 		}

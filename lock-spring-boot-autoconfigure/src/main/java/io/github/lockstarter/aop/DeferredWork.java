@@ -19,6 +19,12 @@ final class DeferredWork extends ServletWork {
 
 	@Override
 	public Object guard(LockedCall call, Object result, Holding holding) {
+		follow(call, holding);
+		return result;
+	}
+
+	/** Lets the holding end with what Spring MVC waits for next. */
+	static void follow(LockedCall call, Holding holding) {
 		call.servletHandling().asyncHandling().interceptDeferred(new DeferredResultProcessingInterceptor() {
 
 			@Override
@@ -29,7 +35,6 @@ final class DeferredWork extends ServletWork {
 			}
 
 		});
-		return result;
 	}
 
 }

@@ -25,8 +25,7 @@ final class StageWork implements Work {
 	public Object guard(LockedCall call, Object result, Holding holding) {
 		CompletionStage<?> stage = (CompletionStage<?>) result;
 		holding.begin();
-		if (!call.method().method().getReturnType().isAssignableFrom(CompletableFuture.class)) {
-			// A type of the application's own cannot be replaced.
+		if (!canReplace(call.method())) {
 			stage.whenComplete((value, failure) -> holding.end());
 			return stage;
 		}
@@ -48,17 +47,34 @@ final class StageWork implements Work {
 
 	/** Returns whether a call of the method may return before its locks are granted. */
 	static boolean canReturnEarly(LockedMethod method) {
-		return method.work() instanceof StageWork
-				&& method.method().getReturnType().isAssignableFrom(CompletableFuture.class);
+		return method.work() instanceof StageWork && canReplace(method);
+	}
+
+	/** Returns whether another stage can be returned: not for the application's own. */
+	private static boolean canReplace(LockedMethod method) {
+		return method.method().getReturnType().isAssignableFrom(CompletableFuture.class);
 	}
 
 	/** Returns whether the stage is one of an entity in which there is more work. */
 	static boolean hasReactiveBody(LockedMethod method) {
-		ResolvableType value = ResolvableType.forMethodReturnType(method.method(), method.type())
+		ResolvableType value = value(method);
+		return HttpEntity.class.isAssignableFrom(value.toClass()) && hasWork(value.as(HttpEntity.class).getGeneric());
+	}
+
+	/** Returns whether more work would come with what the stage completes with. */
+	static boolean losesWork(LockedMethod method) {
+		return method.work() instanceof StageWork && !canReplace(method)
+				&& (hasWork(value(method)) || hasReactiveBody(method));
+	}
+
+	private static ResolvableType value(LockedMethod method) {
+		return ResolvableType.forMethodReturnType(method.method(), method.type())
 			.as(CompletionStage.class)
 			.getGeneric();
-		return HttpEntity.class.isAssignableFrom(value.toClass())
-				&& Works.of(value.as(HttpEntity.class).getGeneric().toClass()) != null;
+	}
+
+	private static boolean hasWork(ResolvableType value) {
+		return Works.of(value.toClass()) != null;
 	}
 
 	/**

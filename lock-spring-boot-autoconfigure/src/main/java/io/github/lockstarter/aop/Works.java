@@ -75,6 +75,11 @@ final class Works {
 		if (work instanceof FutureWork && result.getName().startsWith(Future.class.getPackageName())) {
 			throw unsupported(method, "a %s does not tell when it is done".formatted(name));
 		}
+		if (StageWork.losesWork(locked)) {
+			throw unsupported(method,
+					"a %s cannot be replaced, so nothing tells when the work in its value ends".formatted(name),
+					"Return a CompletableFuture.");
+		}
 		if (work instanceof ServletWork && !locked.ofController()) {
 			throw unsupported(method, "only Spring MVC does the work of a %s, for its controllers".formatted(name));
 		}
@@ -128,8 +133,14 @@ final class Works {
 	/** Does the same where the value cannot be replaced. */
 	static void passOnAsIs(LockedCall call, @Nullable Object value, Holding holding) {
 		Object body = body(value);
-		if (body != null && of(body.getClass()) instanceof ServletWork) {
+		Work work = (body != null) ? of(body.getClass()) : null;
+		if (body != null && work instanceof ServletWork) {
 			passOn(call, body, holding);
+		}
+		else if (work != null && !(work instanceof FutureWork)) {
+			// Spring MVC makes a DeferredResult of it.
+			DeferredWork.follow(call, holding);
+			holding.passOn();
 		}
 	}
 

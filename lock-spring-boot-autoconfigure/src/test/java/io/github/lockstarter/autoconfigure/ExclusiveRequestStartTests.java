@@ -32,11 +32,11 @@ class ExclusiveRequestStartTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { MisspeltVariable.class, ForgottenHash.class, PrivateMethod.class, FinalMethod.class,
-			StaticMethod.class, PlainFuture.class, JavaStream.class, CallableOfService.class, EmitterOfService.class,
-			ReactiveEntityOfService.class, Parallel.class, BadTtl.class, ZeroTtl.class, LeaseInKey.class,
-			LeaseInCondition.class, InheritedPrivateMethod.class, InheritedFinalMethod.class,
-			FinalUnderAnnotatedClass.class, PackagePrivateElsewhere.class, NegativeWait.class, BadStatus.class,
-			BadName.class, UnknownPlaceholder.class })
+			StaticMethod.class, PlainFuture.class, OwnFuture.class, OwnFutureOfEntity.class, JavaStream.class,
+			CallableOfService.class, EmitterOfService.class, ReactiveEntityOfService.class, Parallel.class,
+			BadTtl.class, ZeroTtl.class, LeaseInKey.class, LeaseInCondition.class, InheritedPrivateMethod.class,
+			InheritedFinalMethod.class, FinalUnderAnnotatedClass.class, PackagePrivateElsewhere.class,
+			NegativeWait.class, BadStatus.class, BadName.class, UnknownPlaceholder.class })
 	@DisplayName("What could not lock as it says stops the start, and names the method")
 	void failsAtStart(Class<?> type) {
 		this.runner.withBean(type).run((context) -> {
@@ -147,6 +147,28 @@ class ExclusiveRequestStartTests {
 		@ExclusiveRequest
 		public Future<String> method() {
 			return CompletableFuture.completedFuture("done");
+		}
+
+	}
+
+	static class MyFuture<T> extends CompletableFuture<T> {
+
+	}
+
+	static class OwnFuture {
+
+		@ExclusiveRequest
+		public MyFuture<Callable<String>> method() {
+			return new MyFuture<>();
+		}
+
+	}
+
+	static class OwnFutureOfEntity {
+
+		@ExclusiveRequest
+		public MyFuture<ResponseEntity<SseEmitter>> method() {
+			return new MyFuture<>();
 		}
 
 	}

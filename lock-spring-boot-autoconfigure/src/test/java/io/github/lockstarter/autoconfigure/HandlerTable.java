@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class HandlerTable {
 
-	static final Duration TIMEOUT = Duration.ofSeconds(2);
+	static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 	private final TestServer server;
 

@@ -1,9 +1,12 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
@@ -18,9 +21,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.http.ResponseEntity;
+import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
@@ -53,11 +59,14 @@ class RequestThreadTests {
 			try (RawRequest request = RawRequest.post(server.port(), "/" + handler + "?key=" + key)) {
 				job.awaitBegun();
 				table.assertHeld("/" + handler, key);
+				Watch watch = server.context().getBean(Watch.class);
+				List<Integer> interceptors = watch.interceptors(key);
 				job.finish();
 				assertThat(request.answer()).startsWith("HTTP/1.1 200").contains("done");
+				assertThat(watch.interceptors(key)).isEqualTo(interceptors);
+				assertThat(watch.strangers).isEmpty();
 			}
 			table.awaitFree(key);
-			assertThat(server.context().getBean(Watch.class).strangers).isEmpty();
 		}
 	}
 
@@ -110,6 +119,16 @@ class RequestThreadTests {
 
 		private final Queue<String> strangers = new ConcurrentLinkedQueue<>();
 
+		private final Map<String, WebAsyncManager> managers = new ConcurrentHashMap<>();
+
+		/** Counts those of the request for the key. */
+		private List<Integer> interceptors(String key) {
+			return Stream.of("callableInterceptors", "deferredResultInterceptors")
+				.map((field) -> (Map<?, ?>) ReflectionTestUtils.getField(this.managers.get(key), field))
+				.map(Map::size)
+				.toList();
+		}
+
 		@Override
 		protected boolean shouldNotFilterAsyncDispatch() {
 			return false;
@@ -118,6 +137,7 @@ class RequestThreadTests {
 		@Override
 		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 				throws ServletException, IOException {
+			this.managers.putIfAbsent(request.getParameter("key"), WebAsyncUtils.getAsyncManager(request));
 			chain.doFilter(new HttpServletRequestWrapper(request) {
 
 				@Override

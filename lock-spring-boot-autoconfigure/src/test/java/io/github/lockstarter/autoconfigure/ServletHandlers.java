@@ -79,7 +79,7 @@ class ServletHandlers {
 
 	@PostMapping("/task")
 	WebAsyncTask<String> task(@RequestParam String key) {
-		return new WebAsyncTask<>(HandlerTable.TIMEOUT.toMillis(), () -> this.jobs.get(key).run());
+		return new WebAsyncTask<>(() -> this.jobs.get(key).run());
 	}
 
 	@PostMapping("/deferred")
@@ -140,6 +140,30 @@ class ServletHandlers {
 	DeferredResult<ResponseEntity<SseEmitter>> deferredSse(@RequestParam String key) {
 		DeferredResult<ResponseEntity<SseEmitter>> result = new DeferredResult<>();
 		result.setResult(sseEntity(key));
+		return result;
+	}
+
+	@PostMapping("/callable-future")
+	Callable<CompletableFuture<ResponseEntity<String>>> callableFuture(@RequestParam String key) {
+		return () -> future(key);
+	}
+
+	@PostMapping("/callable-mono")
+	Callable<ResponseEntity<Mono<String>>> callableMono(@RequestParam String key) {
+		return () -> entityMono(key);
+	}
+
+	@PostMapping("/deferred-stage")
+	DeferredResult<CompletionStage<String>> deferredStage(@RequestParam String key) {
+		DeferredResult<CompletionStage<String>> result = new DeferredResult<>();
+		result.setResult(stage(key));
+		return result;
+	}
+
+	@PostMapping("/deferred-mono")
+	DeferredResult<Mono<String>> deferredMono(@RequestParam String key) {
+		DeferredResult<Mono<String>> result = new DeferredResult<>();
+		result.setResult(mono(key));
 		return result;
 	}
 

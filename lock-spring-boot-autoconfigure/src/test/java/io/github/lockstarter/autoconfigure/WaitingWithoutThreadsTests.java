@@ -95,7 +95,7 @@ class WaitingWithoutThreadsTests {
 	@Test
 	@DisplayName("The wait does not count for the time-out of asynchronous requests")
 	void timeout() throws Exception {
-		try (TestServer server = start("lock.wait=1m", "spring.mvc.async.request-timeout=200ms")) {
+		try (TestServer server = start("lock.wait=1m", "spring.mvc.async.request-timeout=2s")) {
 			server.context().getBean(Jobs.class).get("taro").finish();
 			CompletableFuture<HttpResponse<String>> waiting;
 			try (Lease held = server.context().getBean(LockRegistry.class).acquire("handler:taro")) {

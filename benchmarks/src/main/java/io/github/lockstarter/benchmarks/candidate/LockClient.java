@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One instance of an application that takes locks, with connections of its own. Set up as
- * its documentation says, and otherwise left at its defaults.
+ * its documentation says, and otherwise left at its defaults, but for the limit of
+ * waiters.
  */
 public interface LockClient extends AutoCloseable {
 

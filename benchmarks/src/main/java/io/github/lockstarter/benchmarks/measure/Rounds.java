@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.function.BinaryOperator;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
@@ -34,7 +35,7 @@ public final class Rounds<C, T> {
 			Measurement<C, T> measurement) throws Exception {
 		Rounds<C, T> rounds = new Rounds<>(candidates);
 		List<C> order = new ArrayList<>(candidates);
-		Random random = new Random(42);
+		Random random = new Random();
 		for (int round = -effort.warmUpRounds(); round < effort.rounds(); round++) {
 			Progress.show("%s: %s", what,
 					(round < 0) ? "warming up" : "round " + (round + 1) + " of " + effort.rounds());
@@ -47,6 +48,19 @@ public final class Rounds<C, T> {
 			}
 		}
 		return rounds;
+	}
+
+	/**
+	 * Returns the same with several rounds taken for one, for what is too coarse in each.
+	 */
+	public Rounds<C, T> together(int count, BinaryOperator<T> sum) {
+		Rounds<C, T> sums = new Rounds<>(this.results.keySet());
+		this.results.forEach((candidate, results) -> {
+			for (int i = 0; i < results.size(); i += count) {
+				sums.results(candidate).add(results.stream().skip(i).limit(count).reduce(sum).orElseThrow());
+			}
+		});
+		return sums;
 	}
 
 	/** Returns what was measured of a candidate, round by round. */

@@ -7,7 +7,8 @@ import org.HdrHistogram.Histogram;
  *
  * @param latencies how long each piece of work took, in nanoseconds
  * @param seconds how long it went on
- * @param processorSeconds the processor time that this process used meanwhile
+ * @param processorSeconds the processor time that this process used meanwhile, which the
+ * JDK tells in steps of 10 ms
  */
 public record Slice(Histogram latencies, double seconds, double processorSeconds) {
 
@@ -17,6 +18,13 @@ public record Slice(Histogram latencies, double seconds, double processorSeconds
 	 */
 	public double percentile(double percent) {
 		return (this.latencies.getTotalCount() > 0) ? this.latencies.getValueAtPercentile(percent) : Double.NaN;
+	}
+
+	/** Returns what came of this while and another. */
+	public Slice plus(Slice other) {
+		Histogram all = this.latencies.copy();
+		all.add(other.latencies);
+		return new Slice(all, this.seconds + other.seconds, this.processorSeconds + other.processorSeconds);
 	}
 
 	/** Returns how often the work was done per second. */

@@ -9,7 +9,9 @@ import java.util.stream.Stream;
 import com.baomidou.lock.LockTemplate;
 import io.lettuce.core.RedisClient;
 import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
+import org.apache.catalina.startup.Tomcat;
 import org.redisson.Redisson;
+import reactor.netty.http.server.HttpServer;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.data.redis.core.RedisTemplate;
@@ -29,7 +31,7 @@ final class Environment {
 	static String describe(String redisVersion) {
 		String libraries = Stream
 			.of(SpringApplication.class, RedisTemplate.class, RedisClient.class, RedisLockRegistry.class,
-					Redisson.class, RedisLockProvider.class, LockTemplate.class)
+					Redisson.class, RedisLockProvider.class, LockTemplate.class, Tomcat.class, HttpServer.class)
 			.map(Environment::jar)
 			.collect(Collectors.joining(", "));
 		return "%s, %d processors, %s; Java %s (%s); Redis %s on the same machine; %s.".formatted(processor(),

@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
+import org.springframework.util.Assert;
+
 import io.github.lockstarter.benchmarks.candidate.Candidate;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
@@ -82,6 +84,7 @@ record Footprint(RedisAddress redis, Candidate candidate, int count) implements 
 			served.add(answer.thenAccept(Runnable::run).toCompletableFuture());
 		}
 		TimeUnit.SECONDS.sleep(1);
+		Assert.state(served.stream().noneMatch(CompletableFuture::isDone), "Somebody did not wait");
 		Waiters waiters = new Waiters((threads() - threads) / (double) this.count,
 				(heap() - heap) / (double) this.count);
 		release.run();

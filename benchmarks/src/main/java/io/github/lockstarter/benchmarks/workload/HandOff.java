@@ -38,7 +38,7 @@ public final class HandOff implements Workload {
 			.section("Contended",
 					"""
 							Eight threads want one lock, hold it for 1 ms, release it and want it again. Ratios to the floor, which
-							asks again at once, in the same round: median and quartiles. "Gap" is the median time from one's call of release
+							asks again at once, in the same round: median and quartiles of four rounds. "Gap" is the median time from one's call of release
 							to the next one's grant. "Moved" is how often the next one was another thread: where a thread mostly gets its own lock back,
 							the others starve, and rate and gap say little. "Max/min" is how much more often the luckiest thread was served than the unluckiest;
 							∞: one was never served. (A peer that serves one ten times as often as another is none to compare the goals with.) "Requests" are those that reached Redis per grant, counted by `MONITOR` in a round of its own.""");

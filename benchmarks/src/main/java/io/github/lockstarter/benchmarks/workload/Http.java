@@ -29,7 +29,8 @@ public final class Http implements Workload {
 					"""
 							One application with an endpoint for each variant, in a JVM of its own, and %d clients in another, each
 							of which asks again as soon as it is answered. A lock that is held is refused at once with 409; lock4j
-							sleeps for 100 ms before it refuses. The variants are measured in turns: the median over the
+							sleeps for 100 ms before it refuses. By hand a refusal has no body; `@ExclusiveRequest` throws an exception, which becomes
+							a problem document. lock4j blocks, so it is left out where no thread may. What the annotation costs: ADR [19](adr/0019-what-the-annotation-costs.md). The variants are measured in turns: the median over the
 							rounds, and the quartiles in brackets. Rate: more is better; latency: less is better."""
 						.formatted(HttpLoad.CLIENTS));
 		run.server().clear();

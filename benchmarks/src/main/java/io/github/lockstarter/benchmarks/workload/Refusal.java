@@ -36,14 +36,15 @@ public final class Refusal implements Workload {
 					"""
 							Somebody else holds the lock, and who asks does not wait. The holder elsewhere is another client with
 							its own connections. Requests are those of one thread. Of several threads of one JVM, Spring Integration
-							lets one ask; the others are refused without a request, though the holder is elsewhere. Where the time of
+							lets one ask; the others are refused without a request, though the holder is elsewhere. Those of this library that come
+							while one asks share its answer. Where the time of
 							a refusal goes: ADR [14](adr/0014-a-refusal-is-a-script.md).""");
 		elsewhere(run);
 		sameJvm(run);
 	}
 
 	private void elsewhere(Run run) throws Exception {
-		Effort effort = run.effort(1, 20, Duration.ofMillis(100));
+		Effort effort = run.effort(1, 10, Duration.ofMillis(200));
 		try (Run.Clients holders = run.connect(); Run.Clients clients = run.connect()) {
 			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(2));
 			Rounds.run("refused, to warm up", warmUp, Run.CANDIDATES,

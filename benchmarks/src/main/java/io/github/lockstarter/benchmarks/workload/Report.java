@@ -28,7 +28,8 @@ public final class Report {
 
 				All of this was printed by `%s`, in one run, which measures the candidates in turns, each once
 				in every round. Unless a table says otherwise, times and rates are ratios to the floor in the same round: bare
-				commands through Lettuce. On another machine they are others; counts and bytes are not.
+				commands through Lettuce. On another machine they are others; counts and bytes are not. What JMH measures, and what
+				is counted rather than timed, was measured for one candidate after the other.
 
 				%s
 				"""
@@ -65,7 +66,7 @@ public final class Report {
 			return "";
 		}
 		Table table = new Table("work", "goal", "measured", "reached");
-		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, Spread.text(goal.measured), goal.verdict()));
+		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, goal.text(), goal.verdict()));
 		return "\n## Goals\n\nMedians over the rounds.\n\n" + table;
 	}
 
@@ -75,6 +76,11 @@ public final class Report {
 	}
 
 	private record Goal(String what, String limit, double measured, boolean reached) {
+
+		/** Near the limit two decimals do not tell on which side. */
+		String text() {
+			return (this.measured < 10) ? "%.3f".formatted(this.measured) : Spread.text(this.measured);
+		}
 
 		String verdict() {
 			return Double.isNaN(this.measured) ? "–" : this.reached ? "yes" : "**no**";
