@@ -52,7 +52,7 @@ final class StageWork implements Work {
 
 	/** Returns whether another stage can be returned: not for the application's own. */
 	private static boolean canReplace(LockedMethod method) {
-		return method.method().getReturnType().isAssignableFrom(CompletableFuture.class);
+		return method.returned().isAssignableFrom(CompletableFuture.class);
 	}
 
 	/** Returns whether the stage is one of an entity in which there is more work. */

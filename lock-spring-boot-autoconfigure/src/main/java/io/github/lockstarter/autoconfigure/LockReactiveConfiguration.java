@@ -1,5 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.util.stream.Stream;
+
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -9,6 +11,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.reactive.DispatchExceptionHandler;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
@@ -59,17 +62,18 @@ class LockReactiveConfiguration {
 	@Bean
 	static LeaseParameterCheck leaseParameterCheck(ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
 			ObjectProvider<ExclusiveRequestAdvisor> advisors) {
-		return new LeaseParameterCheck(
-				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()), advisors);
+		return new LeaseParameterCheck(() -> handlers(mappings), advisors);
 	}
 
 	@Bean
 	static SmartInitializingSingleton exchangeHandlerCheck(ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
 			ObjectProvider<ExclusiveRequestAdvisor> advisors) {
-		return () -> mappings.stream()
-			.flatMap((mapping) -> mapping.getHandlerMethods().values().stream())
-			.forEach((handler) -> advisors
-				.forEach((advisor) -> advisor.checkExchangeHandler(handler.getMethod(), handler.getBeanType())));
+		return () -> handlers(mappings).forEach((handler) -> advisors
+			.forEach((advisor) -> advisor.checkExchangeHandler(handler.getMethod(), handler.getBeanType())));
+	}
+
+	private static Stream<HandlerMethod> handlers(ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
+		return mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream());
 	}
 
 	@Bean

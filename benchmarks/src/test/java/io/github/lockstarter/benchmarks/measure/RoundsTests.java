@@ -1,0 +1,38 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RoundsTests {
+
+	@Test
+	@DisplayName("A ratio is one of the same round, and rounds that warm up do not count")
+	void ratio() throws Exception {
+		Rounds<String, Integer> rounds = rounds(List.of(99, 2, 10, 8), List.of(1, 1, 2, 4));
+		assertThat(rounds.results("mine")).containsExactly(2, 10, 8);
+		assertThat(rounds.ratio("mine", "floor", Integer::doubleValue)).isEqualTo(new Spread(2, 2, 3.5));
+	}
+
+	@Test
+	@DisplayName("Rounds taken together are added up, also those that are left over")
+	void together() throws Exception {
+		Rounds<String, Integer> rounds = rounds(List.of(99, 1, 2, 4), List.of(1, 1, 1, 1)).together(2, Integer::sum);
+		assertThat(rounds.results("mine")).containsExactly(3, 4);
+		assertThat(rounds.results("floor")).containsExactly(2, 1);
+	}
+
+	/** One round warms up. */
+	private static Rounds<String, Integer> rounds(List<Integer> mine, List<Integer> floor) throws Exception {
+		Map<String, Iterator<Integer>> figures = Map.of("mine", mine.iterator(), "floor", floor.iterator());
+		return Rounds.run("a test", new Effort(1, mine.size() - 1, Duration.ZERO), List.of("mine", "floor"),
+				(candidate) -> figures.get(candidate).next());
+	}
+
+}
