@@ -28,7 +28,11 @@ public final class BlockingCalls {
 	private BlockingCalls() {
 	}
 
-	/** Watches this JVM from now on, for good. */
+	/**
+	 * Watches this JVM from now on, for good. To be called before the threads to watch
+	 * are started: one that is inside a method of the JDK by then goes on in the old
+	 * version of it, where nothing is allowed.
+	 */
 	public static BlockingCalls watch() {
 		BlockingCalls calls = new BlockingCalls();
 		BlockHound.install((builder) -> builder
@@ -42,6 +46,11 @@ public final class BlockingCalls {
 			.allowBlockingCallsInside(SecureRandom.class.getName(), "nextBytes")
 			.blockingMethodCallback(calls::add));
 		return calls;
+	}
+
+	/** Forgets what has been seen so far. */
+	public void forget() {
+		this.seen.clear();
 	}
 
 	/** Prints what has been seen, a line for each that begins with "blocked". */
