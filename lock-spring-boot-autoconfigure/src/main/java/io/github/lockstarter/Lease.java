@@ -54,7 +54,8 @@ public interface Lease extends AutoCloseable {
 	/**
 	 * Releases the lock if this lease still owns it; a later holder is never touched.
 	 * Releasing twice is the same as releasing once.
-	 * @return completes normally when the store has answered or failed. A failure is
+	 * @return completes normally when the store has answered or failed, on the executor
+	 * that the lock was acquired with, or one of the registry's threads. A failure is
 	 * logged, not reported: the lock is then freed by its time to live.
 	 */
 	CompletionStage<Void> releaseAsync();

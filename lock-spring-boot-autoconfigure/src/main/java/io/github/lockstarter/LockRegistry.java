@@ -3,6 +3,7 @@ package io.github.lockstarter;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /**
  * Hands out locks: at any time at most one {@link Lease} of a {@link LockKey} is held,
@@ -75,6 +76,17 @@ public interface LockRegistry {
 	 * wait time, or a {@link LockStoreException}
 	 */
 	CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options);
+
+	/**
+	 * Acquires the lock like {@link #acquireAsync(LockKey, LockOptions)}, and goes on on
+	 * the executor instead of one of the threads that all attempts share.
+	 * @param key what to lock
+	 * @param options how long to hold and to wait
+	 * @param executor where the returned stage completes, and so do those of
+	 * {@link Lease#releaseAsync()}. What it rejects is done on one of the shared threads.
+	 * @return as from {@link #acquireAsync(LockKey, LockOptions)}
+	 */
+	CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor);
 
 	/**
 	 * Returns how the locks of that name are taken where the caller does not say: as

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -69,9 +71,11 @@ final class Claims {
 	/**
 	 * Acquires the locks without holding a thread. Cancelling the future ends the
 	 * attempt, and what has been granted is released.
+	 * @param acquisition acquires one lock
 	 */
-	CompletableFuture<Holding> acquireAsync(LockRegistry registry, boolean untilResponse) {
-		Attempt attempt = new Attempt(registry, untilResponse);
+	CompletableFuture<Holding> acquireAsync(BiFunction<LockKey, LockOptions, CompletionStage<Lease>> acquisition,
+			boolean untilResponse) {
+		Attempt attempt = new Attempt(acquisition, untilResponse);
 		attempt.next();
 		return attempt.result;
 	}
@@ -104,12 +108,12 @@ final class Claims {
 
 		private final List<Lease> leases = new ArrayList<>();
 
-		private final LockRegistry registry;
+		private final BiFunction<LockKey, LockOptions, CompletionStage<Lease>> acquisition;
 
 		private final boolean untilResponse;
 
-		Attempt(LockRegistry registry, boolean untilResponse) {
-			this.registry = registry;
+		Attempt(BiFunction<LockKey, LockOptions, CompletionStage<Lease>> acquisition, boolean untilResponse) {
+			this.acquisition = acquisition;
 			this.untilResponse = untilResponse;
 		}
 
@@ -126,7 +130,7 @@ final class Claims {
 		}
 
 		private void acquire(LockKey key, LockOptions options) {
-			CompletableFuture<Lease> lease = this.registry.acquireAsync(key, options).toCompletableFuture();
+			CompletableFuture<Lease> lease = this.acquisition.apply(key, options).toCompletableFuture();
 			lease.whenComplete((granted, failure) -> {
 				if (failure != null) {
 					holding(this.leases, false).abandon();

@@ -1,11 +1,13 @@
 package io.github.lockstarter.aop;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.reactive.HandlerMapping;
@@ -32,9 +34,9 @@ final class ExchangeHandling {
 			EndOfRequest end = (exchange != null) ? exchange.getAttribute(EndOfRequest.ATTRIBUTE) : servletEnd;
 			boolean handling = end != null && (exchange == null
 					|| call.method().isHandler(exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)));
-			Scheduler scheduler = ReactiveWork.scheduler();
+			Executor executor = executor();
 			return ((exchange != null) ? claims(call, exchange) : servletClaims)
-				.flatMap((claims) -> owned(on(scheduler, call.acquireAsync(claims, untilResponse && handling))))
+				.flatMap((claims) -> owned(call.acquireAsync(claims, untilResponse && handling, executor)))
 				.doOnNext((holding) -> {
 					if (end != null && handling) {
 						end.add(holding);
@@ -43,26 +45,10 @@ final class ExchangeHandling {
 		});
 	}
 
-	/**
-	 * Returns the holding on the scheduler. An operator for it would lose the holding
-	 * when the subscription is cancelled in between.
-	 */
-	private static CompletableFuture<Holding> on(Scheduler scheduler, CompletableFuture<Holding> attempt) {
-		CompletableFuture<Holding> result = new CompletableFuture<>();
-		attempt.whenCompleteAsync((holding, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(failure);
-			}
-			else if (!result.complete(holding)) {
-				holding.abandon();
-			}
-		}, scheduler::schedule);
-		result.whenComplete((holding, failure) -> {
-			if (failure != null) {
-				attempt.cancel(false);
-			}
-		});
-		return result;
+	/** Returns where to go on: on threads that may be blocked only if this one may. */
+	private static Executor executor() {
+		Scheduler scheduler = Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
+		return scheduler::schedule;
 	}
 
 	/**

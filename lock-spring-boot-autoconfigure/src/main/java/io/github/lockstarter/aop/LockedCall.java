@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -85,12 +86,12 @@ final class LockedCall {
 
 	/** Acquires the locks without holding a thread. */
 	CompletableFuture<Holding> acquireAsync(boolean untilResponse) {
-		return acquireAsync(claims(), untilResponse);
+		return claims().acquireAsync(this.registry::acquireAsync, untilResponse);
 	}
 
-	/** Acquires the locks without holding a thread. */
-	CompletableFuture<Holding> acquireAsync(Claims claims, boolean untilResponse) {
-		return claims.acquireAsync(this.registry, untilResponse);
+	/** Acquires the locks without holding a thread, and goes on on the executor. */
+	CompletableFuture<Holding> acquireAsync(Claims claims, boolean untilResponse, Executor executor) {
+		return claims.acquireAsync((key, options) -> this.registry.acquireAsync(key, options, executor), untilResponse);
 	}
 
 	boolean hasServletRequest() {

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
@@ -68,11 +67,6 @@ final class ReactiveWork implements Work {
 		return type.isAssignableFrom(made);
 	}
 
-	/** Returns where to go on after a thread of the registry has answered. */
-	static Scheduler scheduler() {
-		return Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
-	}
-
 	/** Tells whether this thread is one that must not be blocked. */
 	static boolean isOnEventLoop() {
 		return Schedulers.isInNonBlockingThread();
@@ -91,9 +85,7 @@ final class ReactiveWork implements Work {
 				return Mono.error(ex);
 			}
 		};
-		// What comes next does not run on a thread of the registry.
-		Function<Holding, Publisher<?>> end = (holding) -> Mono.fromCompletionStage(holding::end)
-			.publishOn(scheduler());
+		Function<Holding, Publisher<?>> end = (holding) -> Mono.fromCompletionStage(holding::end);
 		if (multiValue) {
 			return Flux
 				.usingWhen(acquired,

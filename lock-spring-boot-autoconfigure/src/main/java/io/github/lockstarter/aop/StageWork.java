@@ -82,9 +82,9 @@ final class StageWork implements Work {
 	 * thread until then.
 	 */
 	static CompletableFuture<Object> callLater(LockedCall call) {
-		CompletableFuture<Holding> acquired = call.acquireAsync(false);
 		CompletableFuture<Object> result = new CompletableFuture<>();
-		acquired.whenCompleteAsync((holding, failure) -> {
+		CompletableFuture<Holding> acquired = call.acquireAsync(call.claims(), false, result.defaultExecutor());
+		acquired.whenComplete((holding, failure) -> {
 			if (failure != null) {
 				result.completeExceptionally(failure);
 			}

@@ -168,7 +168,7 @@ final class LocalLock {
 
 	private Step grant(Waiter waiter, Bid bid, long fencingToken) {
 		this.queue.remove(waiter);
-		StoreLease granted = new StoreLease(this.engine, this, this.key, waiter.options(), bid, fencingToken);
+		StoreLease granted = new StoreLease(this.engine, this, this.key, waiter, bid, fencingToken);
 		this.lease = granted;
 		this.state = State.HELD;
 		return this.queue.refuseOnlookers(remaining()).then(() -> {

@@ -3,6 +3,7 @@ package io.github.lockstarter.registry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -33,6 +34,8 @@ final class StoreLease implements Lease {
 
 	private final LockOptions options;
 
+	private final Executor executor;
+
 	private final Bid bid;
 
 	private final long fencingToken;
@@ -50,16 +53,17 @@ final class StoreLease implements Lease {
 
 	private final CompletableFuture<Void> lost = new CompletableFuture<>();
 
-	StoreLease(Engine engine, LocalLock lock, LockKey key, LockOptions options, Bid bid, long fencingToken) {
+	StoreLease(Engine engine, LocalLock lock, LockKey key, Waiter holder, Bid bid, long fencingToken) {
 		this.engine = engine;
 		this.lock = lock;
 		this.key = key;
-		this.options = options;
+		this.options = holder.options();
+		this.executor = holder.executor();
 		this.bid = bid;
 		this.fencingToken = fencingToken;
-		this.end = System.nanoTime() + options.maxHold().toNanos();
+		this.end = System.nanoTime() + this.options.maxHold().toNanos();
 		this.deadline = bid.deadline();
-		this.renewAt = isRenewable() ? bid.asked() + options.ttl().toNanos() / 3 : this.deadline;
+		this.renewAt = isRenewable() ? bid.asked() + this.options.ttl().toNanos() / 3 : this.deadline;
 	}
 
 	@Override
@@ -98,7 +102,7 @@ final class StoreLease implements Lease {
 	public CompletionStage<Void> releaseAsync() {
 		// Whatever the application does with it is done elsewhere, and to a copy.
 		return release().whenCompleteAsync((done, failure) -> {
-		}, this.engine.answers());
+		}, this.executor);
 	}
 
 	@Override

@@ -7,7 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -80,23 +82,39 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
-		return await(key, join(key, new Waiter(options, Runnable::run)));
+		return await(key, join(key, Waiter.blocking(options, this.answers)));
 	}
 
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
-		Waiter waiter = join(key, new Waiter(options, Runnable::run));
+		Waiter waiter = join(key, Waiter.blocking(options, this.answers));
 		return await(key, waiter).orElseThrow(() -> conflict(key, options, waiter));
 	}
 
 	@Override
 	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
-		return joinAsync(key, options).answer();
+		return joinAsync(key, options, this.answers).answer();
 	}
 
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options) {
-		Waiter waiter = joinAsync(key, options);
+		return acquireOn(this.answers, key, options);
+	}
+
+	@Override
+	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
+		return acquireOn((task) -> {
+			try {
+				executor.execute(task);
+			}
+			catch (RejectedExecutionException ex) {
+				this.answers.execute(task);
+			}
+		}, key, options);
+	}
+
+	private CompletionStage<Lease> acquireOn(Executor executor, LockKey key, LockOptions options) {
+		Waiter waiter = joinAsync(key, options, executor);
 		CompletableFuture<Lease> result = new CompletableFuture<>();
 		result.whenComplete((lease, failure) -> {
 			if (failure != null) {
@@ -186,8 +204,8 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/** Joins with a caller that holds no thread, and may leave at any time. */
-	private Waiter joinAsync(LockKey key, LockOptions options) {
-		Waiter waiter = join(key, new Waiter(options, this.answers));
+	private Waiter joinAsync(LockKey key, LockOptions options, Executor executor) {
+		Waiter waiter = join(key, Waiter.async(options, executor));
 		waiter.answer().whenComplete((lease, failure) -> {
 			if (failure != null) {
 				leave(key, waiter);

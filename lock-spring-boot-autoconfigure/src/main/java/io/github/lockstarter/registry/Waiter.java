@@ -23,7 +23,9 @@ final class Waiter {
 
 	private final LockOptions options;
 
-	private final Executor answers;
+	private final Executor executor;
+
+	private final boolean blocking;
 
 	private final long deadline;
 
@@ -31,19 +33,37 @@ final class Waiter {
 
 	private @Nullable Future<?> alarm;
 
-	/**
-	 * Creates a caller.
-	 * @param options how it wants the lock
-	 * @param answers where to complete the answer
-	 */
-	Waiter(LockOptions options, Executor answers) {
+	private Waiter(LockOptions options, Executor executor, boolean blocking) {
 		this.options = options;
-		this.answers = answers;
+		this.executor = executor;
+		this.blocking = blocking;
 		this.deadline = System.nanoTime() + options.waitTime().toNanos();
+	}
+
+	/**
+	 * Returns a caller whose thread waits for the answer.
+	 * @param options how it wants the lock
+	 * @param executor where it goes on after asynchronous releases
+	 */
+	static Waiter blocking(LockOptions options, Executor executor) {
+		return new Waiter(options, executor, true);
+	}
+
+	/**
+	 * Returns a caller that does not wait.
+	 * @param options how it wants the lock
+	 * @param executor where it goes on with the answer, and after asynchronous releases
+	 */
+	static Waiter async(LockOptions options, Executor executor) {
+		return new Waiter(options, executor, false);
 	}
 
 	LockOptions options() {
 		return this.options;
+	}
+
+	Executor executor() {
+		return this.executor;
 	}
 
 	CompletableFuture<Optional<Lease>> answer() {
@@ -104,7 +124,12 @@ final class Waiter {
 
 	private void answer(Runnable completion) {
 		cancelAlarm();
-		this.answers.execute(completion);
+		if (this.blocking) {
+			completion.run();
+		}
+		else {
+			this.executor.execute(completion);
+		}
 	}
 
 }

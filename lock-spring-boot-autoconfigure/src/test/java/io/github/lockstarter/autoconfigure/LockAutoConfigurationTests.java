@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.stream.StreamSupport;
 
 import org.junit.jupiter.api.DisplayName;
@@ -357,6 +358,11 @@ class LockAutoConfigurationTests {
 
 		@Override
 		public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options) {
+			return CompletableFuture.failedFuture(new UnsupportedOperationException());
+		}
+
+		@Override
+		public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
 			return CompletableFuture.failedFuture(new UnsupportedOperationException());
 		}
 

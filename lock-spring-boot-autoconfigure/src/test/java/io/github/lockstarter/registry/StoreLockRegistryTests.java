@@ -1,12 +1,16 @@
 package io.github.lockstarter.registry;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.Awaitility;
@@ -71,6 +75,33 @@ class StoreLockRegistryTests {
 			})
 			.withMessageContaining("registration")
 			.withMessageNotContaining("taro");
+	}
+
+	@Test
+	@DisplayName("Who gives an executor goes on there, with the lease and after its release")
+	void goesOnOnExecutor() {
+		Queue<Runnable> tasks = new ArrayDeque<>();
+		CompletableFuture<Lease> acquired = this.locks.acquireAsync(KEY, OPTIONS, tasks::add).toCompletableFuture();
+		assertThat(acquired).isNotDone();
+		tasks.remove().run();
+		assertThat(acquired).isCompleted();
+		CompletableFuture<Void> released = acquired.join().releaseAsync().toCompletableFuture();
+		assertThat(released).isNotDone();
+		tasks.remove().run();
+		assertThat(released).isCompleted();
+		assertThat(tasks).isEmpty();
+	}
+
+	@Test
+	@DisplayName("An executor that rejects what it is given loses no answer")
+	void rejectingExecutor() {
+		Executor executor = (task) -> {
+			throw new RejectedExecutionException();
+		};
+		CompletableFuture<Lease> acquired = this.locks.acquireAsync(KEY, OPTIONS, executor).toCompletableFuture();
+		assertThat(acquired).succeedsWithin(Duration.ofSeconds(5));
+		assertThat(acquired.join().releaseAsync().toCompletableFuture()).succeedsWithin(Duration.ofSeconds(5));
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
 	}
 
 	@Test
