@@ -2,13 +2,14 @@ package io.github.lockstarter.benchmarks.workload;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.IntStream;
 
 import io.github.lockstarter.benchmarks.candidate.Candidate;
 import io.github.lockstarter.benchmarks.measure.Effort;
@@ -111,10 +112,9 @@ public final class HandOff implements Workload {
 			.filter(Candidate::isPeer)
 			.filter((peer) -> rounds.of(peer, Holdings::unfairness).median() < STARVING)
 			.toList();
-		int count = rounds.results(Candidate.THIS).size();
-		double rate = bestRatio(rounds, peers, count, (holdings) -> -holdings.rate());
-		double gap = bestRatio(rounds, peers, count, Holdings::gap);
-		double wait = bestRatio(rounds, peers, count, (holdings) -> holdings.waitTime(99));
+		double rate = ratioToBest(rounds, peers, (holdings) -> -holdings.rate());
+		double gap = ratioToBest(rounds, peers, Holdings::gap);
+		double wait = ratioToBest(rounds, peers, (holdings) -> holdings.waitTime(99));
 		double unfairness = rounds.of(Candidate.THIS, Holdings::unfairness).median();
 		double sent = Objects.requireNonNull(requests.get(Candidate.THIS));
 		if (severalProcesses) {
@@ -129,15 +129,14 @@ public final class HandOff implements Workload {
 		report.atMost(title + ": served max/min", severalProcesses ? 2 : 1.2, unfairness);
 	}
 
-	/** In each round, the peer with the lowest figure is the best. */
-	private static double bestRatio(Rounds<Candidate, Holdings> rounds, List<Candidate> peers, int count,
+	/**
+	 * Returns the ratio to the peer whose figure is the lowest, by its median: the lowest
+	 * of several peers in one round would be as much luck as merit.
+	 */
+	private static double ratioToBest(Rounds<Candidate, Holdings> rounds, List<Candidate> peers,
 			ToDoubleFunction<Holdings> figure) {
-		return Spread.of(IntStream.range(0, count)
-			.mapToDouble((i) -> figure.applyAsDouble(rounds.results(Candidate.THIS).get(i)) / peers.stream()
-				.mapToDouble((peer) -> figure.applyAsDouble(rounds.results(peer).get(i)))
-				.min()
-				.orElse(Double.NaN)))
-			.median();
+		Candidate best = Collections.min(peers, Comparator.comparingDouble((peer) -> rounds.of(peer, figure).median()));
+		return rounds.ratio(Candidate.THIS, best, figure).median();
 	}
 
 }

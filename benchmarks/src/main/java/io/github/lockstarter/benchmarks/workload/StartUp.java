@@ -43,7 +43,7 @@ public final class StartUp implements Workload {
 		for (Variant variant : Variant.values()) {
 			classPaths.put(variant, ClassPath.read(variant));
 		}
-		Rounds<Variant, Start> rounds = Rounds.run("startup", run.effort(1, 7, Duration.ZERO), classPaths.keySet(),
+		Rounds<Variant, Start> rounds = Rounds.run("startup", run.effort(1, 5, Duration.ZERO), classPaths.keySet(),
 				(variant) -> start(run, Objects.requireNonNull(classPaths.get(variant))));
 		report(run.report(), classPaths, rounds);
 	}

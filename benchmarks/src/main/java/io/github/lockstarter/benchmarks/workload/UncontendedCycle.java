@@ -30,7 +30,6 @@ public final class UncontendedCycle implements Workload {
 							the median over the rounds, and the quartiles in brackets. Latency, processor time: less is better;
 							rate: more is better. Processor times are those of five rounds together. "Requests" are those of each cycle that reached Redis, counted by `MONITOR` afterwards.
 							Where the time goes: ADR [13](adr/0013-requests-put-together.md) and [14](adr/0014-a-refusal-is-a-script.md).""");
-		Effort effort = run.effort(1, 20, Duration.ofMillis(200));
 		try (Run.Clients clients = run.connect()) {
 			// Many threads take other paths through the code, and what was compiled for
 			// them is not what one thread needs: it comes last, as it is measured first.
@@ -40,6 +39,8 @@ public final class UncontendedCycle implements Workload {
 						(candidate) -> measure(run, clients.of(candidate), threads, warmUp.slice()));
 			}
 			for (int threads : new int[] { 1, 8, 64 }) {
+				// Many threads take a while to start.
+				Effort effort = run.effort(1, 20, Duration.ofMillis((threads > 8) ? 300 : 200));
 				Rounds<Candidate, Cycles> rounds = Rounds.run("uncontended, " + title(threads), effort, Run.CANDIDATES,
 						(candidate) -> measure(run, clients.of(candidate), threads, effort.slice()));
 				Map<Candidate, Double> requests = new EnumMap<>(Candidate.class);
