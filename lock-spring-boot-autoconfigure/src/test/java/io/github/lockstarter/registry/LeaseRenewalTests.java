@@ -172,7 +172,7 @@ class LeaseRenewalTests {
 		Lease lease = this.locks.acquire(KEY, SHORT.withMaxHold(Duration.ofMillis(900)));
 		assertThat(this.locks.tryAcquire(KEY, SHORT.withWaitTime(Duration.ofSeconds(10)))).isPresent();
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(850),
-				Duration.ofMillis(2000));
+				Duration.ofSeconds(5));
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(output).containsOnlyOnce("was held for longer than PT0.9S");
 		assertThat(this.store.renewals.get(this.store.renewals.size() - 1))
