@@ -43,10 +43,10 @@ public interface Lease extends AutoCloseable {
 	Duration remaining();
 
 	/**
-	 * Runs the action once, on another thread, if the lease ends before it is released:
-	 * because the store forgot it, could not be reached for too long, or the lock was
-	 * held for longer than it may be. If that has happened already, it runs now. By then
-	 * {@link #isHeld()} is {@code false}. After a release it never runs.
+	 * Runs the action once, on a thread of the registry, if the lease ends before it is
+	 * released: because the store forgot it, could not be reached for too long, or the
+	 * lock was held for longer than it may be. If that has happened already, it runs now.
+	 * By then {@link #isHeld()} is {@code false}. After a release it never runs.
 	 * @param action what to do, for example to interrupt the work
 	 */
 	void onLost(Runnable action);

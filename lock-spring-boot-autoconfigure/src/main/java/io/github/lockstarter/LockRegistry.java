@@ -78,12 +78,14 @@ public interface LockRegistry {
 	CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options);
 
 	/**
-	 * Acquires the lock like {@link #acquireAsync(LockKey, LockOptions)}, and goes on on
-	 * the executor instead of one of the threads that all attempts share.
+	 * Acquires the lock like {@link #acquireAsync(LockKey, LockOptions)}, for callers
+	 * that have threads of their own: the returned stage completes on the executor, and
+	 * so do those of {@link Lease#releaseAsync()}.
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
-	 * @param executor where the returned stage completes, and so do those of
-	 * {@link Lease#releaseAsync()}. What it rejects is done on one of the shared threads.
+	 * @param executor must neither block nor run its task at once: whoever calls it may
+	 * be the driver, or another holder. When it throws, the stage completes on one of the
+	 * threads that all attempts share.
 	 * @return as from {@link #acquireAsync(LockKey, LockOptions)}
 	 */
 	CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor);

@@ -85,7 +85,7 @@ final class ReactiveWork implements Work {
 				return Mono.error(ex);
 			}
 		};
-		Function<Holding, Publisher<?>> end = (holding) -> Mono.fromCompletionStage(holding::end);
+		Function<Holding, Publisher<?>> end = (holding) -> goOn(Mono.fromCompletionStage(holding::end));
 		if (multiValue) {
 			return Flux
 				.usingWhen(acquired,
@@ -101,6 +101,18 @@ final class ReactiveWork implements Work {
 						.contextWrite((context) -> with(holding, context)),
 					end, (holding, failure) -> end.apply(holding), end)
 			.doOnDiscard(Holding.class, Holding::abandon);
+	}
+
+	/**
+	 * Goes on as the work ended: on threads that may be blocked only if this one may, and
+	 * not on one of the registry, which has few.
+	 */
+	private static Mono<Void> goOn(Mono<Void> released) {
+		if (!Schedulers.isInNonBlockingThread()) {
+			return released.publishOn(Schedulers.boundedElastic());
+		}
+		return released.then(Mono.defer(() -> Schedulers.isInNonBlockingThread() ? Mono.empty()
+				: Mono.<Void>empty().publishOn(Schedulers.parallel())));
 	}
 
 	private static Context with(Holding holding, Context context) {

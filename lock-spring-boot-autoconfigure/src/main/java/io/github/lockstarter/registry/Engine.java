@@ -12,7 +12,7 @@ import io.github.lockstarter.store.LockStore;
  *
  * @param store where the locks live
  * @param timer runs alarms and renewals; must never be blocked
- * @param answers runs what the application does with answers and losses
+ * @param answers runs what the application does with losses
  * @param renewals keeps held leases alive
  * @param outages tells the operator of store failures
  * @param losses is told of every lost lease

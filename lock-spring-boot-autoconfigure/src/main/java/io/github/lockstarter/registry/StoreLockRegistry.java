@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -34,7 +33,8 @@ import io.github.lockstarter.store.ReconnectNotifications;
 /**
  * Hands out the locks of a {@link LockStore}. However many callers wait and leases are
  * held, it has one thread that keeps the time, and as many as there are processors for
- * what the application does with asynchronous answers; all end when they are idle.
+ * what the application does with losses, and with asynchronous answers where it gives no
+ * executor; all end when they are idle.
  */
 public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 
@@ -103,11 +103,13 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
+		Assert.notNull(executor, "There must be an executor");
 		return acquireOn((task) -> {
 			try {
 				executor.execute(task);
 			}
-			catch (RejectedExecutionException ex) {
+			catch (Throwable ex) {
+				// It may have run, or be run twice: it does its work only once.
 				this.answers.execute(task);
 			}
 		}, key, options);
@@ -228,6 +230,7 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private void leave(LockKey key, Waiter waiter) {
+		waiter.giveBack();
 		LocalLock lock = this.locks.get(key);
 		if (lock != null) {
 			lock.leave(waiter);

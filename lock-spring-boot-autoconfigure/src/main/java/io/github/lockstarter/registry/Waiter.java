@@ -31,6 +31,8 @@ final class Waiter {
 
 	private volatile Duration retryAfter = Duration.ZERO;
 
+	private volatile @Nullable StoreLease granted;
+
 	private @Nullable Future<?> alarm;
 
 	private Waiter(LockOptions options, Executor executor, boolean blocking) {
@@ -94,12 +96,25 @@ final class Waiter {
 	}
 
 	void grant(StoreLease lease) {
+		this.granted = lease;
+		if (this.answer.isDone()) {
+			lease.release();
+		}
 		answer(() -> {
-			if (!this.answer.complete(Optional.of(lease))) {
-				// Cancelled meanwhile: nobody worked under this lease.
+			this.answer.complete(Optional.of(lease));
+			// The caller may have given itself another answer.
+			if (this.answer.isCompletedExceptionally() || this.answer.join().orElse(null) != lease) {
 				lease.release();
 			}
 		});
+	}
+
+	/** Releases what was granted, if anything: the caller does not want it any more. */
+	void giveBack() {
+		StoreLease lease = this.granted;
+		if (lease != null) {
+			lease.release();
+		}
 	}
 
 	/**

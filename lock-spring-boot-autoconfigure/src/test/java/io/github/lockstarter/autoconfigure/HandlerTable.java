@@ -74,6 +74,10 @@ final class HandlerTable {
 				case DISCONNECT, DISCONNECT_MIDWAY -> {
 					if (ending == Ending.DISCONNECT_MIDWAY) {
 						first.awaitPart("first");
+						if (path.endsWith("-sse")) {
+							// What is left of the event would be written to nobody.
+							first.awaitPart("\n\n");
+						}
 					}
 					first.reset();
 					if (outlivesRequest) {

@@ -103,7 +103,7 @@ class RedisFaultTests {
 			assertThat(acquires).allSatisfy((acquire) -> assertThat(acquire).failsWithin(SOON)
 				.withThrowableThat()
 				.withCauseInstanceOf(LockStoreException.class));
-			assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SOON);
 			server.thaw();
 			LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", server.port());
 			StringRedisTemplate redis = new StringRedisTemplate(factory);

@@ -10,7 +10,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.Awaitility;
@@ -36,6 +35,7 @@ import io.github.lockstarter.testing.TestLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 @ExtendWith(OutputCaptureExtension.class)
 class StoreLockRegistryTests {
@@ -43,6 +43,10 @@ class StoreLockRegistryTests {
 	private static final LockKey KEY = new LockKey("registration", "taro");
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
+
+	private static final Duration SOON = Duration.ofSeconds(5);
 
 	private final LockRegistry locks = TestLocks.on(new MemoryLockStore());
 
@@ -93,14 +97,68 @@ class StoreLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("An executor that rejects what it is given loses no answer")
-	void rejectingExecutor() {
-		Executor executor = (task) -> {
-			throw new RejectedExecutionException();
+	@DisplayName("An executor that fails loses no answer, and harms no other caller")
+	void failingExecutor() {
+		Executor failing = (task) -> {
+			throw new IllegalStateException();
 		};
-		CompletableFuture<Lease> acquired = this.locks.acquireAsync(KEY, OPTIONS, executor).toCompletableFuture();
-		assertThat(acquired).succeedsWithin(Duration.ofSeconds(5));
-		assertThat(acquired.join().releaseAsync().toCompletableFuture()).succeedsWithin(Duration.ofSeconds(5));
+		Lease first = this.locks.acquire(KEY, OPTIONS);
+		assertThat(this.locks.acquireAsync(KEY, OPTIONS, failing)).failsWithin(SOON)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockConflictException.class);
+		CompletableFuture<Lease> second = this.locks.acquireAsync(KEY, WAITING, failing).thenApply((lease) -> {
+			assertThat(Thread.currentThread().getName()).startsWith("lock-answers-");
+			return lease;
+		}).toCompletableFuture();
+		CompletableFuture<Lease> third = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		first.close();
+		assertThat(second).succeedsWithin(SOON);
+		assertThat(second.join().releaseAsync()).succeedsWithin(SOON);
+		assertThat(third).succeedsWithin(SOON);
+	}
+
+	@Test
+	@DisplayName("An executor that runs its task twice, or runs it and then fails, takes no lease away")
+	void executorThatRunsTwice() {
+		Lease twice = this.locks.acquireAsync(KEY, OPTIONS, (task) -> {
+			task.run();
+			task.run();
+			throw new IllegalStateException();
+		}).toCompletableFuture().join();
+		assertThat(twice.releaseAsync()).succeedsWithin(SOON);
+		CompletableFuture<Lease> failing = this.locks.acquireAsync(KEY, OPTIONS, (task) -> {
+			task.run();
+			throw new IllegalStateException();
+		}).toCompletableFuture();
+		assertThat(failing.join().isHeld()).isTrue();
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
+	}
+
+	@Test
+	@DisplayName("Who cancels before the executor has told of the grant gives the lock back at once")
+	void cancelledBeforeExecutor() {
+		Queue<Runnable> tasks = new ArrayDeque<>();
+		CompletableFuture<Lease> acquired = this.locks.acquireAsync(KEY, OPTIONS, tasks::add).toCompletableFuture();
+		acquired.cancel(false);
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
+		tasks.forEach(Runnable::run);
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A lease for a caller that has answered itself is given back")
+	void answeredByItself() {
+		Lease first = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> second = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		second.complete(Optional.empty());
+		first.close();
+		Awaitility.await().untilAsserted(() -> assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent());
+	}
+
+	@Test
+	@DisplayName("There must be an executor")
+	void noExecutor() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquireAsync(KEY, OPTIONS, null));
 		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
 	}
 

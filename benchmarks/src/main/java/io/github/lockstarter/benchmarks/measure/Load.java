@@ -5,10 +5,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 
 import com.sun.management.OperatingSystemMXBean;
@@ -36,23 +38,30 @@ public final class Load {
 
 	/**
 	 * Returns what came of it.
-	 * @param threads how many threads
+	 * @param threads how many threads, which begin together
 	 * @param duration how long; what has begun then is finished, but not counted
 	 * @param works what each thread does, by its number
 	 */
 	public static Slice run(int threads, Duration duration, IntFunction<Work> works) throws Exception {
-		long processorTime = system.getProcessCpuTime();
-		long begin = System.nanoTime();
+		AtomicLong begin = new AtomicLong();
+		AtomicLong processorTime = new AtomicLong();
+		CyclicBarrier ready = new CyclicBarrier(threads, () -> {
+			processorTime.set(system.getProcessCpuTime());
+			begin.set(System.nanoTime());
+		});
 		List<Callable<Histogram>> loops = new ArrayList<>();
 		for (int thread = 0; thread < threads; thread++) {
 			Work work = works.apply(thread);
-			loops.add(() -> repeat(work, begin + duration.toNanos()));
+			loops.add(() -> {
+				ready.await();
+				return repeat(work, begin.get() + duration.toNanos());
+			});
 		}
 		Histogram latencies = new Histogram(3);
 		for (Histogram part : onThreads(loops)) {
 			latencies.add(part);
 		}
-		return new Slice(latencies, duration.toNanos() / 1e9, (system.getProcessCpuTime() - processorTime) / 1e9);
+		return new Slice(latencies, duration.toNanos() / 1e9, (system.getProcessCpuTime() - processorTime.get()) / 1e9);
 	}
 
 	/** Does each on a thread of its own, and returns the results when all are done. */

@@ -3,10 +3,12 @@ package io.github.lockstarter.benchmarks.measure;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.BinaryOperator;
 import java.util.function.ToDoubleFunction;
@@ -79,6 +81,14 @@ public final class Rounds<C, T> {
 		List<T> others = results(other);
 		return Spread.of(IntStream.range(0, mine.size())
 			.mapToDouble((i) -> figure.applyAsDouble(mine.get(i)) / figure.applyAsDouble(others.get(i))));
+	}
+
+	/**
+	 * Returns which of some candidates has the lowest median of a figure, if there are
+	 * any. The lowest in a single round would be as much luck as merit.
+	 */
+	public Optional<C> lowest(Collection<C> candidates, ToDoubleFunction<T> figure) {
+		return candidates.stream().min(Comparator.comparingDouble((candidate) -> of(candidate, figure).median()));
 	}
 
 	/** Measures one candidate once. */

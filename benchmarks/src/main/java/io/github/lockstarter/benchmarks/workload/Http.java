@@ -86,7 +86,7 @@ public final class Http implements Workload {
 				table);
 		unanswered(report, server, rounds);
 		report.atLeast("%s on an HTTP endpoint, %s: requests per second / the same lock by hand".formatted(Variant.THIS,
-				server), 0.95, rounds.ratio(annotated, byHand, (answers) -> answers.slice().rate()).median());
+				server), 0.95, rounds.ratio(annotated, byHand, (answers) -> answers.slice().rate()));
 	}
 
 	private static void reportOneKey(Report report, Server server, Rounds<Endpoint, Answers> rounds) {

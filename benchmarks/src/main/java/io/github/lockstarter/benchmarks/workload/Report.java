@@ -53,12 +53,26 @@ public final class Report {
 
 	/** Notes a figure that is to be at most this. */
 	void atMost(String what, double limit, double measured) {
-		this.goals.add(new Goal(what, "≤ " + Spread.text(limit), measured, measured <= limit));
+		this.goals.add(new Goal(what, "≤ " + Spread.text(limit), precise(measured), measured <= limit));
 	}
 
-	/** Notes a figure that is to be at least this. */
-	void atLeast(String what, double limit, double measured) {
-		this.goals.add(new Goal(what, "≥ " + Spread.text(limit), measured, measured >= limit));
+	/** Notes a figure whose median is to be at most this. */
+	void atMost(String what, double limit, Spread measured) {
+		this.goals.add(new Goal(what, "≤ " + Spread.text(limit), precise(measured), measured.median() <= limit));
+	}
+
+	/** Notes a figure whose median is to be at least this. */
+	void atLeast(String what, double limit, Spread measured) {
+		this.goals.add(new Goal(what, "≥ " + Spread.text(limit), precise(measured), measured.median() >= limit));
+	}
+
+	private static String precise(Spread figure) {
+		return "%s (%s–%s)".formatted(precise(figure.median()), Spread.text(figure.low()), Spread.text(figure.high()));
+	}
+
+	/** Near a limit two decimals do not tell on which side. */
+	private static String precise(double figure) {
+		return (figure < 10) ? "%.3f".formatted(figure) : Spread.text(figure);
 	}
 
 	private String goals() {
@@ -66,8 +80,8 @@ public final class Report {
 			return "";
 		}
 		Table table = new Table("work", "goal", "measured", "reached");
-		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, goal.text(), goal.verdict()));
-		return "\n## Goals\n\nMedians over the rounds.\n\n" + table;
+		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, goal.measured, goal.reached ? "yes" : "**no**"));
+		return "\n## Goals\n\nMedians over the rounds, and the quartiles in brackets.\n\n" + table;
 	}
 
 	@Override
@@ -75,16 +89,7 @@ public final class Report {
 		return this.introduction + goals() + this.text;
 	}
 
-	private record Goal(String what, String limit, double measured, boolean reached) {
-
-		/** Near the limit two decimals do not tell on which side. */
-		String text() {
-			return (this.measured < 10) ? "%.3f".formatted(this.measured) : Spread.text(this.measured);
-		}
-
-		String verdict() {
-			return Double.isNaN(this.measured) ? "–" : this.reached ? "yes" : "**no**";
-		}
+	private record Goal(String what, String limit, String measured, boolean reached) {
 
 	}
 

@@ -28,6 +28,14 @@ class RoundsTests {
 		assertThat(rounds.results("floor")).containsExactly(2, 1);
 	}
 
+	@Test
+	@DisplayName("The lowest is the one with the lowest median, not the one that was lucky once; without candidates there is none")
+	void lowest() throws Exception {
+		Rounds<String, Integer> rounds = rounds(List.of(99, 5, 5, 1), List.of(1, 4, 4, 4));
+		assertThat(rounds.lowest(List.of("mine", "floor"), Integer::doubleValue)).contains("floor");
+		assertThat(rounds.lowest(List.of(), Integer::doubleValue)).isEmpty();
+	}
+
 	/** One round warms up. */
 	private static Rounds<String, Integer> rounds(List<Integer> mine, List<Integer> floor) throws Exception {
 		Map<String, Iterator<Integer>> figures = Map.of("mine", mine.iterator(), "floor", floor.iterator());

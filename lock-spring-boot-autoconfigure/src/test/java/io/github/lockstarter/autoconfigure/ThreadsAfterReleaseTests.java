@@ -1,0 +1,69 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ThreadsAfterReleaseTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class))
+		.withPropertyValues("lock.store=memory")
+		.withBean(Service.class);
+
+	@ParameterizedTest(name = "called on {0}, work on {1}, declared: {2}: on {3}")
+	@CsvSource({ "immediate, immediate, true, boundedElastic", "immediate, boundedElastic, true, boundedElastic",
+			"immediate, parallel, true, parallel", "parallel, immediate, true, parallel",
+			"parallel, boundedElastic, true, boundedElastic", "parallel, parallel, true, parallel",
+			"immediate, immediate, false, boundedElastic", "immediate, boundedElastic, false, boundedElastic",
+			"immediate, parallel, false, parallel" })
+	@DisplayName("What follows a reactive method may block where its work could at its end, and uses no thread of the registry")
+	void goesOn(String caller, String worker, boolean declared, String expected) {
+		this.runner.run((context) -> {
+			Service service = context.getBean(Service.class);
+			Scheduler scheduler = scheduler(worker);
+			String thread = Mono
+				.defer(() -> declared ? service.work(scheduler) : (Mono<?>) service.undeclared(scheduler))
+				.map((value) -> Thread.currentThread().getName())
+				.subscribeOn(scheduler(caller))
+				.block(Duration.ofSeconds(10));
+			assertThat(thread).startsWith(expected + "-");
+		});
+	}
+
+	private static Scheduler scheduler(String name) {
+		return switch (name) {
+			case "parallel" -> Schedulers.parallel();
+			case "boundedElastic" -> Schedulers.boundedElastic();
+			default -> Schedulers.immediate();
+		};
+	}
+
+	static class Service {
+
+		@ExclusiveRequest
+		public Mono<String> work(Scheduler scheduler) {
+			return Mono.just("done").subscribeOn(scheduler);
+		}
+
+		@ExclusiveRequest
+		public Object undeclared(Scheduler scheduler) {
+			return work(scheduler);
+		}
+
+	}
+
+}
