@@ -25,8 +25,7 @@ public final class HandOff implements Workload {
 	private static final Duration WORK = Duration.ofMillis(1);
 
 	/**
-	 * Who is served so much less often than another is starved. The fast peers are far
-	 * from it: they serve one 1 to 3 times as often as another, or 9 times and more.
+	 * Who is served so much less often than another is starved.
 	 */
 	private static final double STARVING = 5;
 
