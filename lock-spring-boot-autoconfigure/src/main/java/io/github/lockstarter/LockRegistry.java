@@ -55,9 +55,9 @@ public interface LockRegistry {
 	Lease acquire(LockKey key, LockOptions options);
 
 	/**
-	 * Acquires the lock without holding a thread while it waits. Cancelling the returned
-	 * stage (through {@link CompletionStage#toCompletableFuture()}) ends the attempt, and
-	 * releases the lock if it was granted meanwhile.
+	 * Acquires the lock without holding a thread while it waits. Cancelling or completing
+	 * the returned stage (through {@link CompletionStage#toCompletableFuture()}) ends the
+	 * attempt, and releases the lock if it was granted meanwhile.
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @return completes with the lease, with empty if the lock is held, or exceptionally
@@ -84,8 +84,8 @@ public interface LockRegistry {
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @param executor must neither block nor run its task at once: whoever calls it may
-	 * be the driver, or another holder. When it throws, the stage completes on one of the
-	 * threads that all attempts share.
+	 * be the driver, the timer that renews all leases, or another holder. When it throws,
+	 * the stage completes on one of the threads that all attempts share.
 	 * @return as from {@link #acquireAsync(LockKey, LockOptions)}
 	 */
 	CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor);

@@ -105,14 +105,15 @@ final class ReactiveWork implements Work {
 
 	/**
 	 * Goes on as the work ended: on threads that may be blocked only if this one may, and
-	 * not on one of the registry, which has few.
+	 * not on one of the registry, which has few. Nothing fails for want of another
+	 * thread.
 	 */
 	private static Mono<Void> goOn(Mono<Void> released) {
 		if (!Schedulers.isInNonBlockingThread()) {
-			return released.publishOn(Schedulers.boundedElastic());
+			return released.publishOn(Schedulers.boundedElastic()).onErrorComplete();
 		}
 		return released.then(Mono.defer(() -> Schedulers.isInNonBlockingThread() ? Mono.empty()
-				: Mono.<Void>empty().publishOn(Schedulers.parallel())));
+				: Mono.<Void>empty().publishOn(Schedulers.parallel()).onErrorComplete()));
 	}
 
 	private static Context with(Holding holding, Context context) {

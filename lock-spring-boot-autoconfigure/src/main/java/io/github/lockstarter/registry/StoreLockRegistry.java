@@ -13,6 +13,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -93,7 +94,9 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
-		return joinAsync(key, options, this.answers).answer();
+		CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
+		joinAsync(key, Waiter.async(options, this.answers), result, (waiter, lease) -> result.complete(lease));
+		return result;
 	}
 
 	@Override
@@ -116,24 +119,9 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private CompletionStage<Lease> acquireOn(Executor executor, LockKey key, LockOptions options) {
-		Waiter waiter = joinAsync(key, options, executor);
 		CompletableFuture<Lease> result = new CompletableFuture<>();
-		result.whenComplete((lease, failure) -> {
-			if (failure != null) {
-				waiter.answer().cancel(false);
-			}
-		});
-		waiter.answer().whenComplete((granted, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(failure);
-			}
-			else if (granted.isEmpty()) {
-				result.completeExceptionally(conflict(key, options, waiter));
-			}
-			else if (!result.complete(granted.get())) {
-				granted.get().releaseAsync();
-			}
-		});
+		joinAsync(key, Waiter.async(options, executor), result, (waiter, lease) -> lease.map(result::complete)
+			.orElseGet(() -> result.completeExceptionally(conflict(key, options, waiter))));
 		return result;
 	}
 
@@ -205,15 +193,23 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 				waiter.retryAfter());
 	}
 
-	/** Joins with a caller that holds no thread, and may leave at any time. */
-	private Waiter joinAsync(LockKey key, LockOptions options, Executor executor) {
-		Waiter waiter = join(key, Waiter.async(options, executor));
-		waiter.answer().whenComplete((lease, failure) -> {
+	/**
+	 * Joins with a caller that holds no thread, and may leave at any time: by completing
+	 * the result itself, in whatever way.
+	 * @param answered completes the result, or returns {@code false} if it is too late
+	 */
+	private void joinAsync(LockKey key, Waiter waiter, CompletableFuture<?> result,
+			BiPredicate<Waiter, Optional<Lease>> answered) {
+		join(key, waiter).answer().whenComplete((lease, failure) -> {
 			if (failure != null) {
 				leave(key, waiter);
+				result.completeExceptionally(failure);
+			}
+			else if (!answered.test(waiter, lease)) {
+				lease.ifPresent(Lease::releaseAsync);
 			}
 		});
-		return waiter;
+		result.whenComplete((value, failure) -> waiter.answer().cancel(false));
 	}
 
 	private Waiter join(LockKey key, Waiter waiter) {

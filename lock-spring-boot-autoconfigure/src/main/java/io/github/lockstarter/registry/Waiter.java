@@ -97,16 +97,10 @@ final class Waiter {
 
 	void grant(StoreLease lease) {
 		this.granted = lease;
-		if (this.answer.isDone()) {
-			lease.release();
+		if (this.answer.isCancelled()) {
+			giveBack();
 		}
-		answer(() -> {
-			this.answer.complete(Optional.of(lease));
-			// The caller may have given itself another answer.
-			if (this.answer.isCompletedExceptionally() || this.answer.join().orElse(null) != lease) {
-				lease.release();
-			}
-		});
+		answer(() -> this.answer.complete(Optional.of(lease)));
 	}
 
 	/** Releases what was granted, if anything: the caller does not want it any more. */

@@ -35,12 +35,16 @@ class ThreadsAfterReleaseTests {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
 			Scheduler scheduler = scheduler(worker);
-			String thread = Mono
-				.defer(() -> declared ? service.work(scheduler) : (Mono<?>) service.undeclared(scheduler))
-				.map((value) -> Thread.currentThread().getName())
-				.subscribeOn(scheduler(caller))
-				.block(Duration.ofSeconds(10));
-			assertThat(thread).startsWith(expected + "-");
+			for (boolean fails : new boolean[] { false, true }) {
+				Mono<?> work = Mono.defer(() -> (Mono<?>) (declared ? service.work(scheduler, fails)
+						: service.undeclared(scheduler, fails)));
+				String thread = work.map((value) -> Thread.currentThread().getName())
+					.onErrorResume(IllegalStateException.class,
+							(failure) -> Mono.fromSupplier(() -> Thread.currentThread().getName()))
+					.subscribeOn(scheduler(caller))
+					.block(Duration.ofSeconds(10));
+				assertThat(thread).as("fails: " + fails).startsWith(expected + "-");
+			}
 		});
 	}
 
@@ -55,13 +59,18 @@ class ThreadsAfterReleaseTests {
 	static class Service {
 
 		@ExclusiveRequest
-		public Mono<String> work(Scheduler scheduler) {
-			return Mono.just("done").subscribeOn(scheduler);
+		public Mono<String> work(Scheduler scheduler, boolean fails) {
+			return Mono.fromCallable(() -> {
+				if (fails) {
+					throw new IllegalStateException("failed as asked");
+				}
+				return "done";
+			}).subscribeOn(scheduler);
 		}
 
 		@ExclusiveRequest
-		public Object undeclared(Scheduler scheduler) {
-			return work(scheduler);
+		public Object undeclared(Scheduler scheduler, boolean fails) {
+			return work(scheduler, fails);
 		}
 
 	}
