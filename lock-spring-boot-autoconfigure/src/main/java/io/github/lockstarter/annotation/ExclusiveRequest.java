@@ -13,7 +13,8 @@ import org.springframework.core.annotation.AliasFor;
 
 /**
  * Lets only one call per key run at a time, over all servers that share the lock store;
- * the others are refused with HTTP status 409, or wait first.
+ * the others are refused with HTTP status 409, wait their turn, or are given the result
+ * of the one that runs.
  *
  * <pre>
  * &#064;PostMapping("/users")
@@ -32,6 +33,10 @@ import org.springframework.core.annotation.AliasFor;
  * {@code Callable} or an emitter, until that has ended. The method is called only when
  * the lock is held; a reactive one is, whenever it is subscribed to. Return types that do
  * not tell when the work ends are refused at start-up.
+ * <p>
+ * A result that is shared or replayed is written as JSON, and read as the declared return
+ * type. Results for which that cannot work, such as streams, emitters and views, are
+ * refused at start-up. A failure is never shared: the next caller runs.
  * <p>
  * Several annotations on one method mean several locks, which are taken in an order that
  * is the same for all methods, and released in reverse.
@@ -80,10 +85,23 @@ public @interface ExclusiveRequest {
 
 	/**
 	 * How long to wait for a lock that is held, as in {@code 500ms} or {@code ${…}}.
-	 * Default: {@code lock.wait}, which does not wait. (Java reserves the name
-	 * {@code wait}.)
+	 * Default: {@code lock.wait}, which does not wait; but see {@link #onConflict()}.
+	 * (Java reserves the name {@code wait}.)
 	 */
 	String waitTime() default "";
+
+	/**
+	 * What happens to a request whose lock is held. Default: it is refused.
+	 */
+	OnConflict onConflict() default OnConflict.REJECT;
+
+	/**
+	 * For how long a result is kept for later duplicates, as in {@code 24h} or
+	 * {@code ${…}}: whoever calls with the same key in that time is answered with it, and
+	 * with 422 if the arguments are other ones. Callers with different principals do not
+	 * see each other's results. Needs a {@link #key()}. Default: every call runs.
+	 */
+	String replay() default "";
 
 	/**
 	 * The HTTP status of a refusal: 409, 422, 423 or 429. Default:

@@ -8,8 +8,9 @@ import org.springframework.aot.hint.annotation.SimpleReflectiveProcessor;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Keeps annotated methods, and what keys may read of their parameters, visible in a
- * native image. A method that is not is taken for one without the annotation.
+ * Keeps annotated methods, what keys may read of their parameters, and what may be shared
+ * of their results, visible in a native image. A method that is not is taken for one
+ * without the annotation.
  */
 class ExclusiveRequestHints extends SimpleReflectiveProcessor {
 
@@ -26,6 +27,7 @@ class ExclusiveRequestHints extends SimpleReflectiveProcessor {
 	protected void registerMethodHint(ReflectionHints hints, Method method) {
 		super.registerMethodHint(hints, method);
 		this.properties.registerReflectionHints(hints, method.getGenericParameterTypes());
+		this.properties.registerReflectionHints(hints, method.getGenericReturnType());
 	}
 
 }

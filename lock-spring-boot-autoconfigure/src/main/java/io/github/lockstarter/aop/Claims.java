@@ -6,9 +6,11 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.share.Outcome;
 
 /**
  * The locks that one call has to get before it may proceed. They are acquired one after
@@ -34,6 +37,8 @@ final class Claims {
 
 	private final @Nullable LockKey first;
 
+	private final Sharing.@Nullable OfCall sharing;
+
 	/**
 	 * Evaluates what the annotations say for the call.
 	 * @throws io.github.lockstarter.MissingLockKeyException if the call has no value for
@@ -41,21 +46,30 @@ final class Claims {
 	 */
 	Claims(List<ExclusiveRequestSpec> specs, Call call) {
 		LockKey first = null;
+		Sharing.OfCall sharing = null;
 		for (ExclusiveRequestSpec spec : specs) {
 			if (spec.appliesTo(call)) {
 				LockKey key = spec.lockKey(call);
 				this.locks.putIfAbsent(key, spec.options());
 				first = (first != null) ? first : key;
+				sharing = (spec.sharing() != null)
+						? new Sharing.OfCall(spec.sharing().results(), spec.sharing().caller(call)) : null;
 			}
 		}
 		this.first = first;
+		this.sharing = sharing;
 	}
 
 	/**
-	 * Acquires the locks on this thread.
+	 * Acquires the locks on this thread, or gets the result of another call.
 	 * @throws LockException if one is not granted; the others are released then
 	 */
 	Holding acquire(LockRegistry registry, boolean untilResponse) {
+		if (this.sharing != null && this.first != null) {
+			Outcome outcome = this.sharing.results()
+				.acquire(registry, this.first, options(this.first), this.sharing.caller());
+			return Holding.of(outcome, this.sharing, untilResponse);
+		}
 		long begin = System.nanoTime();
 		List<Lease> leases = new ArrayList<>();
 		try {
@@ -69,15 +83,46 @@ final class Claims {
 	}
 
 	/**
-	 * Acquires the locks without holding a thread. Cancelling the future ends the
-	 * attempt, and what has been granted is released.
-	 * @param acquisition acquires one lock
+	 * Acquires the locks, or gets the result of another call, without holding a thread.
+	 * Cancelling the future ends the attempt, and what has been granted is released.
+	 * @param executor where the future completes, or {@code null} for a few threads of
+	 * the registry
 	 */
-	CompletableFuture<Holding> acquireAsync(BiFunction<LockKey, LockOptions, CompletionStage<Lease>> acquisition,
-			boolean untilResponse) {
-		Attempt attempt = new Attempt(acquisition, untilResponse);
+	CompletableFuture<Holding> acquireAsync(LockRegistry registry, @Nullable Executor executor, boolean untilResponse) {
+		if (this.sharing != null && this.first != null) {
+			return acquireOrResult(registry, executor, untilResponse, this.sharing, this.first);
+		}
+		Attempt attempt = new Attempt((executor == null) ? registry::acquireAsync
+				: (key, options) -> registry.acquireAsync(key, options, executor), untilResponse);
 		attempt.next();
 		return attempt.result;
+	}
+
+	private CompletableFuture<Holding> acquireOrResult(LockRegistry registry, @Nullable Executor executor,
+			boolean untilResponse, Sharing.OfCall sharing, LockKey key) {
+		CompletableFuture<Holding> result = new CompletableFuture<>();
+		CompletableFuture<Outcome> attempt = sharing.results()
+			.acquireAsync(registry, key, options(key), sharing.caller(), executor);
+		attempt.whenComplete((outcome, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(failure);
+				return;
+			}
+			Holding holding = Holding.of(outcome, sharing, untilResponse);
+			if (!result.complete(holding)) {
+				holding.abandon();
+			}
+		});
+		result.whenComplete((holding, failure) -> {
+			if (failure != null) {
+				attempt.cancel(false);
+			}
+		});
+		return result;
+	}
+
+	private LockOptions options(LockKey key) {
+		return Objects.requireNonNull(this.locks.get(key));
 	}
 
 	/** The wait began with the first lock. */

@@ -41,6 +41,9 @@ final class ExchangeHandling {
 					if (end != null && handling) {
 						end.add(holding);
 					}
+					if (exchange != null && handling && holding.hasResult()) {
+						exchange.getResponse().getHeaders().set(Holding.REPLAYED, "true");
+					}
 				});
 		});
 	}

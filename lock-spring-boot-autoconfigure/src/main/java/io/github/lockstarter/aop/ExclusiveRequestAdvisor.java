@@ -14,6 +14,7 @@ import org.springframework.core.Ordered;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.share.SharedResults;
 
 /**
  * Puts the methods annotated with {@link ExclusiveRequest} under their locks. It stands
@@ -38,6 +39,7 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	 * @param registry where to get locks from
 	 * @param operator what the operator says, by name of the lock
 	 * @param defaults what holds where neither that nor an annotation says otherwise
+	 * @param sharing how results are shared
 	 * @param placeholders resolves placeholders in attributes of the annotation
 	 * @param order where to stand among other advisors
 	 * @param untilResponse whether handlers of requests keep their locks until their
@@ -45,9 +47,10 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	 * @param exchanges whether handlers are those of Spring WebFlux
 	 */
 	public ExclusiveRequestAdvisor(Supplier<LockRegistry> registry, Function<String, LockSettings> operator,
-			Supplier<LockSettings> defaults, UnaryOperator<String> placeholders, IntSupplier order,
-			BooleanSupplier untilResponse, BooleanSupplier exchanges) {
-		this(new ExclusiveRequestSpecs(operator, defaults, placeholders), registry, order, untilResponse, exchanges);
+			Supplier<LockSettings> defaults, Supplier<SharedResults> sharing, UnaryOperator<String> placeholders,
+			IntSupplier order, BooleanSupplier untilResponse, BooleanSupplier exchanges) {
+		this(new ExclusiveRequestSpecs(operator, defaults, sharing, placeholders), registry, order, untilResponse,
+				exchanges);
 	}
 
 	private ExclusiveRequestAdvisor(ExclusiveRequestSpecs specs, Supplier<LockRegistry> registry, IntSupplier order,
@@ -70,6 +73,15 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	 */
 	public Set<String> lockNames() {
 		return this.specs.names();
+	}
+
+	/**
+	 * Checks that what methods found so far share can be read by others. To be called
+	 * when there are beans.
+	 * @throws LockConfigurationException if it cannot
+	 */
+	public void checkSharing() {
+		this.specs.sharing().forEach((sharing) -> sharing.results().check());
 	}
 
 	/** Returns the annotated methods of a class. */
@@ -100,7 +112,8 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 			throw new LockConfigurationException(
 					"@ExclusiveRequest on %s: in Spring WebFlux nothing tells the request that a call with this return type belongs to, but %s."
 						.formatted(handler.toGenericString(),
-								readsRequest ? "an expression reads it" : "lock.web.release-on is response"),
+								readsRequest ? "an expression, or what is shared, depends on it"
+										: "lock.web.release-on is response"),
 					"Return a Mono or a ResponseEntity.");
 		}
 	}

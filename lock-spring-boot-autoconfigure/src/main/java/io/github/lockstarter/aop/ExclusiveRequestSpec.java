@@ -13,18 +13,19 @@ import io.github.lockstarter.MissingLockKeyException;
  * @param key the key within it, or {@code null} for one lock for the whole method
  * @param condition when to lock, or {@code null} for always
  * @param options how to lock
+ * @param sharing how results are shared or replayed, or {@code null} if they are not
  */
 record ExclusiveRequestSpec(String name, @Nullable MethodExpression key, @Nullable MethodExpression condition,
-		LockOptions options) {
+		LockOptions options, @Nullable Sharing sharing) {
 
 	/** Only {@code false} lets a call run without a lock, not {@code null}. */
 	boolean appliesTo(Call call) {
 		return this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call, Boolean.class));
 	}
 
-	/** Returns whether the key or the condition depends on more than the arguments. */
+	/** Returns whether a call depends on more of the request than the arguments. */
 	boolean readsRequest() {
-		return (this.key != null && this.key.readsRequest())
+		return this.sharing != null || (this.key != null && this.key.readsRequest())
 				|| (this.condition != null && this.condition.readsRequest());
 	}
 

@@ -7,12 +7,14 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
@@ -31,6 +34,9 @@ import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.share.ResultSharing;
+import io.github.lockstarter.share.SharedResults;
 
 /**
  * Knows the spec of every annotated method, and finds all that is wrong with the methods
@@ -44,12 +50,15 @@ final class ExclusiveRequestSpecs {
 
 	private final Supplier<LockSettings> defaults;
 
+	private final Supplier<SharedResults> sharing;
+
 	private final UnaryOperator<String> placeholders;
 
 	ExclusiveRequestSpecs(Function<String, LockSettings> operator, Supplier<LockSettings> defaults,
-			UnaryOperator<String> placeholders) {
+			Supplier<SharedResults> sharing, UnaryOperator<String> placeholders) {
 		this.operator = operator;
 		this.defaults = defaults;
+		this.sharing = sharing;
 		this.placeholders = placeholders;
 	}
 
@@ -123,37 +132,63 @@ final class ExclusiveRequestSpecs {
 
 	/** Returns the names of all locks met so far. */
 	Set<String> names() {
+		return specs().map(ExclusiveRequestSpec::name).collect(Collectors.toSet());
+	}
+
+	/** Returns how methods met so far share their results. */
+	List<Sharing> sharing() {
+		return specs().map(ExclusiveRequestSpec::sharing).filter(Objects::nonNull).toList();
+	}
+
+	private Stream<ExclusiveRequestSpec> specs() {
 		return this.methods.values()
 			.stream()
 			.flatMap((ofType) -> ofType.values().stream())
-			.flatMap((method) -> method.specs().stream())
-			.map(ExclusiveRequestSpec::name)
-			.collect(Collectors.toSet());
+			.flatMap((method) -> method.specs().stream());
 	}
 
 	private LockedMethod lockedMethod(List<ExclusiveRequest> annotations, Method method, Class<?> type) {
 		UnreachableMethods.refuse(method, type);
-		LockedMethod locked = LockedMethod.of(method, type,
-				annotations.stream().map((annotation) -> spec(annotation, method, type)).toList());
+		LockedMethod locked = LockedMethod.of(method, type, List.of());
 		Works.check(locked);
-		return locked;
+		return locked.with(annotations.stream().map((annotation) -> spec(annotation, locked, annotations)).toList());
 	}
 
-	private ExclusiveRequestSpec spec(ExclusiveRequest annotation, Method method, Class<?> type) {
+	private ExclusiveRequestSpec spec(ExclusiveRequest annotation, LockedMethod locked, List<ExclusiveRequest> all) {
+		Method method = locked.method();
 		try {
 			String given = resolve(annotation.name());
-			String name = (given != null) ? given : defaultName(method, type);
+			String name = new LockKey((given != null) ? given : defaultName(method, locked.type()), "").name();
 			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()), null, null,
 					(annotation.status() != 0) ? annotation.status() : null);
-			LockOptions options = this.operator.apply(name).or(own).or(this.defaults.get()).options();
-			return new ExclusiveRequestSpec(new LockKey(name, "").name(), expression("key", annotation.key(), method),
-					expression("condition", annotation.condition(), method), options);
+			LockSettings said = this.operator.apply(name).or(own);
+			LockOptions options = said.or(this.defaults.get()).options();
+			if (annotation.onConflict() != OnConflict.REJECT && said.waitTime() == null
+					&& options.waitTime().isZero()) {
+				options = options.withWaitTime(options.ttl());
+			}
+			return new ExclusiveRequestSpec(name, expression("key", annotation.key(), method),
+					expression("condition", annotation.condition(), method), options,
+					sharing(annotation, name, locked, all));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(
 					"@ExclusiveRequest on %s: %s.".formatted(method.toGenericString(), ex.getMessage()),
 					"Correct the annotation, or what lock.* and lock.names.* say about the lock.");
 		}
+	}
+
+	private @Nullable Sharing sharing(ExclusiveRequest annotation, String name, LockedMethod locked,
+			List<ExclusiveRequest> all) {
+		Duration replay = duration(annotation.replay());
+		if (replay == null && annotation.onConflict() != OnConflict.SHARE) {
+			return null;
+		}
+		Assert.isTrue(all.size() == 1, "A method whose results are shared or replayed can have one lock only");
+		Assert.isTrue(replay == null || StringUtils.hasLength(annotation.key()),
+				"A replay needs a key, as in key = \"header('Idempotency-Key')\"");
+		ResultSharing results = this.sharing.get().of(name, locked.method(), ResultTypes.of(locked), replay);
+		return new Sharing(results, (replay != null) ? new ArgumentDigest(locked.method()) : null);
 	}
 
 	private @Nullable Duration duration(String text) {

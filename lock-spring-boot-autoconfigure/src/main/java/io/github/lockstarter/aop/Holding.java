@@ -7,6 +7,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.share.Outcome;
+import io.github.lockstarter.share.ResultSharing;
+import io.github.lockstarter.share.SharedLease;
 
 /**
  * The leases under which one call of an annotated method runs. They are released
@@ -16,11 +19,21 @@ import io.github.lockstarter.Lease;
  */
 final class Holding {
 
+	/** The header that tells clients of a result of another call. */
+	static final String REPLAYED = "Idempotent-Replayed";
+
 	private final List<Lease> leases;
 
 	private final @Nullable Lease lease;
 
 	private final boolean untilResponse;
+
+	private final Sharing.@Nullable OfCall sharing;
+
+	private final @Nullable Outcome outcome;
+
+	/** What is left to others at the release. */
+	private volatile @Nullable String result;
 
 	private State state = State.IDLE;
 
@@ -37,9 +50,55 @@ final class Holding {
 	 * @param untilResponse whether they are held until the request has ended
 	 */
 	Holding(List<Lease> leases, @Nullable Lease lease, boolean untilResponse) {
+		this(leases, lease, untilResponse, null, null);
+	}
+
+	private Holding(List<Lease> leases, @Nullable Lease lease, boolean untilResponse, Sharing.@Nullable OfCall sharing,
+			@Nullable Outcome outcome) {
 		this.leases = List.copyOf(leases);
 		this.lease = lease;
 		this.untilResponse = untilResponse;
+		this.sharing = sharing;
+		this.outcome = outcome;
+	}
+
+	/**
+	 * Returns a holding of the lease, whose result others are to get, or one of nothing,
+	 * with the result of another call.
+	 */
+	static Holding of(Outcome outcome, Sharing.OfCall sharing, boolean untilResponse) {
+		Lease lease = outcome.lease();
+		return (lease != null) ? new Holding(List.of(lease), lease, untilResponse, sharing, null)
+				: new Holding(List.of(), null, untilResponse, null, outcome);
+	}
+
+	/** Returns whether another call has done the work already. */
+	boolean hasResult() {
+		return this.outcome != null;
+	}
+
+	/** Returns the result of the other call. */
+	@Nullable Object result() {
+		return (this.outcome != null) ? this.outcome.result() : null;
+	}
+
+	/** Leaves the result of the work to others, if it is to be shared. */
+	void leave(@Nullable Object result) {
+		if (this.sharing != null && this.lease != null && this.lease.isHeld()) {
+			this.result = this.sharing.results().write(this.sharing.caller(), result);
+		}
+	}
+
+	/** Returns what takes the results of the work, if they are to be shared. */
+	ResultSharing.@Nullable Values values() {
+		return (this.sharing != null) ? this.sharing.results().values() : null;
+	}
+
+	/** Leaves them to others. */
+	void leave(ResultSharing.Values results) {
+		if (this.sharing != null) {
+			this.result = results.write(this.sharing.caller());
+		}
 	}
 
 	List<Lease> leases() {
@@ -84,8 +143,18 @@ final class Holding {
 	void close() {
 		if (endWork() && mayRelease()) {
 			for (int i = this.leases.size() - 1; i >= 0; i--) {
-				this.leases.get(i).close();
+				close(this.leases.get(i));
 			}
+		}
+	}
+
+	private void close(Lease lease) {
+		String result = this.result;
+		if (result != null && lease instanceof SharedLease shared) {
+			shared.close(result);
+		}
+		else {
+			lease.close();
 		}
 	}
 
@@ -136,9 +205,15 @@ final class Holding {
 	private CompletionStage<Void> releaseAsync() {
 		CompletableFuture<?>[] releases = new CompletableFuture<?>[this.leases.size()];
 		for (int i = releases.length - 1; i >= 0; i--) {
-			releases[i] = this.leases.get(i).releaseAsync().toCompletableFuture();
+			releases[i] = releaseAsync(this.leases.get(i)).toCompletableFuture();
 		}
 		return CompletableFuture.allOf(releases);
+	}
+
+	private CompletionStage<Void> releaseAsync(Lease lease) {
+		String result = this.result;
+		return (result != null && lease instanceof SharedLease shared) ? shared.releaseAsync(result)
+				: lease.releaseAsync();
 	}
 
 	private enum State {

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -62,6 +63,11 @@ final class KeyText {
 		}
 		String text = text(present);
 		return text.startsWith(LockKey.DIGEST_PREFIX) ? LockKey.ofDigest(name, text) : new LockKey(name, text);
+	}
+
+	/** Returns a digest of the values, which is the same for the same values only. */
+	static String digest(List<@Nullable Object> values) {
+		return LockKey.ofDigest("values", CANONICAL.writeValueAsString(values)).key();
 	}
 
 	private static @Nullable Object unwrap(@Nullable Object value) {

@@ -14,7 +14,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 
 /**
- * One call of an annotated method: acquires its locks, and proceeds under them.
+ * One call of an annotated method: acquires its locks, and proceeds under them, or with
+ * the result of another call.
  */
 final class LockedCall {
 
@@ -86,12 +87,12 @@ final class LockedCall {
 
 	/** Acquires the locks without holding a thread. */
 	CompletableFuture<Holding> acquireAsync(boolean untilResponse) {
-		return claims().acquireAsync(this.registry::acquireAsync, untilResponse);
+		return claims().acquireAsync(this.registry, null, untilResponse);
 	}
 
 	/** Acquires the locks without holding a thread, and goes on on the executor. */
 	CompletableFuture<Holding> acquireAsync(Claims claims, boolean untilResponse, Executor executor) {
-		return claims.acquireAsync((key, options) -> this.registry.acquireAsync(key, options, executor), untilResponse);
+		return claims.acquireAsync(this.registry, executor, untilResponse);
 	}
 
 	boolean hasServletRequest() {
@@ -135,6 +136,12 @@ final class LockedCall {
 	}
 
 	private @Nullable Object run(MethodInvocation invocation, Holding holding) throws Throwable {
+		if (holding.hasResult()) {
+			if (this.servletHandling != null) {
+				this.servletHandling.tellReplayed();
+			}
+			return Works.completed(this.method, holding.result());
+		}
 		fillIn(holding.lease(), invocation.getArguments());
 		CurrentLeases.push(holding);
 		try {

@@ -37,6 +37,12 @@ record LockedMethod(Method method, Class<?> type, List<ExclusiveRequestSpec> spe
 				AnnotatedElementUtils.hasAnnotation(type, Controller.class));
 	}
 
+	/** Returns the same method with what its annotations say. */
+	LockedMethod with(List<ExclusiveRequestSpec> specs) {
+		return new LockedMethod(this.method, this.type, specs, this.returned, this.result, this.work,
+				this.ofController);
+	}
+
 	/** Returns whether it returns an entity with a body. */
 	boolean isEntity() {
 		return this.returned != this.result;

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 
@@ -13,9 +14,12 @@ import reactor.util.context.Context;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.share.ResultSharing;
+import io.github.lockstarter.share.ResultType;
 
 /**
  * A reactive type, be it of Reactor, RxJava, Kotlin or the JDK: its work is done by the
@@ -89,7 +93,7 @@ final class ReactiveWork implements Work {
 		if (multiValue) {
 			return Flux
 				.usingWhen(acquired,
-						(holding) -> Flux.<Object>from(work.apply(holding))
+						(holding) -> leavingAll(Flux.from(work.apply(holding)), holding)
 							.contextWrite((context) -> with(holding, context)),
 						end, (holding, failure) -> end.apply(holding), end)
 				.doOnDiscard(Holding.class, Holding::abandon);
@@ -97,10 +101,36 @@ final class ReactiveWork implements Work {
 		return Mono
 			.usingWhen(acquired,
 					(holding) -> Mono.<Object>from(work.apply(holding))
+						.doOnSuccess(holding::leave)
 						.map((value) -> Works.passOn(call, value, holding))
 						.contextWrite((context) -> with(holding, context)),
 					end, (holding, failure) -> end.apply(holding), end)
 			.doOnDiscard(Holding.class, Holding::abandon);
+	}
+
+	/** Leaves to others what has been emitted, once that is all. */
+	private static Flux<Object> leavingAll(Flux<Object> values, Holding holding) {
+		ResultSharing.Values all = holding.values();
+		return (all != null) ? values.doOnNext(all::add).doOnComplete(() -> holding.leave(all)) : values;
+	}
+
+	/** Returns what a value of the reactive type ends with. */
+	static ResultType resultType(ResolvableType reactive) {
+		ReactiveAdapter adapter = adapter(reactive.toClass());
+		return adapter.isNoValue() ? new ResultType(ResolvableType.forClass(Void.class), false)
+				: new ResultType(reactive.as(adapter.getReactiveType()).getGeneric(), adapter.isMultiValue());
+	}
+
+	/** Returns what the method would return if its work had ended with the value. */
+	static Object completed(LockedMethod method, @Nullable Object value) {
+		Publisher<?> publisher = (value instanceof List<?> list && resultIsMany(method)) ? Flux.fromIterable(list)
+				: Mono.justOrEmpty(value);
+		return method.isSuspending() ? publisher : adapter(method.returned()).fromPublisher(publisher);
+	}
+
+	private static boolean resultIsMany(LockedMethod method) {
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.returned());
+		return adapter != null && adapter.isMultiValue();
 	}
 
 	/**

@@ -57,6 +57,20 @@ final class ServletHandling {
 		return WebAsyncUtils.getAsyncManager(this.request);
 	}
 
+	/**
+	 * Tells the client that it gets the result of another call: at once on the thread of
+	 * the request, otherwise when the request is dispatched with the result.
+	 */
+	void tellReplayed() {
+		if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+				&& attributes.getRequest() == this.request && attributes.getResponse() != null) {
+			attributes.getResponse().setHeader(Holding.REPLAYED, "true");
+		}
+		else {
+			this.request.setAttribute(Holding.REPLAYED, "true");
+		}
+	}
+
 	/** Returns whether the request may wait without a thread. */
 	boolean canSuspend() {
 		return this.request.isAsyncSupported();

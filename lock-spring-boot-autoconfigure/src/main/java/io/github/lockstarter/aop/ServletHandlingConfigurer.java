@@ -17,8 +17,8 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 /**
- * Lets annotated handlers of Spring MVC wait without a thread, and keep their locks until
- * the end of the request.
+ * Lets annotated handlers of Spring MVC wait without a thread, keep their locks until the
+ * end of the request, and tell of shared answers.
  */
 public final class ServletHandlingConfigurer implements WebMvcConfigurer, HandlerExceptionResolver, Ordered {
 
@@ -54,6 +54,14 @@ public final class ServletHandlingConfigurer implements WebMvcConfigurer, Handle
 	public void addInterceptors(InterceptorRegistry registry) {
 		// The first to be asked before a request is the last to be told of its end.
 		registry.addInterceptor(new HandlerInterceptor() {
+
+			@Override
+			public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+				if (request.getAttribute(Holding.REPLAYED) != null) {
+					response.setHeader(Holding.REPLAYED, "true");
+				}
+				return true;
+			}
 
 			@Override
 			public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,

@@ -38,7 +38,10 @@ final class StageWork implements Work {
 	 */
 	private static CompletableFuture<Object> releasedFirst(LockedCall call, CompletionStage<?> stage, Holding holding) {
 		CompletableFuture<Object> released = new CompletableFuture<>();
-		stage.<Object>thenApply((value) -> (value != null) ? Works.passOn(call, value, holding) : null)
+		stage.<Object>thenApply((value) -> {
+			holding.leave(value);
+			return (value != null) ? Works.passOn(call, value, holding) : null;
+		})
 			.whenComplete((value, failure) -> holding.end()
 				// What comes next does not run on a thread of the registry.
 				.whenCompleteAsync((nothing, ignored) -> complete(released, value, cause(failure))));

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
@@ -97,9 +98,10 @@ final class Works {
 	 * @return the result to return in its place
 	 */
 	static @Nullable Object guard(LockedCall call, @Nullable Object result, Holding holding) {
-		if (result instanceof HttpEntity<?> entity && entity.getBody() != null) {
+		if (result instanceof HttpEntity<?> entity && entity.getBody() != null
+				&& of(entity.getBody().getClass()) != null) {
 			Object body = entity.getBody();
-			if (of(body.getClass()) != null && !call.isServletHandling()) {
+			if (!call.isServletHandling()) {
 				throw unsupported(call.method().method(), "nobody is sure to do the work in the entity it returned");
 			}
 			Object guarded = guard(call, body, holding);
@@ -107,11 +109,23 @@ final class Works {
 		}
 		Work work = (result != null) ? of(result.getClass()) : null;
 		if (result == null || work == null) {
+			holding.leave(result);
 			holding.close();
 			return result;
 		}
 		call.tellEndOfRequest(holding);
 		return work.guard(call, result, holding);
+	}
+
+	/**
+	 * Returns what the method would return if its work had ended with the value.
+	 * @param value the value, or a list of values
+	 */
+	static @Nullable Object completed(LockedMethod method, @Nullable Object value) {
+		if (method.isSuspending() || method.isReactive()) {
+			return ReactiveWork.completed(method, value);
+		}
+		return (method.work() instanceof StageWork) ? CompletableFuture.completedFuture(value) : value;
 	}
 
 	/**

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -19,9 +20,12 @@ import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.InterfaceProxyCheck;
+import io.github.lockstarter.share.ResultPredicate;
+import io.github.lockstarter.share.SharedResults;
 
 /**
  * The advice for {@code @ExclusiveRequest}.
@@ -37,12 +41,34 @@ class ExclusiveRequestConfiguration {
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestAdvisor exclusiveRequestAdvisor(ObjectProvider<LockRegistry> registry,
-			ObjectProvider<LockProperties> properties, Environment environment, BeanFactory beans) {
+			ObjectProvider<LockProperties> properties, ObjectProvider<SharedResults> sharing, Environment environment,
+			BeanFactory beans) {
 		return new ExclusiveRequestAdvisor(registry::getObject, (name) -> properties.getObject().settings(name),
-				() -> properties.getObject().settings(), (text) -> resolve(text, environment),
+				() -> properties.getObject().settings(), sharing::getObject, (text) -> resolve(text, environment),
 				() -> properties.getObject().advisorOrder(),
 				() -> properties.getObject().web().releaseOn() == LockProperties.Web.ReleaseOn.RESPONSE,
 				() -> beans.containsBean(LockReactiveConfiguration.PENDING_ENTITY_HANDLER));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static SharedResults sharedResults(LockProperties properties, ObjectProvider<JsonMapper> mapper,
+			ObjectProvider<ResultPredicate> predicate, ObjectProvider<LockCounts> counts) {
+		return new SharedResults(properties.share().ttl(), properties.share().maxSize(),
+				() -> mapper.getIfAvailable(() -> JsonMapper.builder().build()),
+				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject);
+	}
+
+	@Bean
+	static SmartInitializingSingleton sharedResultsCheck(ExclusiveRequestAdvisor advisor) {
+		return advisor::checkSharing;
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	static LockCounts lockCounts() {
+		return new LockCounts();
 	}
 
 	@Bean

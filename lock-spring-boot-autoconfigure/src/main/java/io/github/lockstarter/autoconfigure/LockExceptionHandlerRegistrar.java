@@ -21,6 +21,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.PayloadMismatchException;
 
 /**
  * Registers an advice for each exception that no advice of the application handles by
@@ -33,10 +34,11 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 	private final Map<Class<? extends LockException>, Class<?>> handlers;
 
 	LockExceptionHandlerRegistrar(BeanFactory beanFactory, Class<?> ofConflict, Class<?> ofMissingKey,
-			Class<?> ofLostLease, Class<?> ofStore) {
+			Class<?> ofPayloadMismatch, Class<?> ofLostLease, Class<?> ofStore) {
 		this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
 		this.handlers = Map.of(LockConflictException.class, ofConflict, MissingLockKeyException.class, ofMissingKey,
-				LeaseLostException.class, ofLostLease, LockStoreException.class, ofStore);
+				PayloadMismatchException.class, ofPayloadMismatch, LeaseLostException.class, ofLostLease,
+				LockStoreException.class, ofStore);
 	}
 
 	@Override

@@ -11,11 +11,13 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.LockSettings;
+import io.github.lockstarter.share.SharedResults;
 
 /**
  * Properties under {@code lock}. A property that does not exist is refused: a misspelt
@@ -38,13 +40,15 @@ import io.github.lockstarter.aop.LockSettings;
  * @param names Settings by the name of a lock. They have the last word over the
  * annotation.
  * @param web How locks and HTTP go together.
+ * @param share How results are shared.
  * @param redis Settings of the Redis store.
  */
 @ConfigurationProperties(prefix = "lock", ignoreUnknownFields = false)
 record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") Duration ttl,
 		@Name("wait") @DefaultValue("0s") Duration waitTime, @DefaultValue("true") boolean renew,
 		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @Nullable Integer order,
-		@DefaultValue Map<String, Named> names, @DefaultValue Web web, @DefaultValue Redis redis) {
+		@DefaultValue Map<String, Named> names, @DefaultValue Web web, @DefaultValue Share share,
+		@DefaultValue Redis redis) {
 
 	private static final LockOptions VALID = LockOptions.of(Duration.ofSeconds(1));
 
@@ -64,6 +68,8 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 				check("lock.names." + name + ".ttl", named.ttl(), (each) -> LockOptions.of(each).withMaxHold(maxHold));
 			}
 		});
+		check("lock.share.ttl", share.ttl(), SharedResults::checkTime);
+		check("lock.share.max-size", share.maxSize(), SharedResults::checkSize);
 		check("lock.redis.command-timeout", redis.commandTimeout(), Redis::checkedTimeout);
 		check("lock.redis.key-prefix", redis.keyPrefix(), Redis::checkedPrefix);
 		check("lock.redis.replicas-to-ack", redis.replicasToAck(), Redis::checkedReplicas);
@@ -172,6 +178,17 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 
 		}
 
+	}
+
+	/**
+	 * How results are shared.
+	 *
+	 * @param ttl How long a result is kept in the store for those who wait for it on
+	 * other servers. Results to replay are kept for as long as the annotation says.
+	 * @param maxSize How large a result may be, as JSON, to be shared or replayed. A
+	 * larger one is for the one request that made it.
+	 */
+	record Share(@DefaultValue("5s") Duration ttl, @DefaultValue("64KB") DataSize maxSize) {
 	}
 
 	/**

@@ -86,7 +86,8 @@ class LockReactiveConfiguration {
 
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
-					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
+					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfLostLease.class,
+					LockExceptionHandlers.OfStore.class);
 		}
 
 	}

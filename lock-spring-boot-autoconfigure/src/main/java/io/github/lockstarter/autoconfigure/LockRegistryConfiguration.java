@@ -5,6 +5,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.registry.StoreLockRegistry;
 import io.github.lockstarter.store.LockStore;
@@ -18,8 +19,8 @@ class LockRegistryConfiguration {
 
 	@Bean
 	StoreLockRegistry exclusiveRequestLockRegistry(LockStore store, LockProperties properties,
-			ApplicationEventPublisher events) {
-		return new StoreLockRegistry(store, properties::options, properties.maxWaiters(), events::publishEvent);
+			ApplicationEventPublisher events, LockCounts counts) {
+		return new StoreLockRegistry(store, properties::options, properties.maxWaiters(), events::publishEvent, counts);
 	}
 
 	@Bean

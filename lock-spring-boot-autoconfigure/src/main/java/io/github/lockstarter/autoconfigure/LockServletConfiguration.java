@@ -59,7 +59,8 @@ class LockServletConfiguration {
 
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
-					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
+					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfLostLease.class,
+					LockExceptionHandlers.OfStore.class);
 		}
 
 	}

@@ -5,6 +5,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 
 import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -16,9 +17,10 @@ import io.github.lockstarter.store.LockStore;
  * @param renewals keeps held leases alive
  * @param outages tells the operator of store failures
  * @param losses is told of every lost lease
+ * @param counts counts what happens
  * @param maxWaiters how many may wait for a lock here
  */
 record Engine(LockStore store, ScheduledExecutorService timer, Executor answers, Renewals renewals, OutageLog outages,
-		Consumer<LeaseLostEvent> losses, int maxWaiters) {
+		Consumer<LeaseLostEvent> losses, LockCounts counts, int maxWaiters) {
 
 }

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.ResultSlot;
 
 /**
  * One lock as this JVM sees it: who holds it here, and who queues for it. Only the head
@@ -58,7 +60,7 @@ final class LocalLock {
 		this.engine = engine;
 		this.key = key;
 		this.registry = registry;
-		this.queue = new WaitQueue(key);
+		this.queue = new WaitQueue(key, engine.counts());
 		this.inStore = new StoreLock(engine, key, this::wake);
 	}
 
@@ -74,6 +76,9 @@ final class LocalLock {
 
 	private Step admit(Waiter waiter) {
 		boolean taken = this.state == State.HELD || !this.queue.isEmpty();
+		if (taken) {
+			this.queue.countContention(waiter);
+		}
 		if (taken && this.state == State.CONTENDING && !waiter.waits() && !this.registry.isClosed()) {
 			this.queue.addOnlooker(waiter);
 			return Step.NOTHING;
@@ -81,7 +86,9 @@ final class LocalLock {
 		if (this.registry.isClosed() || (taken && waiter.waits() && this.registry.isDraining())) {
 			return retireIfUnused().then(this.queue.fail(List.of(waiter), CLOSED, null));
 		}
-		if (taken && (!waiter.waits() || this.queue.size() >= this.engine.maxWaiters())) {
+		// Those who want a result get it all at once, and are no burden to each other.
+		boolean full = this.queue.size() >= this.engine.maxWaiters() && waiter.slot() == null;
+		if (taken && (!waiter.waits() || full)) {
 			return WaitQueue.refuse(List.of(waiter), remaining());
 		}
 		this.queue.add(waiter);
@@ -140,17 +147,21 @@ final class LocalLock {
 		this.woken = false;
 		return () -> {
 			Bid bid = Bid.now(head.options().ttl());
-			this.inStore.acquire(bid, head.waits())
-				.whenComplete((result, failure) -> perform(() -> answered(bid, result, failure)));
+			this.inStore.acquire(bid, head)
+				.whenComplete((result, failure) -> perform(() -> answered(bid, head.slot(), result, failure)));
 		};
 	}
 
-	private Step answered(Bid bid, @Nullable AcquireResult result, @Nullable Throwable failure) {
+	private Step answered(Bid bid, @Nullable ResultSlot slot, @Nullable AcquireResult result,
+			@Nullable Throwable failure) {
 		if (result instanceof Granted granted) {
 			return granted(bid, Bid.firstToken(granted.fencingToken()));
 		}
 		if (result instanceof Busy busy) {
 			return busy(busy.remaining());
+		}
+		if (result instanceof Found found && slot != null) {
+			return this.queue.give(new LeftResult(slot, found.result()), found.age()).then(released());
 		}
 		return this.queue.failAll("the store failed", OutageLog.cause(failure)).then(retire());
 	}
@@ -180,7 +191,7 @@ final class LocalLock {
 
 	private Step giveBack(Bid bid) {
 		this.state = State.RELEASING;
-		return () -> this.inStore.release(bid).whenComplete((owned, failure) -> perform(this::released));
+		return () -> this.inStore.release(bid, null).whenComplete((owned, failure) -> perform(this::released));
 	}
 
 	private Step released() {
@@ -191,6 +202,7 @@ final class LocalLock {
 
 	private Step busy(Duration remaining) {
 		this.busyUntil = System.nanoTime() + remaining.toNanos();
+		this.queue.countContention(this.queue.head());
 		return this.queue.refuseOnlookers(remaining)
 			.then(this.queue.refuseHeads((waiter) -> waiter.left() <= 0, remaining))
 			.then(goOnWaiting(remaining));
@@ -223,11 +235,14 @@ final class LocalLock {
 		});
 	}
 
-	/** Passes the lock on from a lease that has ended, and tells when that is done. */
-	void release(StoreLease ended, CompletableFuture<Void> released) {
+	/**
+	 * Passes the lock on from a lease that has ended, or its result to those who want it,
+	 * and tells when that is done.
+	 */
+	void release(StoreLease ended, @Nullable LeftResult result, CompletableFuture<Void> released) {
 		perform(() -> {
 			this.lease = null;
-			Waiter next = ended.isLost() ? null : this.queue.head();
+			Waiter next = (result != null || ended.isLost()) ? null : this.queue.head();
 			if (next != null && ended.bid().goesOn(ended.fencingToken(), next.options().ttl())) {
 				return grant(next, ended.bid(), ended.fencingToken() + 1).then(() -> released.complete(null));
 			}
@@ -235,9 +250,11 @@ final class LocalLock {
 				return endTurn(ended, next, released);
 			}
 			this.state = State.RELEASING;
-			return () -> this.inStore.release(ended.bid()).whenComplete((owned, failure) -> {
+			return () -> this.inStore.release(ended.bid(), result).whenComplete((owned, failure) -> {
 				ended.released(owned, failure);
-				perform(this::released);
+				perform(() -> ((result != null && Boolean.TRUE.equals(owned)) ? this.queue.give(result, Duration.ZERO)
+						: Step.NOTHING)
+					.then(released()));
 				released.complete(null);
 			});
 		});
@@ -252,7 +269,7 @@ final class LocalLock {
 			this.inStore.handOver(ended.bid(), bid).whenComplete((result, failure) -> {
 				boolean owned = result != null && result.isPresent();
 				ended.released(owned, failure);
-				perform(() -> (owned || failure != null) ? answered(bid, owned ? result.get() : null, failure)
+				perform(() -> (owned || failure != null) ? answered(bid, null, owned ? result.get() : null, failure)
 						: released());
 				released.complete(null);
 			});

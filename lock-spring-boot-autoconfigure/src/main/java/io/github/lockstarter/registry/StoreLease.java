@@ -11,15 +11,16 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.share.SharedLease;
+import io.github.lockstarter.store.ResultSlot;
 
 /**
  * A lease on a lock in a store. It ends once: by its release or by its loss.
  */
-final class StoreLease implements Lease {
+final class StoreLease implements SharedLease {
 
 	private static final Log logger = LogFactory.getLog(StoreLease.class);
 
@@ -35,6 +36,8 @@ final class StoreLease implements Lease {
 	private final LockOptions options;
 
 	private final Executor executor;
+
+	private final @Nullable ResultSlot slot;
 
 	private final Bid bid;
 
@@ -59,6 +62,7 @@ final class StoreLease implements Lease {
 		this.key = key;
 		this.options = holder.options();
 		this.executor = holder.executor();
+		this.slot = holder.slot();
 		this.bid = bid;
 		this.fencingToken = fencingToken;
 		this.end = System.nanoTime() + this.options.maxHold().toNanos();
@@ -100,24 +104,40 @@ final class StoreLease implements Lease {
 
 	@Override
 	public CompletionStage<Void> releaseAsync() {
-		// Whatever the application does with it is done elsewhere, and to a copy.
-		return release().whenCompleteAsync((done, failure) -> {
+		return elsewhere(release(null));
+	}
+
+	@Override
+	public CompletionStage<Void> releaseAsync(String result) {
+		return elsewhere(release(result));
+	}
+
+	/** Whatever the application does with it is done elsewhere, and to a copy. */
+	private CompletionStage<Void> elsewhere(CompletableFuture<Void> released) {
+		return released.whenCompleteAsync((done, failure) -> {
 		}, this.executor);
 	}
 
 	@Override
 	public void close() {
-		release().join();
+		release(null).join();
 	}
 
-	CompletableFuture<Void> release() {
+	@Override
+	public void close(String result) {
+		release(result).join();
+	}
+
+	/** Releases the lock and leaves the result, if there is one. */
+	CompletableFuture<Void> release(@Nullable String result) {
 		boolean late = !isHeld();
 		if (this.ended.compareAndSet(false, true)) {
 			this.engine.renewals().remove(this);
 			if (late) {
 				reportLoss(whyExpired());
 			}
-			this.lock.release(this, this.released);
+			LeftResult left = (result != null && this.slot != null) ? new LeftResult(this.slot, result) : null;
+			this.lock.release(this, late ? null : left, this.released);
 		}
 		return this.released;
 	}
@@ -154,7 +174,7 @@ final class StoreLease implements Lease {
 		if (this.ended.compareAndSet(false, true)) {
 			this.engine.renewals().remove(this);
 			reportLoss(why);
-			this.lock.release(this, this.released);
+			this.lock.release(this, null, this.released);
 		}
 		return this.released;
 	}

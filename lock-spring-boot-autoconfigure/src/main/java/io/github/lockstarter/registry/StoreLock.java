@@ -15,12 +15,16 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.ReleaseNotifications;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.ResultStore;
 
 /**
  * One lock in the store, as a {@link LocalLock} deals with it: asks for it, and wakes up
  * when it may be free.
  */
 final class StoreLock {
+
+	private static final Duration STORES_COUNT_IN = Duration.ofMillis(1);
 
 	private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
@@ -55,9 +59,17 @@ final class StoreLock {
 		return this.watching;
 	}
 
-	CompletionStage<AcquireResult> acquire(Bid bid, boolean watch) {
+	CompletionStage<AcquireResult> acquire(Bid bid, Waiter head) {
 		ReleaseNotifications notifications = this.notifications;
-		if (notifications == null || !watch) {
+		ResultSlot slot = head.slot();
+		Duration maxAge = head.maxAge();
+		// Who has just come has missed no result.
+		if (slot != null && maxAge.compareTo(STORES_COUNT_IN) >= 0) {
+			this.watching |= head.waits();
+			Runnable onRelease = head.waits() ? this.wake : null;
+			return ask(() -> results().acquireOrResult(this.key, bid.owner(), bid.ttl(), slot, maxAge, onRelease));
+		}
+		if (notifications == null || !head.waits()) {
 			return ask(() -> this.engine.store().acquire(this.key, bid.owner(), bid.ttl()));
 		}
 		this.watching = true;
@@ -74,8 +86,14 @@ final class StoreLock {
 		return ask(() -> notifications.handOver(this.key, ended.owner(), next.owner(), next.ttl(), this.wake));
 	}
 
-	CompletionStage<Boolean> release(Bid bid) {
-		return ask(() -> this.engine.store().release(this.key, bid.owner()));
+	/** Releases the lock, and leaves the result if there is one. */
+	CompletionStage<Boolean> release(Bid bid, @Nullable LeftResult result) {
+		return ask(() -> (result != null) ? results().release(this.key, bid.owner(), result.slot(), result.text())
+				: this.engine.store().release(this.key, bid.owner()));
+	}
+
+	private ResultStore results() {
+		return (ResultStore) this.engine.store();
 	}
 
 	/** Asks the store; whatever it throws is an answer, too. */

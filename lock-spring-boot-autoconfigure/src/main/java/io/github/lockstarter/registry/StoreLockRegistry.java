@@ -13,23 +13,31 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.share.SharedLease;
+import io.github.lockstarter.share.SharingRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReconnectNotifications;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.ResultStore;
 
 /**
  * Hands out the locks of a {@link LockStore}. However many callers wait and leases are
@@ -37,7 +45,7 @@ import io.github.lockstarter.store.ReconnectNotifications;
  * what the application does with losses, and with asynchronous answers where it gives no
  * executor; all end when they are idle.
  */
-public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
+public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 
 	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
@@ -65,9 +73,10 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 	 * @param maxWaiters how many callers may wait for one lock; whoever comes then is
 	 * refused at once
 	 * @param losses is told of every lost lease
+	 * @param counts counts what happens
 	 */
 	public StoreLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
-			Consumer<LeaseLostEvent> losses) {
+			Consumer<LeaseLostEvent> losses, LockCounts counts) {
 		this.timer.setRemoveOnCancelPolicy(true);
 		this.timer.setKeepAliveTime(10, TimeUnit.SECONDS);
 		this.timer.allowCoreThreadTimeOut(true);
@@ -75,7 +84,7 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 		this.options = options;
 		OutageLog outages = new OutageLog();
 		Renewals renewals = new Renewals(store, outages, this.timer);
-		this.engine = new Engine(store, this.timer, this.answers, renewals, outages, losses, maxWaiters);
+		this.engine = new Engine(store, this.timer, this.answers, renewals, outages, losses, counts, maxWaiters);
 		if (store instanceof ReconnectNotifications able) {
 			able.onReconnect(renewals::renewAll);
 		}
@@ -89,7 +98,7 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
 		Waiter waiter = join(key, Waiter.blocking(options, this.answers));
-		return await(key, waiter).orElseThrow(() -> conflict(key, options, waiter));
+		return await(key, waiter).orElseThrow(() -> conflict(key, waiter));
 	}
 
 	@Override
@@ -101,13 +110,17 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options) {
-		return acquireOn(this.answers, key, options);
+		return acquireWith(key, Waiter.async(options, this.answers), (waiter, lease) -> lease);
 	}
 
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
 		Assert.notNull(executor, "There must be an executor");
-		return acquireOn((task) -> {
+		return acquireWith(key, Waiter.async(options, reliable(executor)), (waiter, lease) -> lease);
+	}
+
+	private Executor reliable(Executor executor) {
+		return (task) -> {
 			try {
 				executor.execute(task);
 			}
@@ -115,13 +128,47 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 				// It may have run, or be run twice: it does its work only once.
 				this.answers.execute(task);
 			}
-		}, key, options);
+		};
 	}
 
-	private CompletionStage<Lease> acquireOn(Executor executor, LockKey key, LockOptions options) {
-		CompletableFuture<Lease> result = new CompletableFuture<>();
-		joinAsync(key, Waiter.async(options, executor), result, (waiter, lease) -> lease.map(result::complete)
-			.orElseGet(() -> result.completeExceptionally(conflict(key, options, waiter))));
+	@Override
+	public Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, boolean old) {
+		checkKeepsResults();
+		Waiter waiter = join(key, Waiter.blocking(options, this.answers).sharing(slot, old));
+		return acquisition(waiter, await(key, waiter)).orElseThrow(() -> conflict(key, waiter));
+	}
+
+	@Override
+	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot, boolean old,
+			@Nullable Executor executor) {
+		checkKeepsResults();
+		Executor answers = (executor != null) ? reliable(executor) : this.answers;
+		return acquireWith(key, Waiter.async(options, answers).sharing(slot, old), StoreLockRegistry::acquisition);
+	}
+
+	private static Optional<Acquisition> acquisition(Waiter waiter, Optional<Lease> lease) {
+		boolean conflict = lease.isEmpty() && waiter.result() == null;
+		return conflict ? Optional.empty()
+				: Optional.of(new Acquisition((SharedLease) lease.orElse(null), waiter.result()));
+	}
+
+	private void checkKeepsResults() {
+		if (!(this.engine.store() instanceof ResultStore)) {
+			throw new LockConfigurationException(
+					"A %s cannot keep results, so nothing can be shared or replayed."
+						.formatted(this.engine.store().getClass().getSimpleName()),
+					"Let your LockStore implement ResultStore, or choose another lock.store.");
+		}
+	}
+
+	/** Acquires without holding a thread, with a conflict as a failure. */
+	private <T> CompletionStage<T> acquireWith(LockKey key, Waiter waiter,
+			BiFunction<Waiter, Optional<Lease>, Optional<T>> acquired) {
+		CompletableFuture<T> result = new CompletableFuture<>();
+		joinAsync(key, waiter, result,
+				(joined, lease) -> acquired.apply(joined, lease)
+					.map(result::complete)
+					.orElseGet(() -> result.completeExceptionally(conflict(key, joined))));
 		return result;
 	}
 
@@ -187,7 +234,8 @@ public final class StoreLockRegistry implements LockRegistry, AutoCloseable {
 		this.locks.remove(key, lock);
 	}
 
-	private static LockConflictException conflict(LockKey key, LockOptions options, Waiter waiter) {
+	private static LockConflictException conflict(LockKey key, Waiter waiter) {
+		LockOptions options = waiter.options();
 		// Where too many wait already it did not.
 		return new LockConflictException(key, (waiter.left() > 0) ? options.withWaitTime(Duration.ZERO) : options,
 				waiter.retryAfter());

@@ -10,6 +10,8 @@ import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 
@@ -28,8 +30,11 @@ final class WaitQueue {
 
 	private final LockKey key;
 
-	WaitQueue(LockKey key) {
+	private final LockCounts counts;
+
+	WaitQueue(LockKey key, LockCounts counts) {
 		this.key = key;
+		this.counts = counts;
 	}
 
 	void add(Waiter waiter) {
@@ -79,6 +84,25 @@ final class WaitQueue {
 
 	static Step refuse(Collection<Waiter> refused, Duration remaining) {
 		return () -> refused.forEach((waiter) -> waiter.refuse(remaining));
+	}
+
+	/**
+	 * Removes those who want the result, and gives it to them. Onlookers who do not have
+	 * to ask themselves: it says nothing about the lock.
+	 */
+	Step give(LeftResult result, Duration age) {
+		this.waiters.addAll(this.onlookers);
+		this.onlookers.clear();
+		List<Waiter> given = this.waiters.stream().filter((waiter) -> waiter.wants(result, age)).toList();
+		given.forEach(this.waiters::remove);
+		return () -> given.forEach((waiter) -> waiter.give(result));
+	}
+
+	/** Counts each caller once. */
+	void countContention(@Nullable Waiter waiter) {
+		if (waiter != null && waiter.meetsContention()) {
+			this.counts.add(this.key.name(), Event.CONTENDED);
+		}
 	}
 
 	/** Removes everybody, and fails them. */

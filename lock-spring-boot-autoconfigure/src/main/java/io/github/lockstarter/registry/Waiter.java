@@ -13,11 +13,15 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.store.ResultSlot;
 
 /**
  * One caller that wants a lock, with one deadline for all it takes to get it.
  */
 final class Waiter {
+
+	/** The longest that anything is kept. */
+	private static final Duration LONGEST = Duration.ofDays(366);
 
 	private final CompletableFuture<Optional<Lease>> answer = new CompletableFuture<>();
 
@@ -27,7 +31,15 @@ final class Waiter {
 
 	private final boolean blocking;
 
-	private final long deadline;
+	private final long begin = System.nanoTime();
+
+	private @Nullable ResultSlot slot;
+
+	private boolean wantsOld;
+
+	private boolean contended;
+
+	private volatile @Nullable String result;
 
 	private volatile Duration retryAfter = Duration.ZERO;
 
@@ -39,7 +51,6 @@ final class Waiter {
 		this.options = options;
 		this.executor = executor;
 		this.blocking = blocking;
-		this.deadline = System.nanoTime() + options.waitTime().toNanos();
 	}
 
 	/**
@@ -60,6 +71,37 @@ final class Waiter {
 		return new Waiter(options, executor, false);
 	}
 
+	/**
+	 * Lets the caller have a result instead of the lock.
+	 * @param slot which results it wants
+	 * @param old whether it wants those, too, that were there before it came
+	 */
+	Waiter sharing(ResultSlot slot, boolean old) {
+		this.slot = slot;
+		this.wantsOld = old;
+		return this;
+	}
+
+	@Nullable ResultSlot slot() {
+		return this.slot;
+	}
+
+	/** Returns how old a result may be, so that the caller wants it. */
+	Duration maxAge() {
+		return this.wantsOld ? LONGEST : Duration.ofNanos(System.nanoTime() - this.begin);
+	}
+
+	boolean wants(LeftResult result, Duration age) {
+		return this.slot != null && this.slot.name().equals(result.slot().name()) && age.compareTo(maxAge()) < 0;
+	}
+
+	/** Returns {@code true} the first time. */
+	boolean meetsContention() {
+		boolean first = !this.contended;
+		this.contended = true;
+		return first;
+	}
+
 	LockOptions options() {
 		return this.options;
 	}
@@ -70,6 +112,11 @@ final class Waiter {
 
 	CompletableFuture<Optional<Lease>> answer() {
 		return this.answer;
+	}
+
+	/** Returns the result, if it was given one, once the answer is empty. */
+	@Nullable String result() {
+		return this.result;
 	}
 
 	/** Returns how long the holder's lease lasts, once the answer is empty. */
@@ -83,7 +130,7 @@ final class Waiter {
 
 	/** Returns how much of the wait is left; not positive when it is over. */
 	long left() {
-		return this.deadline - System.nanoTime();
+		return this.begin + this.options.waitTime().toNanos() - System.nanoTime();
 	}
 
 	/**
@@ -107,7 +154,7 @@ final class Waiter {
 	void giveBack() {
 		StoreLease lease = this.granted;
 		if (lease != null) {
-			lease.release();
+			lease.release(null);
 		}
 	}
 
@@ -117,6 +164,12 @@ final class Waiter {
 	 */
 	void refuse(Duration retryAfter) {
 		this.retryAfter = retryAfter.isZero() ? this.options.ttl() : retryAfter;
+		answer(() -> this.answer.complete(Optional.empty()));
+	}
+
+	/** Gives the caller a result instead of the lock. */
+	void give(LeftResult result) {
+		this.result = result.text();
 		answer(() -> this.answer.complete(Optional.empty()));
 	}
 

@@ -16,6 +16,15 @@ public sealed interface AcquireResult {
 	}
 
 	/**
+	 * There is a result of what was done under the lock before, so it was not taken.
+	 *
+	 * @param result the result
+	 * @param age how long ago it came
+	 */
+	record Found(String result, Duration age) implements AcquireResult {
+	}
+
+	/**
 	 * Somebody else holds the lock.
 	 *
 	 * @param remaining how long that lease lasts if it is neither renewed nor released;

@@ -18,6 +18,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.store.LockStore.Renewal;
@@ -35,7 +36,8 @@ class LeaseRenewalTests {
 
 	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
 
-	private final StoreLockRegistry locks = new StoreLockRegistry(this.store, (name) -> SHORT, 64, this.losses::add);
+	private final StoreLockRegistry locks = new StoreLockRegistry(this.store, (name) -> SHORT, 64, this.losses::add,
+			new LockCounts());
 
 	@AfterEach
 	void close() {
@@ -157,7 +159,7 @@ class LeaseRenewalTests {
 	void failingListener(CapturedOutput output) {
 		try (StoreLockRegistry locks = new StoreLockRegistry(this.store, (name) -> SHORT, 64, (loss) -> {
 			throw new IllegalStateException("mistake of the application");
-		})) {
+		}, new LockCounts())) {
 			Lease lease = locks.acquire(KEY, SHORT.withoutRenewal());
 			Awaitility.await().until(() -> output.toString().contains("at the loss of lock 'renewal' failed"));
 			assertThat(lease.isHeld()).isFalse();

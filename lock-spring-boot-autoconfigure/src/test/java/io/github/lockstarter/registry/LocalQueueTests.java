@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
@@ -44,7 +45,7 @@ class LocalQueueTests {
 
 	private final StoreLockRegistry locks = new StoreLockRegistry(this.store,
 			(name) -> name.equals("team") ? OPTIONS.withConflictStatus(423) : OPTIONS, 3, (loss) -> {
-			});
+			}, new LockCounts());
 
 	@AfterEach
 	void nothingIsLeft() {

@@ -25,6 +25,7 @@ import org.springframework.http.HttpStatus;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
@@ -152,7 +153,7 @@ class StoreLockRegistryTests {
 	void answersItself() {
 		MemoryLockStore store = new MemoryLockStore();
 		try (StoreLockRegistry locks = new StoreLockRegistry(store, (name) -> OPTIONS, 1, (loss) -> {
-		})) {
+		}, new LockCounts())) {
 			Lease first = locks.acquire(KEY, OPTIONS);
 			CompletableFuture<Optional<Lease>> second = locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 			second.complete(null);

@@ -13,6 +13,7 @@ import io.lettuce.core.event.command.CommandStartedEvent;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.StoreLockRegistry;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -59,7 +60,7 @@ public final class RedisInstance implements AutoCloseable {
 		this.store = new RedisLockStore(factory, keyPrefix, Duration.ofSeconds(2), replicasToAck);
 		this.store.start();
 		this.locks = new StoreLockRegistry(this.store, (name) -> LockOptions.of(Duration.ofSeconds(10)), maxWaiters,
-				this.losses::add);
+				this.losses::add, new LockCounts());
 	}
 
 	public StoreLockRegistry locks() {

@@ -2,6 +2,7 @@ package io.github.lockstarter.testing;
 
 import java.time.Duration;
 
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.StoreLockRegistry;
 import io.github.lockstarter.store.LockStore;
@@ -17,7 +18,7 @@ public final class TestLocks {
 	/** Returns a registry on the store. */
 	public static StoreLockRegistry on(LockStore store) {
 		return new StoreLockRegistry(store, (name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
-		});
+		}, new LockCounts());
 	}
 
 }

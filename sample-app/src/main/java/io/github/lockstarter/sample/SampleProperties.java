@@ -9,9 +9,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Properties under {@code sample}.
  *
  * @param points The service that grants bonus points.
+ * @param reports Reports.
  */
 @ConfigurationProperties("sample")
-record SampleProperties(@DefaultValue Points points) {
+record SampleProperties(@DefaultValue Points points, @DefaultValue Reports reports) {
 
 	/**
 	 * The service that grants bonus points.
@@ -20,6 +21,14 @@ record SampleProperties(@DefaultValue Points points) {
 	 * @param fail Whether it fails.
 	 */
 	record Points(@DefaultValue("500ms") Duration latency, @DefaultValue("false") boolean fail) {
+	}
+
+	/**
+	 * Reports.
+	 *
+	 * @param latency How long one takes.
+	 */
+	record Reports(@DefaultValue("1s") Duration latency) {
 	}
 
 }

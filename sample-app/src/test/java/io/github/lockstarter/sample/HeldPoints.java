@@ -56,7 +56,8 @@ class HeldPoints {
 	private final class Held extends PointsService {
 
 		Held() {
-			super(new SampleProperties(new SampleProperties.Points(Duration.ZERO, false)));
+			super(new SampleProperties(new SampleProperties.Points(Duration.ZERO, false),
+					new SampleProperties.Reports(Duration.ZERO)));
 		}
 
 		@Override

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.LongFunction;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -70,20 +70,19 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Calls a script that may grant a lock, which it tells by a positive number. Unless
-	 * the caller has got that answer in time, it is undone: its owner would never release
-	 * it.
+	 * Calls a script that may grant a lock. Unless the caller has got that answer in
+	 * time, it is undone: its owner would never release it.
 	 */
-	<R> CompletionStage<R> grant(LockKey key, Request<Long> script, LongFunction<R> result,
+	<T, R> CompletionStage<R> grant(LockKey key, Request<T> script, Predicate<T> granted, Function<T, R> result,
 			Supplier<Request<Long>> undo) {
 		Call<R> call = begin(key);
-		Request<Long> request = (this.replicasToAck > 0) ? acknowledged(key, script) : script;
-		this.connector.whenConnected(call, (redis) -> request.send(redis, call::isAnswered, (number, failure) -> {
-			boolean inTime = number != null && call.complete(result.apply(number));
+		Request<T> request = (this.replicasToAck > 0) ? acknowledged(key, script, granted) : script;
+		this.connector.whenConnected(call, (redis) -> request.send(redis, call::isAnswered, (reply, failure) -> {
+			boolean inTime = reply != null && call.complete(result.apply(reply));
 			if (failure != null) {
 				call.fail(failure);
 			}
-			boolean refused = number != null && number <= 0;
+			boolean refused = reply != null && !granted.test(reply);
 			if (!inTime && !refused) {
 				// The driver sends it after the script.
 				undo.get().send(redis, () -> false, (released, ignored) -> {
@@ -96,10 +95,10 @@ final class RedisCalls {
 	/**
 	 * Waits until enough replicas have a grant, over the connection that it was made on.
 	 */
-	private Request<Long> acknowledged(LockKey key, Request<Long> script) {
-		return (redis, abandoned, reply) -> script.send(redis, abandoned, (number, failure) -> {
-			if (number == null || number <= 0) {
-				reply.accept(number, failure);
+	private <T> Request<T> acknowledged(LockKey key, Request<T> script, Predicate<T> granted) {
+		return (redis, abandoned, reply) -> script.send(redis, abandoned, (answer, failure) -> {
+			if (answer == null || !granted.test(answer)) {
+				reply.accept(answer, failure);
 				return;
 			}
 			redis.waitForReplication(this.replicasToAck, Math.max(1, this.timeout.toMillis() / 2))
@@ -107,7 +106,7 @@ final class RedisCalls {
 					boolean enough = noReply == null && replicas >= this.replicasToAck;
 					Throwable why = (noReply != null) ? noReply : new LockStoreException(key,
 							"%d of %d replicas acknowledged it in time".formatted(replicas, this.replicasToAck), null);
-					reply.accept(enough ? number : null, enough ? null : why);
+					reply.accept(enough ? answer : null, enough ? null : why);
 				});
 		});
 	}

@@ -13,6 +13,7 @@ import io.github.lockstarter.LockKey;
  * lock:{b3f}:registration:taro            the owner of the lock
  * lock:waiting:{b3f}:registration:taro    the instances that wait for it
  * lock:fence:{b3f}                        the fencing tokens of all locks of this bucket
+ * lock:result:{b3f}:8a…2c:registration:taro    a result; of which slot, the digest says
  * </pre>
  *
  * The hash tag is one of 4096 buckets, so that all keys of a lock sit in one cluster slot
@@ -28,6 +29,9 @@ final class RedisKeys {
 
 	private static final int TAG_DIGITS = 3;
 
+	/** 128 bits. */
+	private static final int SLOT_DIGITS = 32;
+
 	private static final int TAG_LENGTH = "{b3f}".length();
 
 	private final byte[] lock;
@@ -36,10 +40,13 @@ final class RedisKeys {
 
 	private final byte[] fence;
 
+	private final byte[] result;
+
 	RedisKeys(String prefix) {
 		this.lock = bytes(prefix + ":");
 		this.waiting = bytes(prefix + ":waiting:");
 		this.fence = bytes(prefix + ":fence:");
+		this.result = bytes(prefix + ":result:");
 	}
 
 	/** Returns the keys of the lock. */
@@ -89,6 +96,15 @@ final class RedisKeys {
 		/** Returns the key of the counter that fencing tokens are drawn from. */
 		byte[] fence() {
 			return join(RedisKeys.this.fence, this.tagged, TAG_LENGTH);
+		}
+
+		/** Returns the key of the result in the slot. */
+		byte[] result(String slot) {
+			String tag = new String(this.tagged, 0, TAG_LENGTH, StandardCharsets.UTF_8);
+			String lock = new String(this.tagged, TAG_LENGTH, this.tagged.length - TAG_LENGTH, StandardCharsets.UTF_8);
+			String digest = LockKey.ofDigest("slot", slot).key().substring(LockKey.DIGEST_PREFIX.length());
+			byte[] tagged = bytes(tag + ":" + digest.substring(0, SLOT_DIGITS) + lock);
+			return join(RedisKeys.this.result, tagged, tagged.length);
 		}
 
 	}

@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -20,10 +21,13 @@ import org.springframework.util.Assert;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReconnectNotifications;
 import io.github.lockstarter.store.ReleaseNotifications;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.ResultStore;
 import io.github.lockstarter.store.redis.RedisCalls.Request;
 import io.github.lockstarter.store.redis.RedisKeys.Keys;
 
@@ -36,7 +40,8 @@ import io.github.lockstarter.store.redis.RedisKeys.Keys;
  * fencing token is a counter that grows with every grant. Those who wait are told of a
  * release by {@code PUBLISH}, which is sent only when somebody waits.
  */
-public final class RedisLockStore implements LockStore, ReleaseNotifications, ReconnectNotifications, SmartLifecycle {
+public final class RedisLockStore
+		implements LockStore, ResultStore, ReleaseNotifications, ReconnectNotifications, SmartLifecycle {
 
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
@@ -155,9 +160,43 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	}
 
 	private CompletionStage<AcquireResult> grant(LockKey key, String owner, Request<Long> script) {
-		return this.calls.grant(key, script,
-				(number) -> (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number)),
+		return this.calls.grant(key, script, RedisLockStore::isGranted, RedisLockStore::acquired,
 				() -> taking(key, owner));
+	}
+
+	private static boolean isGranted(long number) {
+		return number > 0;
+	}
+
+	private static AcquireResult acquired(long number) {
+		return isGranted(number) ? new Granted(number) : new Busy(Duration.ofMillis(-number));
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, ResultSlot slot,
+			Duration maxAge, @Nullable Runnable onRelease) {
+		Keys keys = this.keys.of(key);
+		byte[] instance = {};
+		if (onRelease != null) {
+			this.channel.watch(keys.lock(), onRelease);
+			instance = this.channel.instance();
+		}
+		Request<List<Object>> script = Script.ACQUIRE_OR_RESULT.forEachOf(
+				new byte[][] { keys.lock(), keys.fence(), keys.waiting(), keys.result(slot.name()) }, bytes(owner),
+				millis(ttl), instance, millis(slot.keep()), millis(maxAge));
+		return this.calls
+			.grant(key, script, (reply) -> isGranted((long) reply.get(0)), RedisLockStore::acquiredOrFound,
+					() -> taking(key, owner))
+			.whenComplete((result, failure) -> {
+				if (result instanceof Busy && onRelease != null) {
+					this.channel.subscribe();
+				}
+			});
+	}
+
+	private static AcquireResult acquiredOrFound(List<Object> reply) {
+		return (reply.size() == 1) ? acquired((long) reply.get(0)) : new Found(
+				new String((byte[]) reply.get(1), StandardCharsets.UTF_8), Duration.ofMillis((long) reply.get(2)));
 	}
 
 	@Override
@@ -170,7 +209,7 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 			.grant(key,
 					Script.HAND_OVER.with(keys.all(), bytes(owner), bytes(successor), millis(ttl),
 							this.channel.instance(), this.channel.name()),
-					Long::valueOf, () -> taking(key, successor))
+					RedisLockStore::isGranted, Function.identity(), () -> taking(key, successor))
 			.whenComplete((number, failure) -> {
 				if (failure != null) {
 					// If it was never sent, the owner still holds the lock.
@@ -229,6 +268,14 @@ public final class RedisLockStore implements LockStore, ReleaseNotifications, Re
 	@Override
 	public CompletionStage<Boolean> release(LockKey key, String owner) {
 		return this.calls.takeAway(key, taking(key, owner));
+	}
+
+	@Override
+	public CompletionStage<Boolean> release(LockKey key, String owner, ResultSlot slot, String result) {
+		Keys keys = this.keys.of(key);
+		byte[][] needed = { keys.lock(), keys.waiting(), keys.result(slot.name()) };
+		return this.calls.takeAway(key, Script.RELEASE_WITH_RESULT.with(needed, bytes(owner), this.channel.name(),
+				result.getBytes(StandardCharsets.UTF_8), millis(slot.keep()), bytes(slot.replayed() ? "1" : "0")));
 	}
 
 	private Request<Long> taking(LockKey key, String owner) {

@@ -19,11 +19,11 @@ import io.github.lockstarter.store.redis.RedisCalls.Request;
  * A Lua script that does its work in one round trip: it is called by its digest, and sent
  * whole only to a server that does not know it.
  * <p>
- * The keys are the lock, the fence, and the set of those who wait for it; of these a
- * release takes the first and the last. Who waits is an instance of the application,
- * which is told of a release through a channel. The message is the lock, after the name
- * of the instance that need not be told, if any. Where publishing is forbidden it is left
- * out, and who waits finds out by itself.
+ * The keys are the lock, the fence, the set of those who wait for it, and a result; of
+ * these a release takes the lock, the set, and the result if there is one. Who waits is
+ * an instance of the application, which is told of a release through a channel. The
+ * message is the lock, after the name of the instance that need not be told, if any.
+ * Where publishing is forbidden it is left out, and who waits finds out by itself.
  */
 enum Script {
 
@@ -91,6 +91,48 @@ enum Script {
 			end
 			if call('del', lock, waiting) == 2 then
 			  redis.pcall('publish', ARGV[2], ' ' .. lock)
+			end
+			return 1
+			"""),
+
+	/**
+	 * Answers with 0, a result and its age in milliseconds, if there is one that is young
+	 * enough, otherwise with what {@link #ACQUIRE} answers with. The age is what has
+	 * passed of the time that a result is kept.
+	 */
+	ACQUIRE_OR_RESULT("""
+			local call, lock, result = redis.call, KEYS[1], KEYS[4]
+			local keep, max_age = tonumber(ARGV[4]), tonumber(ARGV[5])
+			if call('get', lock) ~= ARGV[1] then
+			  local found = call('get', result)
+			  local age = found and math.max(keep - call('pttl', result), 0)
+			  if found and age < max_age then
+			    return { 0, found, age }
+			  end
+			end
+			local function acquire()
+			  %s
+			end
+			return { acquire() }
+			""".formatted(ACQUIRE.text)),
+
+	/**
+	 * Keeps a result and frees the lock. Answers with 1 if the owner held it, otherwise
+	 * with 0. Unless it is to be kept in any case, a result is kept only if somebody
+	 * waits. A server that has no room for it frees the lock all the same.
+	 */
+	RELEASE_WITH_RESULT("""
+			local call, lock, waiting, result = redis.call, KEYS[1], KEYS[2], KEYS[3]
+			local owner, channel, text, keep, always = unpack(ARGV)
+			if call('get', lock) ~= owner then
+			  return 0
+			end
+			local awaited = call('del', lock, waiting) == 2
+			if awaited or always == '1' then
+			  redis.pcall('set', result, text, 'PX', keep)
+			end
+			if awaited then
+			  redis.pcall('publish', channel, ' ' .. lock)
 			end
 			return 1
 			"""),

@@ -13,6 +13,7 @@ import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.web.LockProblems;
 
 /**
@@ -54,6 +55,22 @@ public final class LockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(MissingLockKeyException exception, ServerWebExchange exchange) {
+			return answer(exception, exchange);
+		}
+
+	}
+
+	/** Answers a {@link PayloadMismatchException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfPayloadMismatch extends LockExceptionHandler {
+
+		OfPayloadMismatch(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		Mono<ResponseEntity<ProblemDetail>> handle(PayloadMismatchException exception, ServerWebExchange exchange) {
 			return answer(exception, exchange);
 		}
 

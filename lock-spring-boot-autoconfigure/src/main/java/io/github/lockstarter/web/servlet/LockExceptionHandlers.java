@@ -15,6 +15,7 @@ import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.web.LockProblems;
 
 /**
@@ -57,6 +58,23 @@ public final class LockExceptionHandlers {
 
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(MissingLockKeyException exception, ServletWebRequest request)
+				throws IOException {
+			return answer(exception, request);
+		}
+
+	}
+
+	/** Answers a {@link PayloadMismatchException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfPayloadMismatch extends LockExceptionHandler {
+
+		OfPayloadMismatch(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		@Nullable ResponseEntity<ProblemDetail> handle(PayloadMismatchException exception, ServletWebRequest request)
 				throws IOException {
 			return answer(exception, request);
 		}

@@ -1,0 +1,27 @@
+package io.github.lockstarter.annotation;
+
+/**
+ * What happens to a request whose lock is held by another.
+ */
+public enum OnConflict {
+
+	/**
+	 * It is refused, after the wait time if there is one. By default there is none.
+	 */
+	REJECT,
+
+	/**
+	 * It waits for its turn, and then runs. It is refused when the wait time is over. The
+	 * default for the wait time is the {@code ttl}, which is long enough to outlast a
+	 * server that died.
+	 */
+	WAIT,
+
+	/**
+	 * It waits for the other's result, and is answered with that; it runs itself only if
+	 * there is none, because the other failed. It is refused when the wait time is over.
+	 * The default for the wait time is the {@code ttl}.
+	 */
+	SHARE
+
+}

@@ -1,0 +1,13 @@
+package io.github.lockstarter.share;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a caller gets: the lock, or the result of somebody who had it.
+ *
+ * @param lease the lease, or {@code null} if there is a result
+ * @param result the result, if there is no lease
+ */
+public record Outcome(@Nullable SharedLease lease, @Nullable Object result) {
+
+}

@@ -1,0 +1,285 @@
+package io.github.lockstarter.share;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.share.ResultFormat.Read;
+import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.store.ResultSlot;
+
+/**
+ * Shares the results of one method among those who call it with the same key at the same
+ * time, or replays them to those who call it later.
+ */
+public final class ResultSharing {
+
+	private static final Log logger = LogFactory.getLog(ResultSharing.class);
+
+	private final SharedResults settings;
+
+	private final String lockName;
+
+	private final Method method;
+
+	private final ResultType type;
+
+	private final @Nullable Duration replay;
+
+	/** What has been logged: the first time is a warning. */
+	private final Set<Event> logged = ConcurrentHashMap.newKeySet();
+
+	private volatile @Nullable ResultFormat format;
+
+	ResultSharing(SharedResults settings, String lockName, Method method, ResultType type, @Nullable Duration replay) {
+		this.settings = settings;
+		this.lockName = lockName;
+		this.method = method;
+		this.type = type;
+		this.replay = replay;
+		String objection = ShareableTypes.objection(type.type());
+		if (objection != null) {
+			throw notShareable(objection);
+		}
+	}
+
+	/**
+	 * Checks that others can read what the method returns. To be called when there are
+	 * beans.
+	 * @throws LockConfigurationException if they cannot
+	 */
+	public void check() {
+		try {
+			format().check();
+		}
+		catch (JacksonException ex) {
+			throw notShareable(ex.getOriginalMessage());
+		}
+	}
+
+	private LockConfigurationException notShareable(String reason) {
+		return new LockConfigurationException(
+				"@ExclusiveRequest on %s cannot share or replay what the method returns: %s."
+					.formatted(this.method.toGenericString(), reason),
+				"Return a value that can be written as JSON and read again, or a ResponseEntity of one, and declare its type.");
+	}
+
+	/** Returns whether results are for later duplicates, too, with the same arguments. */
+	public boolean isReplaying() {
+		return this.replay != null;
+	}
+
+	/**
+	 * Acquires the lock or gets the result of somebody else, on this thread.
+	 * @throws PayloadMismatchException if the result is for other arguments
+	 * @throws io.github.lockstarter.LockException if there is neither
+	 */
+	public Outcome acquire(LockRegistry registry, LockKey key, LockOptions options, Caller caller) {
+		SharingRegistry sharing = sharing(registry);
+		long begin = System.nanoTime();
+		boolean old = isReplaying();
+		while (true) {
+			Acquisition acquired = sharing.acquire(key, left(options, begin), slot(caller), old);
+			Outcome outcome = outcome(acquired, caller);
+			if (outcome != null) {
+				return outcome;
+			}
+			old = false;
+		}
+	}
+
+	/**
+	 * Does the same without holding a thread. Cancelling the future ends the attempt, and
+	 * what has been granted is released.
+	 * @param executor where the future completes, or {@code null} for a few threads of
+	 * the registry
+	 */
+	public CompletableFuture<Outcome> acquireAsync(LockRegistry registry, LockKey key, LockOptions options,
+			Caller caller, @Nullable Executor executor) {
+		CompletableFuture<Outcome> result = new CompletableFuture<>();
+		attempt(sharing(registry), key, options, caller, executor, System.nanoTime(), isReplaying(), result);
+		return result;
+	}
+
+	private void attempt(SharingRegistry registry, LockKey key, LockOptions options, Caller caller,
+			@Nullable Executor executor, long begin, boolean old, CompletableFuture<Outcome> result) {
+		CompletableFuture<Acquisition> attempt = registry
+			.acquireAsync(key, left(options, begin), slot(caller), old, executor)
+			.toCompletableFuture();
+		attempt.whenComplete((acquired, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(failure);
+				return;
+			}
+			try {
+				Outcome outcome = outcome(acquired, caller);
+				if (outcome == null) {
+					attempt(registry, key, options, caller, executor, begin, false, result);
+				}
+				else if (!result.complete(outcome) && outcome.lease() != null) {
+					outcome.lease().releaseAsync();
+				}
+			}
+			catch (RuntimeException ex) {
+				result.completeExceptionally(ex);
+			}
+		});
+		result.whenComplete((outcome, failure) -> {
+			if (failure != null) {
+				attempt.cancel(false);
+			}
+		});
+	}
+
+	private SharingRegistry sharing(LockRegistry registry) {
+		if (registry instanceof SharingRegistry sharing) {
+			return sharing;
+		}
+		throw new LockConfigurationException(
+				"@ExclusiveRequest on %s shares results, which a %s cannot.".formatted(this.method.toGenericString(),
+						registry.getClass().getName()),
+				"Let your LockRegistry implement SharingRegistry, or leave the one of the auto-configuration.");
+	}
+
+	/** The wait began with the first attempt. */
+	private static LockOptions left(LockOptions options, long begin) {
+		Duration left = options.waitTime().minusNanos(System.nanoTime() - begin);
+		return options.withWaitTime(left.isNegative() ? Duration.ZERO : left);
+	}
+
+	private ResultSlot slot(Caller caller) {
+		return (this.replay != null) ? new ResultSlot("replay " + caller.principal(), this.replay, true)
+				: new ResultSlot("share " + this.method.toGenericString(), this.settings.ttl(), false);
+	}
+
+	/** Returns {@code null} if there is a result that cannot be read. */
+	private @Nullable Outcome outcome(Acquisition acquired, Caller caller) {
+		if (acquired.result() == null) {
+			return new Outcome(acquired.lease(), null);
+		}
+		Read read;
+		try {
+			read = format().read(acquired.result());
+		}
+		catch (RuntimeException ex) {
+			report(Event.NOT_READABLE, "A stored result of %s cannot be read, and is taken for absent", ex);
+			return null;
+		}
+		if (!read.arguments().equals(caller.arguments())) {
+			throw new PayloadMismatchException(this.lockName);
+		}
+		this.settings.counts().add(this.lockName, isReplaying() ? Event.REPLAYED : Event.SHARED);
+		return new Outcome(null, read.value());
+	}
+
+	/**
+	 * Returns the result as others are to get it, or {@code null} if they are not.
+	 * Whatever is wrong with it does not harm the one who made it.
+	 * @param caller who made it
+	 * @param value the value, or a list of values if there are many
+	 */
+	public @Nullable String write(Caller caller, @Nullable Object value) {
+		BoundedOutput output = output();
+		try {
+			if (!this.settings.predicate().isShared(this.lockName, value)) {
+				return null;
+			}
+			format().write(caller.arguments(), value, output);
+			return output.toString();
+		}
+		catch (RuntimeException | LinkageError | StackOverflowError ex) {
+			reportUnwritten(output, ex);
+			return null;
+		}
+	}
+
+	private void reportUnwritten(BoundedOutput output, Throwable failure) {
+		if (output.isExceeded()) {
+			report(Event.TOO_LARGE, "A result of %s is larger than lock.share.max-size, " + this.settings.maxSize()
+					+ ", and is not shared", null);
+		}
+		else {
+			report(Event.NOT_WRITABLE, "A result of %s cannot be written, and is not shared", failure);
+		}
+	}
+
+	private BoundedOutput output() {
+		return new BoundedOutput(this.settings.maxSize().toBytes());
+	}
+
+	private void report(Event event, String message, @Nullable Throwable failure) {
+		this.settings.counts().add(this.lockName, event);
+		String text = message.formatted(this.method.toGenericString());
+		if (this.logged.add(event)) {
+			logger.warn(text, failure);
+		}
+		else {
+			logger.debug(text, failure);
+		}
+	}
+
+	private ResultFormat format() {
+		ResultFormat format = this.format;
+		if (format == null) {
+			format = new ResultFormat(this.type, this.settings.mapper());
+			this.format = format;
+		}
+		return format;
+	}
+
+	/** Returns what takes many values, one after the other. */
+	public Values values() {
+		return new Values();
+	}
+
+	/**
+	 * Values that are emitted one after the other, as long as they may be shared.
+	 */
+	public final class Values {
+
+		private final List<Object> all = new ArrayList<>();
+
+		private final BoundedOutput size = output();
+
+		private boolean shareable = true;
+
+		/** Takes the next value. */
+		public void add(Object value) {
+			if (!this.shareable) {
+				return;
+			}
+			try {
+				format().writeOne(value, this.size);
+				this.all.add(value);
+			}
+			catch (RuntimeException | LinkageError | StackOverflowError ex) {
+				this.shareable = false;
+				this.all.clear();
+				reportUnwritten(this.size, ex);
+			}
+		}
+
+		/** Returns all of them, like {@link ResultSharing#write}. */
+		public @Nullable String write(Caller caller) {
+			return this.shareable ? ResultSharing.this.write(caller, this.all) : null;
+		}
+
+	}
+
+}

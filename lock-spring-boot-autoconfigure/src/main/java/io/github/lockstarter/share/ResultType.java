@@ -1,0 +1,13 @@
+package io.github.lockstarter.share;
+
+import org.springframework.core.ResolvableType;
+
+/**
+ * The declared type of what is shared.
+ *
+ * @param type the type of the value that the work of a method ends with
+ * @param many whether it ends with any number of such values
+ */
+public record ResultType(ResolvableType type, boolean many) {
+
+}

@@ -1,0 +1,27 @@
+package io.github.lockstarter.sample;
+
+import java.net.URI;
+import java.util.UUID;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+/**
+ * Takes orders. A client that is not sure whether its order arrived sends it again, with
+ * the same {@code Idempotency-Key}, and is told of the first.
+ */
+@RestController
+class OrderController {
+
+	@PostMapping("/orders")
+	@ExclusiveRequest(name = "orders", key = "header('Idempotency-Key')", replay = "24h")
+	ResponseEntity<PlacedOrder> place(@RequestBody Order order) {
+		PlacedOrder placed = new PlacedOrder(UUID.randomUUID(), order.item(), order.quantity());
+		return ResponseEntity.created(URI.create("/orders/" + placed.orderId())).body(placed);
+	}
+
+}
