@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -78,10 +79,13 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	/**
 	 * Checks that what methods found so far share can be read by others. To be called
 	 * when there are beans.
+	 * @return whether any of them shares anything
 	 * @throws LockConfigurationException if it cannot
 	 */
-	public void checkSharing() {
-		this.specs.sharing().forEach((sharing) -> sharing.results().check());
+	public boolean checkSharing() {
+		List<Sharing> all = this.specs.sharing();
+		all.forEach((sharing) -> sharing.results().check());
+		return !all.isEmpty();
 	}
 
 	/** Returns the annotated methods of a class. */

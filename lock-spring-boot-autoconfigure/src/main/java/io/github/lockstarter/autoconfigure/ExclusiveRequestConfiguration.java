@@ -24,6 +24,7 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.InterfaceProxyCheck;
+import io.github.lockstarter.registry.StoreLockRegistry;
 import io.github.lockstarter.share.ResultPredicate;
 import io.github.lockstarter.share.SharedResults;
 
@@ -60,9 +61,15 @@ class ExclusiveRequestConfiguration {
 				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject);
 	}
 
+	/** Who shares waits for the holder's result, also on the first request. */
 	@Bean
-	static SmartInitializingSingleton sharedResultsCheck(ExclusiveRequestAdvisor advisor) {
-		return advisor::checkSharing;
+	static SmartInitializingSingleton sharedResultsCheck(ExclusiveRequestAdvisor advisor,
+			ObjectProvider<StoreLockRegistry> registry) {
+		return () -> {
+			if (advisor.checkSharing()) {
+				registry.ifAvailable(StoreLockRegistry::expectWaiting);
+			}
+		};
 	}
 
 	@Bean

@@ -4,9 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +21,8 @@ import io.github.lockstarter.store.ResultSlot;
  * A holder hands the lock to the next in the queue without the store hearing of it, until
  * the {@linkplain Bid turn} is over; then others get their chance.
  * <p>
- * Every transition happens under this monitor and returns what to do next, which is done
- * outside of it: nothing in here blocks.
+ * Every {@linkplain Transitions transition} returns what to do next: nothing in here
+ * blocks.
  */
 final class LocalLock {
 
@@ -39,8 +36,7 @@ final class LocalLock {
 
 	private final StoreLock inStore;
 
-	/** Not {@code synchronized}, which would pin virtual threads in Java 21 to 23. */
-	private final Lock monitor = new ReentrantLock();
+	private final Transitions transitions = new Transitions();
 
 	private final WaitQueue queue;
 
@@ -67,7 +63,7 @@ final class LocalLock {
 	/** Lets the caller contend, queue, or be refused; {@code false} if retired. */
 	boolean join(Waiter waiter) {
 		AtomicBoolean joined = new AtomicBoolean(true);
-		perform(() -> {
+		this.transitions.perform(() -> {
 			joined.set(this.state != State.RETIRED);
 			return joined.get() ? admit(waiter) : Step.NOTHING;
 		});
@@ -86,9 +82,7 @@ final class LocalLock {
 		if (this.registry.isClosed() || (taken && waiter.waits() && this.registry.isDraining())) {
 			return retireIfUnused().then(this.queue.fail(List.of(waiter), CLOSED, null));
 		}
-		// Those who want a result get it all at once, and are no burden to each other.
-		boolean full = this.queue.size() >= this.engine.maxWaiters() && waiter.slot() == null;
-		if (taken && (!waiter.waits() || full)) {
+		if (taken && !(waiter.waits() && this.queue.hasRoomFor(waiter, this.engine.maxWaiters()))) {
 			return WaitQueue.refuse(List.of(waiter), remaining());
 		}
 		this.queue.add(waiter);
@@ -101,7 +95,7 @@ final class LocalLock {
 
 	/** Removes a caller that has been cancelled. */
 	void leave(Waiter waiter) {
-		perform(() -> {
+		this.transitions.perform(() -> {
 			waiter.cancelAlarm();
 			return this.queue.remove(waiter) ? retireIfUnused() : Step.NOTHING;
 		});
@@ -118,7 +112,7 @@ final class LocalLock {
 
 	/** Ends all waiting, except for a head whose answer is on its way. */
 	void stopWaiting() {
-		perform(() -> {
+		this.transitions.perform(() -> {
 			boolean asking = this.state == State.CONTENDING || this.state == State.RELEASING;
 			return (asking ? this.queue.failTail(CLOSED) : this.queue.failAll(CLOSED, null)).then(retireIfUnused());
 		});
@@ -126,7 +120,7 @@ final class LocalLock {
 
 	/** Ends all waiting and holding; completes when nothing is under way any more. */
 	CompletableFuture<Void> close() {
-		perform(() -> this.queue.failAll(CLOSED, null).then(retireIfUnused()));
+		this.transitions.perform(() -> this.queue.failAll(CLOSED, null).then(retireIfUnused()));
 		StoreLease holder = this.lease;
 		if (holder != null) {
 			holder.lose(CLOSED);
@@ -148,7 +142,8 @@ final class LocalLock {
 		return () -> {
 			Bid bid = Bid.now(head.options().ttl());
 			this.inStore.acquire(bid, head)
-				.whenComplete((result, failure) -> perform(() -> answered(bid, head.slot(), result, failure)));
+				.whenComplete((result, failure) -> this.transitions
+					.perform(() -> answered(bid, head.slot(), result, failure)));
 		};
 	}
 
@@ -191,7 +186,8 @@ final class LocalLock {
 
 	private Step giveBack(Bid bid) {
 		this.state = State.RELEASING;
-		return () -> this.inStore.release(bid, null).whenComplete((owned, failure) -> perform(this::released));
+		return () -> this.inStore.release(bid, null)
+			.whenComplete((owned, failure) -> this.transitions.perform(this::released));
 	}
 
 	private Step released() {
@@ -224,7 +220,7 @@ final class LocalLock {
 
 	/** The lock may be free elsewhere. */
 	private void wake() {
-		perform(() -> {
+		this.transitions.perform(() -> {
 			this.woken = true;
 			Waiter head = this.queue.head();
 			if (this.state != State.ASLEEP || head == null) {
@@ -240,7 +236,7 @@ final class LocalLock {
 	 * and tells when that is done.
 	 */
 	void release(StoreLease ended, @Nullable LeftResult result, CompletableFuture<Void> released) {
-		perform(() -> {
+		this.transitions.perform(() -> {
 			this.lease = null;
 			Waiter next = (result != null || ended.isLost()) ? null : this.queue.head();
 			if (next != null && ended.bid().goesOn(ended.fencingToken(), next.options().ttl())) {
@@ -252,8 +248,8 @@ final class LocalLock {
 			this.state = State.RELEASING;
 			return () -> this.inStore.release(ended.bid(), result).whenComplete((owned, failure) -> {
 				ended.released(owned, failure);
-				perform(() -> ((result != null && Boolean.TRUE.equals(owned)) ? this.queue.give(result, Duration.ZERO)
-						: Step.NOTHING)
+				this.transitions.perform(() -> ((result != null && Boolean.TRUE.equals(owned))
+						? this.queue.give(result, Duration.ZERO) : Step.NOTHING)
 					.then(released()));
 				released.complete(null);
 			});
@@ -269,8 +265,8 @@ final class LocalLock {
 			this.inStore.handOver(ended.bid(), bid).whenComplete((result, failure) -> {
 				boolean owned = result != null && result.isPresent();
 				ended.released(owned, failure);
-				perform(() -> (owned || failure != null) ? answered(bid, null, owned ? result.get() : null, failure)
-						: released());
+				this.transitions.perform(() -> (owned || failure != null)
+						? answered(bid, null, owned ? result.get() : null, failure) : released());
 				released.complete(null);
 			});
 		};
@@ -298,19 +294,7 @@ final class LocalLock {
 	}
 
 	private void setAlarm(Waiter waiter) {
-		waiter.setAlarm(this.engine.timer(), () -> perform(() -> expire(waiter)));
-	}
-
-	private void perform(Supplier<Step> transition) {
-		Step next;
-		this.monitor.lock();
-		try {
-			next = transition.get();
-		}
-		finally {
-			this.monitor.unlock();
-		}
-		next.take();
+		waiter.setAlarm(this.engine.timer(), () -> this.transitions.perform(() -> expire(waiter)));
 	}
 
 }

@@ -26,7 +26,6 @@ import org.springframework.util.Assert;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
@@ -36,6 +35,7 @@ import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.share.SharingRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReconnectNotifications;
+import io.github.lockstarter.store.ReleaseNotifications;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
 
@@ -98,7 +98,7 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
 		Waiter waiter = join(key, Waiter.blocking(options, this.answers));
-		return await(key, waiter).orElseThrow(() -> conflict(key, waiter));
+		return await(key, waiter).orElseThrow(() -> waiter.conflict(key));
 	}
 
 	@Override
@@ -116,33 +116,22 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
 		Assert.notNull(executor, "There must be an executor");
-		return acquireWith(key, Waiter.async(options, reliable(executor)), (waiter, lease) -> lease);
-	}
-
-	private Executor reliable(Executor executor) {
-		return (task) -> {
-			try {
-				executor.execute(task);
-			}
-			catch (Throwable ex) {
-				// It may have run, or be run twice: it does its work only once.
-				this.answers.execute(task);
-			}
-		};
+		return acquireWith(key, Waiter.async(options, new ReliableExecutor(executor, this.answers)),
+				(waiter, lease) -> lease);
 	}
 
 	@Override
 	public Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, boolean old) {
 		checkKeepsResults();
 		Waiter waiter = join(key, Waiter.blocking(options, this.answers).sharing(slot, old));
-		return acquisition(waiter, await(key, waiter)).orElseThrow(() -> conflict(key, waiter));
+		return acquisition(waiter, await(key, waiter)).orElseThrow(() -> waiter.conflict(key));
 	}
 
 	@Override
 	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot, boolean old,
 			@Nullable Executor executor) {
 		checkKeepsResults();
-		Executor answers = (executor != null) ? reliable(executor) : this.answers;
+		Executor answers = (executor != null) ? new ReliableExecutor(executor, this.answers) : this.answers;
 		return acquireWith(key, Waiter.async(options, answers).sharing(slot, old), StoreLockRegistry::acquisition);
 	}
 
@@ -168,13 +157,20 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 		joinAsync(key, waiter, result,
 				(joined, lease) -> acquired.apply(joined, lease)
 					.map(result::complete)
-					.orElseGet(() -> result.completeExceptionally(conflict(key, joined))));
+					.orElseGet(() -> result.completeExceptionally(joined.conflict(key))));
 		return result;
 	}
 
 	@Override
 	public LockOptions options(String lockName) {
 		return this.options.apply(lockName);
+	}
+
+	/** Gets ready for callers that wait for locks, so that the first need not. */
+	public void expectWaiting() {
+		if (this.engine.store() instanceof ReleaseNotifications able) {
+			able.expectWaiting();
+		}
 	}
 
 	/**
@@ -232,13 +228,6 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 
 	void remove(LockKey key, LocalLock lock) {
 		this.locks.remove(key, lock);
-	}
-
-	private static LockConflictException conflict(LockKey key, Waiter waiter) {
-		LockOptions options = waiter.options();
-		// Where too many wait already it did not.
-		return new LockConflictException(key, (waiter.left() > 0) ? options.withWaitTime(Duration.ZERO) : options,
-				waiter.retryAfter());
 	}
 
 	/**

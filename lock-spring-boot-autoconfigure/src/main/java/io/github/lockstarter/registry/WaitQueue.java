@@ -58,8 +58,9 @@ final class WaitQueue {
 		return this.waiters.isEmpty();
 	}
 
-	int size() {
-		return this.waiters.size();
+	/** Those who want a result get it all at once, and do not keep each other waiting. */
+	boolean hasRoomFor(Waiter waiter, int max) {
+		return waiter.slot() != null || this.waiters.size() < max;
 	}
 
 	/** Removes those at the head to whom it applies, and refuses them. */

@@ -11,7 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.store.ResultSlot;
 
@@ -119,9 +121,11 @@ final class Waiter {
 		return this.result;
 	}
 
-	/** Returns how long the holder's lease lasts, once the answer is empty. */
-	Duration retryAfter() {
-		return this.retryAfter;
+	/** Returns what an empty answer means, unless there is a result. */
+	LockConflictException conflict(LockKey key) {
+		// Where too many wait already it did not.
+		LockOptions waited = (left() > 0) ? this.options.withWaitTime(Duration.ZERO) : this.options;
+		return new LockConflictException(key, waited, this.retryAfter);
 	}
 
 	boolean waits() {

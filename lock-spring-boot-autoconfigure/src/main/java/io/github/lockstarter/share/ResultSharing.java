@@ -178,7 +178,11 @@ public final class ResultSharing {
 			read = format().read(acquired.result());
 		}
 		catch (RuntimeException ex) {
-			report(Event.NOT_READABLE, "A stored result of %s cannot be read, and is taken for absent", ex);
+			// What it says may quote the result, which has no place in a log.
+			report(Event.NOT_READABLE,
+					"A stored result of %s cannot be read, and is taken for absent: " + ex.getClass().getSimpleName(),
+					null);
+			logger.debug("It could not be read", ex);
 			return null;
 		}
 		if (!read.arguments().equals(caller.arguments())) {

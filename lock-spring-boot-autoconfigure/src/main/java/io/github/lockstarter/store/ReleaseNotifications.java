@@ -17,6 +17,12 @@ import io.github.lockstarter.LockStoreException;
 public interface ReleaseNotifications {
 
 	/**
+	 * Gets ready to hear of releases, which is otherwise done when it is first needed.
+	 * Somebody will wait for a lock.
+	 */
+	void expectWaiting();
+
+	/**
 	 * Takes the lock if it is free. If it is not, the action runs whenever somebody may
 	 * have released it, until {@link #unwatch} or until another action takes its place.
 	 * No release is missed between the two.

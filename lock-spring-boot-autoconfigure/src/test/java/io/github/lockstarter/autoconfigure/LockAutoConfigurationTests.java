@@ -295,7 +295,8 @@ class LockAutoConfigurationTests {
 			.extracting((each) -> each.get("name").asString())
 			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.renew", "lock.max-hold",
 					"lock.max-waiters", "lock.order", "lock.names", "lock.web.conflict-status", "lock.web.release-on",
-					"lock.redis.key-prefix", "lock.redis.command-timeout", "lock.redis.replicas-to-ack");
+					"lock.share.ttl", "lock.share.max-size", "lock.redis.key-prefix", "lock.redis.command-timeout",
+					"lock.redis.replicas-to-ack");
 	}
 
 	static class Annotated {

@@ -150,6 +150,14 @@ public final class RedisLockStore
 	}
 
 	@Override
+	public void expectWaiting() {
+		this.channel.expectWatchers();
+		if (this.running) {
+			this.channel.subscribe();
+		}
+	}
+
+	@Override
 	public void onReconnect(Runnable action) {
 		this.connector.onReconnect(action);
 	}
@@ -160,16 +168,12 @@ public final class RedisLockStore
 	}
 
 	private CompletionStage<AcquireResult> grant(LockKey key, String owner, Request<Long> script) {
-		return this.calls.grant(key, script, RedisLockStore::isGranted, RedisLockStore::acquired,
+		return this.calls.grant(key, script, (number) -> number > 0, RedisLockStore::acquired,
 				() -> taking(key, owner));
 	}
 
-	private static boolean isGranted(long number) {
-		return number > 0;
-	}
-
 	private static AcquireResult acquired(long number) {
-		return isGranted(number) ? new Granted(number) : new Busy(Duration.ofMillis(-number));
+		return (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number));
 	}
 
 	@Override
@@ -185,7 +189,7 @@ public final class RedisLockStore
 				new byte[][] { keys.lock(), keys.fence(), keys.waiting(), keys.result(slot.name()) }, bytes(owner),
 				millis(ttl), instance, millis(slot.keep()), millis(maxAge));
 		return this.calls
-			.grant(key, script, (reply) -> isGranted((long) reply.get(0)), RedisLockStore::acquiredOrFound,
+			.grant(key, script, (reply) -> (long) reply.get(0) > 0, RedisLockStore::acquiredOrFound,
 					() -> taking(key, owner))
 			.whenComplete((result, failure) -> {
 				if (result instanceof Busy && onRelease != null) {
@@ -209,7 +213,7 @@ public final class RedisLockStore
 			.grant(key,
 					Script.HAND_OVER.with(keys.all(), bytes(owner), bytes(successor), millis(ttl),
 							this.channel.instance(), this.channel.name()),
-					RedisLockStore::isGranted, Function.identity(), () -> taking(key, successor))
+					(number) -> number > 0, Function.identity(), () -> taking(key, successor))
 			.whenComplete((number, failure) -> {
 				if (failure != null) {
 					// If it was never sent, the owner still holds the lock.

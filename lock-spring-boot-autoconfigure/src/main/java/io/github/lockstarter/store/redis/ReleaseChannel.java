@@ -41,6 +41,9 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 
 	private volatile boolean open = true;
 
+	/** Whether to subscribe although nobody watches yet. */
+	private volatile boolean expected;
+
 	/** So that one failure after the other is logged once. */
 	private volatile boolean failed;
 
@@ -69,6 +72,11 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 		this.watchers.remove(ByteBuffer.wrap(lock), action);
 	}
 
+	/** Subscribes when it is opened. */
+	void expectWatchers() {
+		this.expected = true;
+	}
+
 	/**
 	 * Sees to it that there is a subscription. Connecting blocks, so a thread does it.
 	 */
@@ -81,7 +89,7 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 	}
 
 	private void subscribeWhileWatched() {
-		while (this.open && this.subscription == null && !this.watchers.isEmpty()) {
+		while (this.open && this.subscription == null && isNeeded()) {
 			RedisConnection connection = null;
 			try {
 				connection = this.factory.getConnection();
@@ -104,9 +112,13 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 		if (!this.open) {
 			close();
 		}
-		else if (!this.watchers.isEmpty()) {
+		else if (isNeeded()) {
 			subscribe();
 		}
+	}
+
+	private boolean isNeeded() {
+		return this.expected || !this.watchers.isEmpty();
 	}
 
 	@Override
@@ -132,6 +144,9 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 
 	void open() {
 		this.open = true;
+		if (this.expected) {
+			subscribe();
+		}
 	}
 
 	void close() {

@@ -1,0 +1,239 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.share.SharedLease;
+import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.testing.RedisInstance;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * Results that holders leave to others, in one and in two instances of an application.
+ */
+class SharedResultsTests {
+
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(25));
+
+	private static final ResultSlot SHARED = new ResultSlot("share", Duration.ofSeconds(5), false);
+
+	private static final ResultSlot REPLAYED = new ResultSlot("replay", Duration.ofSeconds(60), true);
+
+	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+
+	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
+
+	private final String prefix = "sharing-" + UUID.randomUUID();
+
+	private final LockKey key = new LockKey("sharing", "key");
+
+	private final RedisInstance first = new RedisInstance(this.prefix);
+
+	private final RedisInstance second = new RedisInstance(this.prefix);
+
+	@AfterAll
+	static void disconnect() {
+		factory.destroy();
+	}
+
+	@BeforeEach
+	void subscribe() {
+		for (RedisInstance instance : List.of(this.first, this.second)) {
+			instance.locks().expectWaiting();
+			Awaitility.await().until(() -> instance.requests().contains("SUBSCRIBE"));
+		}
+	}
+
+	@AfterEach
+	void closeAndLeaveNoLock() {
+		this.first.close();
+		this.second.close();
+		assertThat(redis.keys(this.prefix + ":{*")).isEmpty();
+	}
+
+	@Test
+	@DisplayName("100 losers on each of two servers get the winner's result: for three requests on the other, and none on his own")
+	void shares() {
+		SharedLease winner = lease(this.first, OPTIONS, SHARED);
+		int requests = this.first.requests().size();
+		int requestsElsewhere = this.second.requests().size();
+		List<CompletableFuture<Acquisition>> losers = new ArrayList<>();
+		IntStream.range(0, 100).forEach((i) -> losers.add(ask(this.first, WAITING, SHARED)));
+		IntStream.range(0, 100).forEach((i) -> losers.add(ask(this.second, WAITING, SHARED)));
+		Awaitility.await().until(() -> this.second.requests().size() > requestsElsewhere);
+		winner.close("the result");
+		assertThat(losers).allSatisfy(
+				(loser) -> assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result")));
+		assertThat(this.first.requests()).as("the winner's release").hasSize(requests + 1);
+		// To ask, and to read. Work that took longer than a second would be asked for
+		// once a second.
+		assertThat(this.second.requests().size() - requestsElsewhere).isBetween(2, 3);
+	}
+
+	@Test
+	@DisplayName("Without a result the next one gets the lock, and all others what he leaves")
+	void nextOneAfterAFailure() {
+		SharedLease failing = lease(this.first, OPTIONS, SHARED);
+		List<CompletableFuture<Acquisition>> losers = Stream
+			.of(this.first, this.first, this.first, this.second, this.second)
+			.map((instance) -> ask(instance, WAITING, SHARED))
+			.toList();
+		failing.close();
+		Awaitility.await().until(() -> losers.stream().anyMatch(CompletableFuture::isDone));
+		List<CompletableFuture<Acquisition>> answered = losers.stream().filter(CompletableFuture::isDone).toList();
+		assertThat(answered).hasSize(1);
+		answered.get(0).join().lease().close("of the second");
+		assertThat(losers).filteredOn((loser) -> loser != answered.get(0))
+			.allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON)
+				.isEqualTo(new Acquisition(null, "of the second")));
+	}
+
+	@Test
+	@DisplayName("Who has lost his lease leaves nothing, on either server")
+	void lostLease() {
+		SharedLease winner = lease(this.first, OPTIONS, SHARED);
+		List<CompletableFuture<Acquisition>> losers = Stream.of(this.first, this.second)
+			.map((instance) -> ask(instance, WAITING, SHARED))
+			.toList();
+		redis.delete(redis.keys(this.prefix + ":{*"));
+		winner.close("of a lost lease");
+		for (int i = 0; i < losers.size(); i++) {
+			Awaitility.await().until(() -> losers.stream().anyMatch(SharedResultsTests::hasLease));
+			losers.stream()
+				.filter(SharedResultsTests::hasLease)
+				.findFirst()
+				.ifPresent((loser) -> loser.join().lease().close());
+			losers.stream()
+				.filter(CompletableFuture::isDone)
+				.forEach((loser) -> assertThat(loser.join().result()).isNull());
+		}
+		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
+	}
+
+	private static boolean hasLease(CompletableFuture<Acquisition> loser) {
+		return loser.isDone() && loser.join().lease() != null && loser.join().lease().isHeld();
+	}
+
+	@Test
+	@DisplayName("Who comes after the winner has finished runs himself, and is given no old result")
+	void sharesNothingOld() {
+		SharedLease winner = lease(this.first, OPTIONS, SHARED);
+		CompletableFuture<Acquisition> loser = ask(this.second, WAITING, SHARED);
+		Awaitility.await().until(() -> !redis.keys(this.prefix + ":waiting:*").isEmpty());
+		winner.close("old");
+		assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "old"));
+		assertThat(redis.keys(this.prefix + ":result:*")).hasSize(1);
+		SharedLease late = lease(this.second, WAITING, SHARED);
+		CompletableFuture<Acquisition> later = ask(this.first, WAITING, SHARED);
+		assertThat(later).isNotDone();
+		late.close("new");
+		assertThat(later).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "new"));
+	}
+
+	@Test
+	@DisplayName("A result to replay is for all who come later, for one request, also while another holds the lock")
+	void replays() {
+		lease(this.first, OPTIONS, REPLAYED).close("kept");
+		int requests = this.second.requests().size();
+		assertThat(this.second.locks().acquire(this.key, OPTIONS, REPLAYED, true))
+			.isEqualTo(new Acquisition(null, "kept"));
+		assertThat(this.second.requests()).hasSize(requests + 1);
+		try (Lease other = this.first.locks().acquire(this.key, OPTIONS)) {
+			assertThat(other.isHeld()).isTrue();
+			assertThat(ask(this.second, OPTIONS, REPLAYED)).succeedsWithin(SOON)
+				.isEqualTo(new Acquisition(null, "kept"));
+		}
+	}
+
+	@Test
+	@DisplayName("Ten who do not wait, and come while one asks whether there is a result, all get it")
+	void replaysToOnlookers() {
+		lease(this.first, OPTIONS, REPLAYED).close("kept");
+		List<CompletableFuture<Acquisition>> all = IntStream.range(0, 10)
+			.mapToObj((i) -> ask(this.second, OPTIONS, REPLAYED))
+			.toList();
+		assertThat(all)
+			.allSatisfy((each) -> assertThat(each).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "kept")));
+	}
+
+	@Test
+	@DisplayName("A result is given to those who want one of its slot; others get the lock in turn")
+	void slotsAreApart() {
+		SharedLease winner = lease(this.first, OPTIONS, SHARED);
+		CompletableFuture<Acquisition> same = ask(this.first, WAITING, SHARED);
+		CompletableFuture<Acquisition> other = ask(this.first, WAITING, REPLAYED);
+		CompletableFuture<Lease> none = this.first.locks().acquireAsync(this.key, WAITING).toCompletableFuture();
+		winner.close("for one");
+		assertThat(same).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "for one"));
+		assertThat(other).succeedsWithin(SOON).extracting(Acquisition::result).isNull();
+		other.join().lease().close("for another");
+		assertThat(none).succeedsWithin(SOON);
+		none.join().close();
+	}
+
+	@Test
+	@DisplayName("A loser that is cancelled, or whose wait is over, disturbs nobody")
+	void losersLeave() {
+		SharedLease winner = lease(this.first, OPTIONS, SHARED);
+		CompletableFuture<Acquisition> patient = ask(this.second, WAITING, SHARED);
+		CompletableFuture<Acquisition> cancelled = ask(this.second, WAITING, SHARED);
+		CompletableFuture<Acquisition> brief = ask(this.second, OPTIONS.withWaitTime(Duration.ofMillis(20)), SHARED);
+		cancelled.cancel(false);
+		assertThat(brief).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockConflictException.class);
+		winner.close("the result");
+		assertThat(patient).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result"));
+	}
+
+	@Test
+	@DisplayName("Those who share do not count as waiting; others are refused when too many wait")
+	void sharersAreNotBounded() {
+		try (RedisInstance small = new RedisInstance(TestRedis.connectionFactory(), this.prefix, 0, 1)) {
+			SharedLease winner = lease(small, OPTIONS, SHARED);
+			List<CompletableFuture<Acquisition>> losers = IntStream.range(0, 5)
+				.mapToObj((i) -> ask(small, WAITING, SHARED))
+				.toList();
+			assertThatThrownBy(() -> small.locks().acquire(this.key, WAITING))
+				.isInstanceOf(LockConflictException.class);
+			winner.close("the result");
+			assertThat(losers).allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON));
+		}
+	}
+
+	private SharedLease lease(RedisInstance instance, LockOptions options, ResultSlot slot) {
+		SharedLease lease = instance.locks().acquire(this.key, options, slot, slot.replayed()).lease();
+		assertThat(lease).isNotNull();
+		return lease;
+	}
+
+	private CompletableFuture<Acquisition> ask(RedisInstance instance, LockOptions options, ResultSlot slot) {
+		return instance.locks().acquireAsync(this.key, options, slot, slot.replayed(), null).toCompletableFuture();
+	}
+
+}

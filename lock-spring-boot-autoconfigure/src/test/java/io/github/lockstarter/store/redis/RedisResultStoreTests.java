@@ -1,0 +1,116 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.UUID;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.ResultStoreContract;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.RedisInstance;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RedisResultStoreTests extends ResultStoreContract {
+
+	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+
+	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
+
+	private final ResultSlot shared = new ResultSlot("share", LONG, false);
+
+	private final ResultSlot replayed = new ResultSlot("replay", LONG, true);
+
+	/** The keys of one test are not those of another. */
+	private final String prefix = "kept-" + UUID.randomUUID();
+
+	private final RedisLockStore store = new RedisLockStore(factory, this.prefix, Duration.ofSeconds(5), 0);
+
+	@BeforeEach
+	void connect() {
+		this.store.start();
+	}
+
+	@AfterAll
+	static void disconnect() {
+		factory.destroy();
+	}
+
+	@Override
+	protected LockStore store() {
+		return this.store;
+	}
+
+	@Test
+	@DisplayName("A result that is not replayed is kept only if somebody waits for it on another server")
+	void keepsWhatIsAwaited() {
+		join(this.store.acquire(this.key, "a", LONG));
+		release("a", this.shared, "for nobody");
+		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
+		join(this.store.acquire(this.key, "a", LONG));
+		assertThat(join(this.store.acquireOrResult(this.key, "b", LONG, this.shared, LONG, () -> {
+		}))).isInstanceOf(Busy.class);
+		release("a", this.shared, "awaited");
+		String result = redis.keys(this.prefix + ":result:*").iterator().next();
+		assertThat(redis.opsForValue().get(result)).isEqualTo("awaited");
+		assertThat(redis.getExpire(result)).isBetween(1L, LONG.toSeconds());
+		assertThat(ask("b", this.shared, LONG)).isInstanceOf(Found.class);
+		this.store.stop();
+	}
+
+	@Test
+	@DisplayName("To leave a result is one request, and so is to find it")
+	void countsRequests() {
+		try (RedisInstance instance = new RedisInstance(this.prefix)) {
+			int before = instance.requests().size();
+			join(instance.store().acquireOrResult(this.key, "a", LONG, this.replayed, LONG, null));
+			join(instance.store().release(this.key, "a", this.replayed, "result"));
+			assertThat(instance.requests()).hasSize(before + 2);
+			assertThat(join(instance.store().acquireOrResult(this.key, "b", LONG, this.replayed, LONG, null)))
+				.isInstanceOf(Found.class);
+			assertThat(instance.requests()).hasSize(before + 3);
+		}
+	}
+
+	@Test
+	@DisplayName("An owner that asks again, as a driver does after a reconnect, is granted the lock in spite of a result")
+	void askedTwice() {
+		ask("a", this.replayed, LONG);
+		release("a", this.replayed, "result");
+		join(this.store.acquire(this.key, "b", LONG));
+		assertThat(ask("b", this.replayed, LONG)).isInstanceOf(Granted.class);
+		assertThat(join(this.store.release(this.key, "b"))).isTrue();
+	}
+
+	@Test
+	@DisplayName("A Redis without room for the result frees the lock all the same")
+	void noRoom() {
+		LettuceConnectionFactory full = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
+		RedisLockStore store = new RedisLockStore(full, "full", Duration.ofSeconds(5), 0);
+		store.start();
+		StringRedisTemplate redis = new StringRedisTemplate(full);
+		join(store.acquire(this.key, "a", LONG));
+		redis.execute((RedisCallback<?>) (connection) -> {
+			connection.serverCommands().setConfig("maxmemory", "1");
+			return null;
+		});
+		assertThat(join(store.release(this.key, "a", this.replayed, "r".repeat(100_000)))).isTrue();
+		assertThat(redis.keys("full:{*")).isEmpty();
+		store.stop();
+		full.destroy();
+	}
+
+}
