@@ -23,6 +23,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestJvm;
 import io.github.lockstarter.testing.TestRedis;
@@ -82,6 +84,31 @@ class ProcessFaultTests {
 				holder = following;
 			}
 			holder.close();
+		}
+	}
+
+	@Test
+	@DisplayName("Winner killed while 20 losers wait: one of them runs when the lease has ended, and the others get his result")
+	void winnerKilled() {
+		Duration ttl = Duration.ofMillis(900);
+		LockOptions waiting = LockOptions.of(ttl).withWaitTime(Duration.ofSeconds(30));
+		ResultSlot slot = new ResultSlot("share", Duration.ofSeconds(5), false);
+		try (RedisInstance second = new RedisInstance(PREFIX); RedisInstance third = new RedisInstance(PREFIX)) {
+			TestJvm winner = holder(0, ttl);
+			winner.await("held");
+			List<CompletableFuture<Acquisition>> losers = IntStream.range(0, 20)
+				.mapToObj((i) -> ((i % 2 == 0) ? second : third).locks()
+					.acquireAsync(new LockKey("fault", "run0"), waiting, slot, false, null)
+					.toCompletableFuture())
+				.toList();
+			winner.kill();
+			Awaitility.await().until(() -> losers.stream().anyMatch(CompletableFuture::isDone));
+			List<CompletableFuture<Acquisition>> runs = losers.stream().filter(CompletableFuture::isDone).toList();
+			assertThat(runs).hasSize(1);
+			runs.get(0).join().lease().close("the result");
+			assertThat(losers).filteredOn((loser) -> loser != runs.get(0))
+				.allSatisfy((loser) -> assertThat(loser).succeedsWithin(Duration.ofSeconds(10))
+					.isEqualTo(new Acquisition(null, "the result")));
 		}
 	}
 

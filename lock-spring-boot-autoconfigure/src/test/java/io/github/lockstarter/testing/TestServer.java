@@ -63,6 +63,11 @@ public final class TestServer implements AutoCloseable {
 		return client.send(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
 	}
 
+	/** Sends a GET. */
+	public CompletableFuture<HttpResponse<String>> getAsync(String path) {
+		return client.sendAsync(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+	}
+
 	private HttpRequest request(String path, String... headers) {
 		HttpRequest.Builder request = HttpRequest.newBuilder(uri(path)).POST(HttpRequest.BodyPublishers.noBody());
 		if (headers.length > 0) {

@@ -1,0 +1,131 @@
+package io.github.lockstarter.sample;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.SpringApplication;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Reports on two instances of the application that share a Redis, made when the test says
+ * so.
+ */
+class SharedReportsTests {
+
+	private static final CountDownLatch made = new CountDownLatch(1);
+
+	private static final AtomicInteger runs = new AtomicInteger();
+
+	private static List<TestServer> instances;
+
+	@BeforeAll
+	static void start() {
+		instances = List.of(server(), server());
+	}
+
+	@AfterAll
+	static void stop() {
+		instances.forEach(TestServer::close);
+	}
+
+	@Test
+	@DisplayName("Of 200 requests at once over two instances one makes the report, and all get it, for few requests to Redis")
+	void runsOnce() {
+		long before = requests();
+		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 200)
+			.mapToObj((i) -> instances.get(i % 2).getAsync("/reports?values=1,2"))
+			.toList();
+		Awaitility.await().until(() -> contended() == 199);
+		made.countDown();
+		assertThat(answers).extracting((answer) -> answer.join().body())
+			.containsOnly("{\"values\":[1,2],\"sum\":3,\"run\":1}");
+		assertThat(answers).filteredOn((answer) -> answer.join().headers().firstValue("Idempotent-Replayed").isEmpty())
+			.hasSize(1);
+		assertThat(runs).hasValue(1);
+		assertThat(requests() - before).as("two of the winner, and at most three of each instance").isBetween(4L, 8L);
+		assertThat(instances.stream().mapToLong((instance) -> counts(instance).get("reports", Event.SHARED)).sum())
+			.isEqualTo(199);
+	}
+
+	private static long contended() {
+		return instances.stream().mapToLong((instance) -> counts(instance).get("reports", Event.CONTENDED)).sum();
+	}
+
+	private static LockCounts counts(TestServer instance) {
+		return instance.context().getBean(LockCounts.class);
+	}
+
+	/** Scripts and subscriptions are all that is sent. */
+	private static long requests() {
+		Properties stats = instances.get(0)
+			.context()
+			.getBean(StringRedisTemplate.class)
+			.execute((RedisCallback<Properties>) (connection) -> connection.serverCommands().info("commandstats"));
+		return Stream.of("evalsha", "eval", "subscribe")
+			.map((command) -> stats.getProperty("cmdstat_" + command, "calls=0,"))
+			.mapToLong((calls) -> Long.parseLong(calls.substring("calls=".length(), calls.indexOf(','))))
+			.sum();
+	}
+
+	private static TestServer server() {
+		SpringApplication application = new SpringApplication(SampleApplication.class);
+		application.setMainApplicationClass(SampleApplication.class);
+		application.addInitializers((context) -> context.getBeanFactory().addBeanPostProcessor(new Replacement()));
+		return TestServer.start(application,
+				Stream
+					.concat(Stream.of(TestRedis.properties()),
+							Stream.of("lock.redis.key-prefix=shared-reports", "sample.reports.latency=0s",
+									"spring.datasource.url=jdbc:h2:mem:reports;DB_CLOSE_DELAY=-1"))
+					.toArray(String[]::new));
+	}
+
+	private static final class Replacement implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessBeforeInitialization(Object bean, String name) {
+			return (bean instanceof ReportController reports) ? new Held(reports) : bean;
+		}
+
+	}
+
+	/** Not private: it gets a proxy. */
+	static class Held extends ReportController {
+
+		private final ReportController reports;
+
+		Held(ReportController reports) {
+			super(null);
+			this.reports = reports;
+		}
+
+		@Override
+		Report report(List<Integer> values) throws InterruptedException {
+			runs.incrementAndGet();
+			made.await();
+			return this.reports.report(values);
+		}
+
+	}
+
+}
