@@ -1,7 +1,10 @@
 package io.github.lockstarter;
 
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -12,7 +15,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class LockCounts {
 
-	private final Map<Counted, LongAdder> counts = new ConcurrentHashMap<>();
+	private final Map<String, Map<Event, LongAdder>> counts = new ConcurrentHashMap<>();
 
 	/**
 	 * Adds one.
@@ -20,7 +23,18 @@ public final class LockCounts {
 	 * @param event what happened
 	 */
 	public void add(String lockName, Event event) {
-		this.counts.computeIfAbsent(new Counted(lockName, event), (counted) -> new LongAdder()).increment();
+		Map<Event, LongAdder> ofName = this.counts.get(lockName);
+		if (ofName == null) {
+			ofName = this.counts.computeIfAbsent(lockName, (name) -> zeros());
+		}
+		Objects.requireNonNull(ofName.get(event)).increment();
+	}
+
+	/** Complete from the beginning, so that it can be read by all threads. */
+	private static Map<Event, LongAdder> zeros() {
+		Map<Event, LongAdder> zeros = new EnumMap<>(Event.class);
+		EnumSet.allOf(Event.class).forEach((event) -> zeros.put(event, new LongAdder()));
+		return zeros;
 	}
 
 	/**
@@ -30,20 +44,16 @@ public final class LockCounts {
 	 * @return how often, in this application
 	 */
 	public long get(String lockName, Event event) {
-		LongAdder count = this.counts.get(new Counted(lockName, event));
-		return (count != null) ? count.sum() : 0;
+		Map<Event, LongAdder> ofName = this.counts.get(lockName);
+		return (ofName != null) ? Objects.requireNonNull(ofName.get(event)).sum() : 0;
 	}
 
 	/**
-	 * Returns all that has happened.
-	 * @return how often what happened, by name of the lock; what never happened is left
-	 * out
+	 * Returns the names of the locks to which something has happened.
+	 * @return the names
 	 */
-	public Map<String, Map<Event, Long>> all() {
-		Map<String, Map<Event, Long>> all = new TreeMap<>();
-		this.counts.forEach((counted, count) -> all.computeIfAbsent(counted.lockName(), (name) -> new TreeMap<>())
-			.put(counted.event(), count.sum()));
-		return all;
+	public Set<String> lockNames() {
+		return Set.copyOf(this.counts.keySet());
 	}
 
 	/**
@@ -69,9 +79,6 @@ public final class LockCounts {
 		/** A stored result could not be read, so it was taken for absent. */
 		NOT_READABLE
 
-	}
-
-	private record Counted(String lockName, Event event) {
 	}
 
 }

@@ -24,8 +24,6 @@ import io.github.lockstarter.store.ResultStore;
  */
 final class StoreLock {
 
-	private static final Duration STORES_COUNT_IN = Duration.ofMillis(1);
-
 	private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
 	private final Engine engine;
@@ -61,19 +59,20 @@ final class StoreLock {
 
 	CompletionStage<AcquireResult> acquire(Bid bid, Waiter head) {
 		ReleaseNotifications notifications = this.notifications;
-		ResultSlot slot = head.slot();
-		Duration maxAge = head.maxAge();
-		// Who has just come has missed no result.
-		if (slot != null && maxAge.compareTo(STORES_COUNT_IN) >= 0) {
-			this.watching |= head.waits();
-			Runnable onRelease = head.waits() ? this.wake : null;
-			return ask(() -> results().acquireOrResult(this.key, bid.owner(), bid.ttl(), slot, maxAge, onRelease));
+		if (head.slot() != null && head.mayFindResult()) {
+			return acquireOrResult(bid, head, head.slot());
 		}
 		if (notifications == null || !head.waits()) {
 			return ask(() -> this.engine.store().acquire(this.key, bid.owner(), bid.ttl()));
 		}
 		this.watching = true;
 		return ask(() -> notifications.acquireOrWatch(this.key, bid.owner(), bid.ttl(), this.wake));
+	}
+
+	private CompletionStage<AcquireResult> acquireOrResult(Bid bid, Waiter head, ResultSlot slot) {
+		this.watching |= head.waits();
+		Runnable onRelease = head.waits() ? this.wake : null;
+		return ask(() -> results().acquireOrResult(this.key, bid.owner(), bid.ttl(), slot, head.maxAge(), onRelease));
 	}
 
 	/** Ends a turn; only where the store {@linkplain #tellsOfReleases() can}. */

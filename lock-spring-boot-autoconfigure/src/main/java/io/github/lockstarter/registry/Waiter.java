@@ -88,13 +88,18 @@ final class Waiter {
 		return this.slot;
 	}
 
+	/** Who has just come, and wants no old result, can have missed none. */
+	boolean mayFindResult() {
+		return this.wantsOld || this.contended;
+	}
+
 	/** Returns how old a result may be, so that the caller wants it. */
 	Duration maxAge() {
 		return this.wantsOld ? LONGEST : Duration.ofNanos(System.nanoTime() - this.begin);
 	}
 
 	boolean wants(LeftResult result, Duration age) {
-		return this.slot != null && this.slot.name().equals(result.slot().name()) && age.compareTo(maxAge()) < 0;
+		return this.slot != null && this.slot.name().equals(result.slot().name()) && age.compareTo(maxAge()) <= 0;
 	}
 
 	/** Returns {@code true} the first time. */

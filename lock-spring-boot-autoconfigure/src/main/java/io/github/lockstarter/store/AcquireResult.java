@@ -19,7 +19,7 @@ public sealed interface AcquireResult {
 	 * There is a result of what was done under the lock before, so it was not taken.
 	 *
 	 * @param result the result
-	 * @param age how long ago it came
+	 * @param age how long ago it came, rounded up to what the store counts in
 	 */
 	record Found(String result, Duration age) implements AcquireResult {
 	}

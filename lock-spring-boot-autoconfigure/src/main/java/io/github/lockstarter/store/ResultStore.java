@@ -21,7 +21,7 @@ public interface ResultStore {
 	 * @param owner a token that no other acquisition has
 	 * @param ttl after which time the lock is free again by itself
 	 * @param slot which results count
-	 * @param maxAge results of that age and older do not count
+	 * @param maxAge results that are older do not count
 	 * @param onRelease what to do whenever the lock, if it is not granted, may have been
 	 * released, as in {@link ReleaseNotifications#acquireOrWatch}; {@code null} for
 	 * nothing, and without meaning for a store that does not tell of releases

@@ -86,6 +86,15 @@ class AheadOfTimeTests {
 				.accepts(hints));
 	}
 
+	@Test
+	@DisplayName("Results, and what stands before them in the store, can be written and read")
+	void results() throws ClassNotFoundException {
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(method(Receipt.class, "text")))
+			.accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection()
+			.onMethodInvocation("io.github.lockstarter.share.ResultFormat$Head", "arguments")).accepts(hints);
+	}
+
 	@ParameterizedTest
 	@ValueSource(
 			strings = { "jakarta.servlet.http.HttpServletRequest", "org.springframework.web.servlet.HandlerMapping",
@@ -107,7 +116,7 @@ class AheadOfTimeTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockProperties.class, LockProperties.Named.class, LockProperties.Web.class,
-			LockProperties.Redis.class })
+			LockProperties.Share.class, LockProperties.Redis.class })
 	@DisplayName("Properties can be bound (Spring Boot sees to it)")
 	void properties(Class<?> type) {
 		assertThat(RuntimeHintsPredicates.reflection().onConstructorInvocation(type.getDeclaredConstructors()[0]))
@@ -136,7 +145,8 @@ class AheadOfTimeTests {
 	static class Orders implements Cancellation {
 
 		@ExclusiveRequest(name = "orders", key = "#order.customer.name", ttl = "${known.only.where.it.runs}")
-		void place(Order order) {
+		Receipt place(Order order) {
+			return new Receipt("");
 		}
 
 		@ExclusiveRequest(name = "orders", key = "#from")
@@ -162,6 +172,9 @@ class AheadOfTimeTests {
 	}
 
 	record Order(long number, Customer customer) {
+	}
+
+	record Receipt(String text) {
 	}
 
 	record Line(String article) {

@@ -87,7 +87,7 @@ class SharedResultsTests {
 		List<CompletableFuture<Acquisition>> losers = new ArrayList<>();
 		IntStream.range(0, 100).forEach((i) -> losers.add(ask(this.first, WAITING, SHARED)));
 		IntStream.range(0, 100).forEach((i) -> losers.add(ask(this.second, WAITING, SHARED)));
-		Awaitility.await().until(() -> this.second.requests().size() > requestsElsewhere);
+		awaitWaiting();
 		winner.close("the result");
 		assertThat(losers).allSatisfy(
 				(loser) -> assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result")));
@@ -146,13 +146,13 @@ class SharedResultsTests {
 	void sharesNothingOld() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<Acquisition> loser = ask(this.second, WAITING, SHARED);
-		Awaitility.await().until(() -> !redis.keys(this.prefix + ":waiting:*").isEmpty());
+		awaitWaiting();
 		winner.close("old");
 		assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "old"));
 		assertThat(redis.keys(this.prefix + ":result:*")).hasSize(1);
 		SharedLease late = lease(this.second, WAITING, SHARED);
 		CompletableFuture<Acquisition> later = ask(this.first, WAITING, SHARED);
-		assertThat(later).isNotDone();
+		awaitWaiting();
 		late.close("new");
 		assertThat(later).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "new"));
 	}
@@ -206,6 +206,7 @@ class SharedResultsTests {
 		CompletableFuture<Acquisition> cancelled = ask(this.second, WAITING, SHARED);
 		CompletableFuture<Acquisition> brief = ask(this.second, OPTIONS.withWaitTime(Duration.ofMillis(20)), SHARED);
 		cancelled.cancel(false);
+		awaitWaiting();
 		assertThat(brief).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockConflictException.class);
 		winner.close("the result");
 		assertThat(patient).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result"));
@@ -224,6 +225,11 @@ class SharedResultsTests {
 			winner.close("the result");
 			assertThat(losers).allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON));
 		}
+	}
+
+	/** Waits until an instance has been told that the other holds the lock. */
+	private void awaitWaiting() {
+		Awaitility.await().until(() -> !redis.keys(this.prefix + ":waiting:*").isEmpty());
 	}
 
 	private SharedLease lease(RedisInstance instance, LockOptions options, ResultSlot slot) {

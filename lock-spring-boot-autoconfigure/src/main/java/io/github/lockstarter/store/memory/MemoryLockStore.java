@@ -65,7 +65,7 @@ public final class MemoryLockStore implements LockStore, ResultStore {
 			Duration maxAge, @Nullable Runnable onRelease) {
 		return acquire(key, owner, ttl, (now) -> {
 			Result result = this.results.get(new ResultKey(key, slot.name()));
-			return (result != null && result.isLive(now) && now - result.came() < maxAge.toNanos())
+			return (result != null && result.isLive(now) && now - result.came() <= maxAge.toNanos())
 					? new Found(result.text(), Duration.ofNanos(now - result.came())) : null;
 		});
 	}

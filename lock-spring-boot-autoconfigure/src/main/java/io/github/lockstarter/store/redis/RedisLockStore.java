@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -187,7 +188,7 @@ public final class RedisLockStore
 		}
 		Request<List<Object>> script = Script.ACQUIRE_OR_RESULT.forEachOf(
 				new byte[][] { keys.lock(), keys.fence(), keys.waiting(), keys.result(slot.name()) }, bytes(owner),
-				millis(ttl), instance, millis(slot.keep()), millis(maxAge));
+				millis(ttl), instance, bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(maxAge.toNanos()))));
 		return this.calls
 			.grant(key, script, (reply) -> (long) reply.get(0) > 0, RedisLockStore::acquiredOrFound,
 					() -> taking(key, owner))
@@ -199,8 +200,9 @@ public final class RedisLockStore
 	}
 
 	private static AcquireResult acquiredOrFound(List<Object> reply) {
-		return (reply.size() == 1) ? acquired((long) reply.get(0)) : new Found(
-				new String((byte[]) reply.get(1), StandardCharsets.UTF_8), Duration.ofMillis((long) reply.get(2)));
+		return (reply.size() == 1) ? acquired((long) reply.get(0))
+				: new Found(new String((byte[]) reply.get(1), StandardCharsets.UTF_8),
+						Duration.of((long) reply.get(2), ChronoUnit.MICROS));
 	}
 
 	@Override

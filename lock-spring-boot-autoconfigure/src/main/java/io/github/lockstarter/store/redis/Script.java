@@ -96,18 +96,21 @@ enum Script {
 			"""),
 
 	/**
-	 * Answers with 0, a result and its age in milliseconds, if there is one that is young
-	 * enough, otherwise with what {@link #ACQUIRE} answers with. The age is what has
-	 * passed of the time that a result is kept.
+	 * Answers with 0, a result and its age in microseconds, if there is one that is young
+	 * enough, otherwise with what {@link #ACQUIRE} answers with. Before a result stands
+	 * the time when it came. What lacks it was not written by this library, and whoever
+	 * reads it is to find out.
 	 */
 	ACQUIRE_OR_RESULT("""
 			local call, lock, result = redis.call, KEYS[1], KEYS[4]
-			local keep, max_age = tonumber(ARGV[4]), tonumber(ARGV[5])
-			if call('get', lock) ~= ARGV[1] then
-			  local found = call('get', result)
-			  local age = found and math.max(keep - call('pttl', result), 0)
-			  if found and age < max_age then
-			    return { 0, found, age }
+			local found = call('get', lock) ~= ARGV[1] and call('get', result)
+			if found then
+			  local came, text = string.match(found, '^(%%d+) (.*)$')
+			  local time = call('time')
+			  local now = time[1] * 1000000 + time[2]
+			  local age = math.max(now - (came or now), 0) + 1
+			  if age <= tonumber(ARGV[4]) then
+			    return { 0, text or found, age }
 			  end
 			end
 			local function acquire()
@@ -129,7 +132,9 @@ enum Script {
 			end
 			local awaited = call('del', lock, waiting) == 2
 			if awaited or always == '1' then
-			  redis.pcall('set', result, text, 'PX', keep)
+			  local time = call('time')
+			  local now = string.format('%.0f', time[1] * 1000000 + time[2])
+			  redis.pcall('set', result, now .. ' ' .. text, 'PX', keep)
 			end
 			if awaited then
 			  redis.pcall('publish', channel, ' ' .. lock)

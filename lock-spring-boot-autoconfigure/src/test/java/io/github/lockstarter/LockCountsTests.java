@@ -1,0 +1,38 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LockCountsTests {
+
+	@Test
+	@DisplayName("How many ran into the locks of a name is known, whatever the key, and nobody is counted twice")
+	void contention() throws Exception {
+		LockCounts counts = new LockCounts();
+		LockOptions options = LockOptions.of(Duration.ofSeconds(10));
+		try (StoreLockRegistry locks = new StoreLockRegistry(new MemoryLockStore(), (name) -> options, 64, (loss) -> {
+		}, counts)) {
+			Lease first = locks.acquire("team:1");
+			Lease second = locks.acquire("team:2");
+			assertThat(locks.tryAcquire("team:1", Duration.ZERO)).isEmpty();
+			assertThat(locks.tryAcquire("team:2", Duration.ofMillis(1))).isEmpty();
+			var waiting = locks.tryAcquireAsync("team:2", Duration.ofSeconds(10)).toCompletableFuture();
+			first.close();
+			second.close();
+			waiting.get().orElseThrow().close();
+			assertThat(counts.get("team", Event.CONTENDED)).isEqualTo(3);
+			assertThat(counts.get("team", Event.SHARED)).isZero();
+			assertThat(counts.get("other", Event.CONTENDED)).isZero();
+			assertThat(counts.lockNames()).containsExactly("team");
+		}
+	}
+
+}
