@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -93,15 +95,13 @@ public final class ResultSharing {
 	public Outcome acquire(LockRegistry registry, LockKey key, LockOptions options, Caller caller) {
 		SharingRegistry sharing = sharing(registry);
 		long begin = System.nanoTime();
-		boolean old = isReplaying();
-		while (true) {
-			Acquisition acquired = sharing.acquire(key, left(options, begin), slot(caller), old);
-			Outcome outcome = outcome(acquired, caller);
-			if (outcome != null) {
-				return outcome;
-			}
-			old = false;
+		Acquisition acquired = sharing.acquire(key, options, slot(caller), isReplaying());
+		Outcome outcome = outcome(acquired, caller);
+		while (outcome == null) {
+			acquired = sharing.acquire(key, left(options, begin), slot(caller), false);
+			outcome = outcome(acquired, caller);
 		}
+		return outcome;
 	}
 
 	/**
@@ -112,25 +112,29 @@ public final class ResultSharing {
 	 */
 	public CompletableFuture<Outcome> acquireAsync(LockRegistry registry, LockKey key, LockOptions options,
 			Caller caller, @Nullable Executor executor) {
+		SharingRegistry sharing = sharing(registry);
+		long begin = System.nanoTime();
 		CompletableFuture<Outcome> result = new CompletableFuture<>();
-		attempt(sharing(registry), key, options, caller, executor, System.nanoTime(), isReplaying(), result);
+		attempt(() -> sharing.acquireAsync(key, options, slot(caller), isReplaying(), executor),
+				() -> sharing.acquireAsync(key, left(options, begin), slot(caller), false, executor), caller, result);
 		return result;
 	}
 
-	private void attempt(SharingRegistry registry, LockKey key, LockOptions options, Caller caller,
-			@Nullable Executor executor, long begin, boolean old, CompletableFuture<Outcome> result) {
-		CompletableFuture<Acquisition> attempt = registry
-			.acquireAsync(key, left(options, begin), slot(caller), old, executor)
-			.toCompletableFuture();
+	/**
+	 * Acquires.
+	 * @param next what to do instead if there is a result that cannot be read
+	 */
+	private void attempt(Supplier<CompletionStage<Acquisition>> acquisition,
+			Supplier<CompletionStage<Acquisition>> next, Caller caller, CompletableFuture<Outcome> result) {
+		CompletableFuture<Acquisition> attempt = acquisition.get().toCompletableFuture();
 		attempt.whenComplete((acquired, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(failure);
-				return;
-			}
 			try {
-				Outcome outcome = outcome(acquired, caller);
-				if (outcome == null) {
-					attempt(registry, key, options, caller, executor, begin, false, result);
+				Outcome outcome = (failure == null) ? outcome(acquired, caller) : null;
+				if (failure != null) {
+					result.completeExceptionally(failure);
+				}
+				else if (outcome == null) {
+					attempt(next, next, caller, result);
 				}
 				else if (!result.complete(outcome) && outcome.lease() != null) {
 					outcome.lease().releaseAsync();

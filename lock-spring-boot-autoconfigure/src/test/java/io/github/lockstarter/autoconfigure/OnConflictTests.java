@@ -1,0 +1,122 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.assertj.core.api.ListAssert;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.share.SharedLease;
+import io.github.lockstarter.share.SharingRegistry;
+import io.github.lockstarter.share.SharingRegistry.Acquisition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+/**
+ * How long who meets a lock that is held waits for it, by what is to happen then.
+ */
+class OnConflictTests {
+
+	private static final Duration TTL = Duration.ofSeconds(7);
+
+	private final List<Duration> waits = new ArrayList<>();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class))
+		.withPropertyValues("lock.ttl=7s")
+		.withBean(Jobs.class);
+
+	@Test
+	@DisplayName("Who is to wait or to share does so for the ttl, if nobody says for how long; who is not does not wait")
+	void defaults() {
+		calls((jobs) -> {
+			jobs.reject();
+			jobs.await();
+			jobs.share();
+		}).containsExactly(Duration.ZERO, TTL, TTL);
+	}
+
+	@Test
+	@DisplayName("A wait that is configured for all holds for these, too")
+	void ofAll() {
+		calls((jobs) -> {
+			jobs.reject();
+			jobs.await();
+			jobs.share();
+		}, "lock.wait=3s").containsOnly(Duration.ofSeconds(3)).hasSize(3);
+	}
+
+	@Test
+	@DisplayName("The annotation's wait comes before that, and the operator's before the annotation's, none included")
+	void precedence() {
+		calls((jobs) -> {
+			jobs.shareBriefly();
+			jobs.share();
+		}, "lock.wait=3s", "lock.names.share.wait=0s").containsExactly(Duration.ofSeconds(1), Duration.ZERO);
+	}
+
+	@Test
+	@DisplayName("A registry that cannot share says so, and what to do")
+	void otherRegistry() {
+		this.runner.withBean(LockRegistry.class, () -> mock(LockRegistry.class))
+			.run((context) -> assertThatThrownBy(() -> context.getBean(Jobs.class).share())
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContaining("Jobs.share"));
+	}
+
+	private ListAssert<Duration> calls(Consumer<Jobs> calls, String... properties) {
+		SharingRegistry registry = mock(SharingRegistry.class, (call) -> {
+			for (Object argument : call.getArguments()) {
+				if (argument instanceof LockOptions options) {
+					this.waits.add(options.waitTime());
+				}
+			}
+			SharedLease lease = mock(SharedLease.class);
+			when(lease.key()).thenReturn(new LockKey("any", ""));
+			return (call.getMethod().getReturnType() == Acquisition.class) ? new Acquisition(lease, null) : lease;
+		});
+		this.runner.withPropertyValues(properties)
+			.withBean(LockRegistry.class, () -> registry)
+			.run((context) -> calls.accept(context.getBean(Jobs.class)));
+		return assertThat(this.waits);
+	}
+
+	static class Jobs {
+
+		@ExclusiveRequest
+		public void reject() {
+		}
+
+		@ExclusiveRequest(onConflict = OnConflict.WAIT)
+		public void await() {
+		}
+
+		@ExclusiveRequest(name = "share", onConflict = OnConflict.SHARE)
+		public String share() {
+			return "shared";
+		}
+
+		@ExclusiveRequest(onConflict = OnConflict.SHARE, waitTime = "1s")
+		public String shareBriefly() {
+			return "shared";
+		}
+
+	}
+
+}
