@@ -1,5 +1,6 @@
 package io.github.lockstarter.share;
 
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -130,12 +131,16 @@ final class ResultFormat {
 		return declared == void.class || declared == Void.class;
 	}
 
-	/** What only a subclass has would be left out, unless JSON tells the subclass. */
+	/**
+	 * What only a subclass has would be left out, unless JSON tells the subclass. An
+	 * abstract type can be read, or the start would have failed.
+	 */
 	private boolean isAsDeclared(Object value) {
 		Class<?> declared = ClassUtils.resolvePrimitiveIfNecessary(this.written.toClass());
 		Class<?> actual = (value instanceof Enum<?> constant) ? constant.getDeclaringClass()
 				: ClassUtils.getUserClass(value);
-		return actual == declared || declared.isArray() || TypeShape.isPlatform(declared) || isNothing()
+		return actual == declared || declared.isArray() || Modifier.isAbstract(declared.getModifiers())
+				|| TypeShape.isPlatform(declared) || isNothing()
 				|| AnnotationUtils.findAnnotation(declared, JsonTypeInfo.class) != null;
 	}
 
