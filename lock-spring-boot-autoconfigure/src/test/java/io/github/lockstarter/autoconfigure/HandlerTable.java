@@ -142,11 +142,19 @@ final class HandlerTable {
 	/** Looks into the registry: nothing else tells how many requests wait there. */
 	int waiters() {
 		Map<?, ?> table = (Map<?, ?>) ReflectionTestUtils.getField(locks(), "locks");
-		return table.values()
-			.stream()
-			.map((lock) -> ReflectionTestUtils.getField(lock, "queue"))
-			.mapToInt((queue) -> ((Collection<?>) ReflectionTestUtils.getField(queue, "waiters")).size())
-			.sum();
+		return table.values().stream().mapToInt(HandlerTable::queued).sum();
+	}
+
+	/** Does the same for one lock. */
+	int waiters(LockKey key) {
+		Map<?, ?> table = (Map<?, ?>) ReflectionTestUtils.getField(locks(), "locks");
+		Object lock = table.get(key);
+		return (lock != null) ? queued(lock) : 0;
+	}
+
+	private static int queued(Object lock) {
+		Object queue = ReflectionTestUtils.getField(lock, "queue");
+		return ((Collection<?>) ReflectionTestUtils.getField(queue, "waiters")).size();
 	}
 
 	/** Waits until some server waits for a lock that another one holds. */

@@ -1,0 +1,281 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Requests that come again, in both web stacks.
+ */
+@ParameterizedClass
+@ValueSource(strings = { "servlet", "reactive" })
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ReplayTests {
+
+	private static final String REPLAYED = "Idempotent-Replayed";
+
+	@Parameter
+	String type;
+
+	private TestServer server;
+
+	private Runs runs;
+
+	private String key;
+
+	@BeforeParameterizedClassInvocation
+	void start() {
+		Class<?> principals = this.type.equals("servlet") ? ReplayHandlers.ServletPrincipals.class
+				: ReplayHandlers.ReactivePrincipals.class;
+		List<String> properties = new ArrayList<>(List.of(TestRedis.properties()));
+		properties.addAll(List.of("spring.main.web-application-type=" + this.type, "lock.share.max-size=1KB",
+				"lock.redis.key-prefix=" + prefix()));
+		this.server = TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Runs.class, ReplayHandlers.class, principals },
+				properties.toArray(String[]::new));
+		this.runs = this.server.context().getBean(Runs.class);
+	}
+
+	@AfterParameterizedClassInvocation
+	void stop() {
+		this.server.close();
+	}
+
+	@BeforeEach
+	void newKey() {
+		this.key = UUID.randomUUID().toString();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/orders", "/immediate", "/all", "/nothing", "/waiting" })
+	@DisplayName("A duplicate gets the stored answer, and the method does not run again")
+	void replays(String path) throws Exception {
+		finish(1);
+		HttpResponse<String> first = post(path);
+		assertThat(first.statusCode()).isBetween(200, 299);
+		assertThat(first.headers().firstValue(REPLAYED)).isEmpty();
+		for (int i = 0; i < 2; i++) {
+			HttpResponse<String> again = post(path);
+			assertThat(again.headers().allValues(REPLAYED)).containsExactly("true");
+			assertThat(again.statusCode()).isEqualTo(first.statusCode());
+			assertThat(again.body()).isEqualTo(first.body());
+			for (String header : new String[] { "Location", "ETag", "Link", "Content-Type" }) {
+				assertThat(again.headers().allValues(header)).isEqualTo(first.headers().allValues(header));
+			}
+			assertThat(again.headers().map()).doesNotContainKeys("set-cookie", "x-other");
+		}
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
+	}
+
+	@Test
+	@DisplayName("Another key runs, and what is replayed is counted by the name of the lock")
+	void otherKey() throws Exception {
+		finish(1);
+		finish(2);
+		long replayed = counts().get("orders", Event.REPLAYED);
+		assertThat(post("/orders").body()).isEqualTo("done 1");
+		assertThat(post("/orders").body()).isEqualTo("done 1");
+		assertThat(counts().get("orders", Event.REPLAYED) - replayed).isEqualTo(1);
+		HttpResponse<String> other = this.server.post("/orders?run=" + this.key, ReplayHandlers.KEY,
+				this.key + "-other");
+		assertThat(other.body()).isEqualTo("done 2");
+		assertThat(other.headers().firstValue(REPLAYED)).isEmpty();
+	}
+
+	@Test
+	@DisplayName("The same key with other arguments is answered with 422, and without the earlier result")
+	void mismatch() throws Exception {
+		finish(1);
+		assertThat(post("/orders").statusCode()).isEqualTo(201);
+		HttpResponse<String> other = this.server.post("/orders?run=other", ReplayHandlers.KEY, this.key);
+		assertThat(other.statusCode()).isEqualTo(422);
+		assertThat(other.body()).contains("/payload-mismatch").doesNotContain("done", this.key);
+		assertThat(other.headers().map()).doesNotContainKeys("idempotent-replayed", "location");
+		assertThat(other.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(this.runs.count("other")).isZero();
+		assertThat(post("/orders").body()).isEqualTo("done 1");
+	}
+
+	@Test
+	@DisplayName("A request without a key is answered with 400")
+	void withoutKey() throws Exception {
+		HttpResponse<String> answer = this.server.post("/orders?run=" + this.key);
+		assertThat(answer.statusCode()).isEqualTo(400);
+		assertThat(answer.body()).contains("/key-missing");
+		assertThat(this.server.post("/orders?run=" + this.key, ReplayHandlers.KEY, " ").statusCode()).isEqualTo(400);
+		assertThat(this.runs.count(this.key)).isZero();
+	}
+
+	@Test
+	@DisplayName("While the first still runs, a duplicate is refused at once where there is no wait")
+	void stillRunning() throws Exception {
+		CompletableFuture<HttpResponse<String>> first = postAsync("/orders", "run=" + this.key);
+		this.runs.job(this.key, 1).awaitBegun();
+		HttpResponse<String> duplicate = post("/orders");
+		assertThat(duplicate.statusCode()).isEqualTo(409);
+		assertThat(duplicate.body()).contains("/request-in-progress");
+		finish(1);
+		assertThat(answer(first).statusCode()).isEqualTo(201);
+		assertThat(post("/orders").headers().firstValue(REPLAYED)).hasValue("true");
+	}
+
+	@Test
+	@DisplayName("While the first still runs, a duplicate that may wait gets its answer, and one with other arguments 422")
+	void waits() throws Exception {
+		CompletableFuture<HttpResponse<String>> first = postAsync("/waiting", "run=" + this.key);
+		this.runs.job(this.key, 1).awaitBegun();
+		CompletableFuture<HttpResponse<String>> duplicate = postAsync("/waiting", "run=" + this.key);
+		CompletableFuture<HttpResponse<String>> other = postAsync("/waiting", "run=" + this.key + "&text=other");
+		Awaitility.await().until(() -> new HandlerTable(this.server).waiters(new LockKey("waiting", this.key)) == 2);
+		finish(1);
+		assertThat(answer(first).headers().firstValue(REPLAYED)).isEmpty();
+		assertThat(answer(duplicate).body()).isEqualTo("done 1").isEqualTo(answer(first).body());
+		assertThat(answer(duplicate).headers().firstValue(REPLAYED)).hasValue("true");
+		assertThat(answer(other).statusCode()).isEqualTo(422);
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
+	}
+
+	@Test
+	@DisplayName("Nobody gets the result of another principal, and everybody that of its own")
+	void principals() throws Exception {
+		List<String> users = List.of("taro", "jiro", "");
+		for (int i = 1; i <= users.size(); i++) {
+			finish(i);
+			assertThat(postAs(users.get(i - 1)).body()).isEqualTo("done " + i);
+		}
+		for (int i = 1; i <= users.size(); i++) {
+			HttpResponse<String> again = postAs(users.get(i - 1));
+			assertThat(again.body()).isEqualTo("done " + i);
+			assertThat(again.headers().firstValue(REPLAYED)).hasValue("true");
+		}
+		assertThat(this.runs.count(this.key)).isEqualTo(users.size());
+	}
+
+	private HttpResponse<String> postAs(String user) throws Exception {
+		String[] headers = user.isEmpty() ? new String[] { ReplayHandlers.KEY, this.key }
+				: new String[] { ReplayHandlers.KEY, this.key, "X-User", user };
+		return this.server.post("/orders?run=" + this.key, headers);
+	}
+
+	@Test
+	@DisplayName("A failure is not stored: the next runs")
+	void failure() throws Exception {
+		this.runs.job(this.key, 1).fail();
+		finish(2);
+		assertThat(post("/orders").statusCode()).isEqualTo(500);
+		HttpResponse<String> next = post("/orders");
+		assertThat(next.body()).isEqualTo("done 2");
+		assertThat(next.headers().firstValue(REPLAYED)).isEmpty();
+		assertThat(post("/orders").headers().firstValue(REPLAYED)).hasValue("true");
+	}
+
+	@Test
+	@DisplayName("An answer without success is not stored: the next runs")
+	void notSuccessful() throws Exception {
+		finish(1);
+		finish(2);
+		assertThat(post("/gone-first").statusCode()).isEqualTo(410);
+		HttpResponse<String> next = post("/gone-first");
+		assertThat(next.statusCode()).isEqualTo(200);
+		assertThat(next.headers().firstValue(REPLAYED)).isEmpty();
+		assertThat(post("/gone-first").body()).isEqualTo("done 2");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/large", "/large-flux", "/not-writable" })
+	@DisplayName("What is too large, or cannot be written, is the answer of its own request only, and is counted")
+	void notStored(String path) throws Exception {
+		Event event = path.startsWith("/large") ? Event.TOO_LARGE : Event.NOT_WRITABLE;
+		String name = path.startsWith("/large") ? "large" : "not-writable";
+		long before = counts().get(name, event);
+		for (int i = 1; i <= 2; i++) {
+			finish(i);
+			HttpResponse<String> answer = post(path);
+			assertThat(answer.statusCode()).isEqualTo(200);
+			assertThat(answer.body()).contains("done " + i);
+			assertThat(answer.headers().firstValue(REPLAYED)).isEmpty();
+			assertThat(counts().get(name, event) - before).isEqualTo(i);
+		}
+		assertThat(this.runs.count(this.key)).isEqualTo(2);
+		assertThat(results()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "garbage", "{}\n{}", "null\nnull" })
+	@DisplayName("A stored result that cannot be read is taken for absent and counted, and the next result replaces it")
+	void notReadable(String garbage) throws Exception {
+		finish(1);
+		finish(2);
+		long before = counts().get("orders", Event.NOT_READABLE);
+		assertThat(post("/orders").body()).isEqualTo("done 1");
+		assertThat(results()).singleElement().satisfies((result) -> redis().opsForValue().set(result, garbage));
+		HttpResponse<String> next = post("/orders");
+		assertThat(next.statusCode()).isEqualTo(201);
+		assertThat(next.body()).isEqualTo("done 2");
+		assertThat(next.headers().firstValue(REPLAYED)).isEmpty();
+		assertThat(counts().get("orders", Event.NOT_READABLE) - before).isEqualTo(1);
+		HttpResponse<String> again = post("/orders");
+		assertThat(again.body()).isEqualTo("done 2");
+		assertThat(again.headers().firstValue(REPLAYED)).hasValue("true");
+		assertThat(results()).singleElement().satisfies((result) -> assertThat(redis().getExpire(result)).isPositive());
+	}
+
+	private Set<String> results() {
+		return redis().keys(prefix() + ":result:*" + this.key);
+	}
+
+	private StringRedisTemplate redis() {
+		return this.server.context().getBean(StringRedisTemplate.class);
+	}
+
+	private String prefix() {
+		return "replay-" + this.type;
+	}
+
+	private LockCounts counts() {
+		return this.server.context().getBean(LockCounts.class);
+	}
+
+	private void finish(int run) {
+		this.runs.job(this.key, run).finish();
+	}
+
+	private HttpResponse<String> post(String path) throws Exception {
+		return answer(postAsync(path, "run=" + this.key));
+	}
+
+	private CompletableFuture<HttpResponse<String>> postAsync(String path, String query) {
+		return this.server.postAsync(path + "?" + query, ReplayHandlers.KEY, this.key);
+	}
+
+	private static HttpResponse<String> answer(CompletableFuture<HttpResponse<String>> request) throws Exception {
+		return request.get(10, TimeUnit.SECONDS);
+	}
+
+}

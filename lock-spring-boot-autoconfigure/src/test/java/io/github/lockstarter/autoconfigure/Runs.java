@@ -1,0 +1,51 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.lockstarter.testing.Jobs;
+import io.github.lockstarter.testing.Jobs.Job;
+
+/**
+ * How often handlers ran, by key, and the job of each run.
+ */
+class Runs {
+
+	private final Jobs jobs = new Jobs();
+
+	private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
+
+	/** A handler begins with the next run. */
+	Run next(String key) {
+		int number = this.counts.computeIfAbsent(key, (each) -> new AtomicInteger()).incrementAndGet();
+		return new Run(number, job(key, number));
+	}
+
+	/** Returns how many runs have begun. */
+	int count(String key) {
+		AtomicInteger count = this.counts.get(key);
+		return (count != null) ? count.get() : 0;
+	}
+
+	/** Returns the job of a run, of which the first is 1. */
+	Job job(String key, int number) {
+		return this.jobs.get(key + " " + number);
+	}
+
+	/**
+	 * One run.
+	 *
+	 * @param number which one
+	 * @param job its work
+	 */
+	record Run(int number, Job job) {
+
+		/** Does all of it on this thread, and tells which run it was. */
+		String run() {
+			return this.job.run() + " " + this.number;
+		}
+
+	}
+
+}
