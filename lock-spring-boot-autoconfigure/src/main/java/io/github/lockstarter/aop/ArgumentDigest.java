@@ -1,32 +1,31 @@
 package io.github.lockstarter.aop;
 
-import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Reader;
-import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
-import java.security.DigestInputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.Principal;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.stream.BaseStream;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.io.InputStreamSource;
-import org.springframework.http.HttpEntity;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.multipart.MultipartFile;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.share.DeclaredTypes;
 
 /**
  * A digest of the arguments of a method, so that a request can be compared with an
@@ -38,53 +37,63 @@ final class ArgumentDigest {
 	private static final List<Class<?>> ACCESS = List.of(Lease.class, Principal.class, OutputStream.class,
 			Writer.class);
 
-	private static final List<String> ACCESS_PACKAGES = List.of("jakarta.servlet.", "kotlin.coroutines.",
-			"org.springframework.http.", "org.springframework.security.", "org.springframework.ui.",
-			"org.springframework.validation.", "org.springframework.web.");
+	private static final String SECURITY = "org.springframework.security.";
 
-	private static final List<Class<?>> ONCE = List.of(InputStream.class, Reader.class, InputStreamSource.class);
+	private static final List<String> ACCESS_PACKAGES = List.of("jakarta.servlet.", "kotlin.coroutines.",
+			"org.springframework.http.HttpHeaders", "org.springframework.http.HttpMethod",
+			"org.springframework.http.server.", SECURITY, "org.springframework.ui.", "org.springframework.validation.",
+			"org.springframework.web.bind.", "org.springframework.web.context.", "org.springframework.web.server.",
+			"org.springframework.web.servlet.", "org.springframework.web.util.", "org.springframework.web.reactive.",
+			"org.springframework.web.method.");
+
+	private static final List<Class<?>> ONCE = List.of(InputStream.class, Reader.class, InputStreamSource.class,
+			Iterator.class, BaseStream.class);
 
 	private static final List<String> ONCE_BY_NAME = List.of("jakarta.servlet.http.Part",
-			"org.springframework.http.codec.multipart.");
+			"org.springframework.http.codec.multipart.", "org.springframework.web.multipart.MultipartRequest",
+			"org.springframework.web.multipart.MultipartHttpServletRequest");
 
 	private final Method method;
+
+	private final Class<?> type;
 
 	/** The places of those that count. */
 	private final List<Integer> counted;
 
 	/**
 	 * Creates a digest.
+	 * @param type the class of the bean
 	 * @throws LockConfigurationException if an argument can be read only once
 	 */
-	ArgumentDigest(Method method) {
+	ArgumentDigest(Method method, Class<?> type) {
 		this.method = method;
+		this.type = type;
 		Parameter[] parameters = method.getParameters();
 		this.counted = IntStream.range(0, parameters.length).filter((i) -> counts(parameters[i])).boxed().toList();
 		for (int i : this.counted) {
-			Class<?> type = parameters[i].getType();
-			if (type != MultipartFile.class && isOnce(type)) {
+			Class<?> argument = parameters[i].getType();
+			if (DeclaredTypes.namedIn(parameters[i].getParameterizedType()).stream().anyMatch(ArgumentDigest::isOnce)) {
 				throw new LockConfigurationException(
 						"@ExclusiveRequest on %s: replay compares arguments, but a %s can be read only once."
-							.formatted(method.toGenericString(), type.getSimpleName()),
+							.formatted(method.toGenericString(), argument.getSimpleName()),
 						"Declare the parameter as the value itself, or leave out replay.");
 			}
 		}
 	}
 
 	private static boolean isOnce(Class<?> type) {
-		return Works.of(type) != null || ONCE.stream().anyMatch((once) -> once.isAssignableFrom(type))
+		boolean once = Works.of(type) != null || ONCE.stream().anyMatch((each) -> each.isAssignableFrom(type))
 				|| ONCE_BY_NAME.stream().anyMatch(type.getName()::startsWith);
+		return once && type != MultipartFile.class;
 	}
 
 	private static boolean counts(Parameter parameter) {
 		Class<?> type = parameter.getType();
-		if (HttpEntity.class.isAssignableFrom(type) || type == MultipartFile.class || isOnce(type)) {
-			return true;
-		}
-		return ACCESS.stream().noneMatch((access) -> access.isAssignableFrom(type)) && !isAccess(type.getName())
-				&& Arrays.stream(parameter.getAnnotations())
-					.map(Annotation::annotationType)
-					.noneMatch((annotation) -> annotation.getName().startsWith("org.springframework.security."));
+		boolean access = ACCESS.stream().anyMatch((each) -> each.isAssignableFrom(type)) || isAccess(type.getName())
+				|| MergedAnnotations.from(parameter)
+					.stream()
+					.anyMatch((annotation) -> annotation.getType().getName().startsWith(SECURITY));
+		return isOnce(type) || !access;
 	}
 
 	private static boolean isAccess(String type) {
@@ -97,10 +106,11 @@ final class ArgumentDigest {
 	 */
 	String of(@Nullable Object[] args) {
 		List<@Nullable Object> values = new ArrayList<>();
-		values.add(this.method.toGenericString());
-		this.counted.forEach((i) -> values.add(value(args[i])));
+		values.add(ClassUtils.getQualifiedMethodName(this.method, this.type)
+				+ Arrays.toString(this.method.getParameterTypes()));
+		this.counted.forEach((i) -> values.add(args[i]));
 		try {
-			return KeyText.digest(values);
+			return LockKey.ofDigest("arguments", CanonicalJson.writeState(values)).key();
 		}
 		catch (JacksonException ex) {
 			throw new LockConfigurationException(
@@ -108,30 +118,6 @@ final class ArgumentDigest {
 						.formatted(this.method.toGenericString(), ex.getOriginalMessage()),
 					"Declare parameters that can be, or leave out replay.");
 		}
-	}
-
-	private static byte[] digest(MultipartFile file) {
-		try (DigestInputStream content = new DigestInputStream(file.getInputStream(),
-				MessageDigest.getInstance("SHA-256"))) {
-			content.transferTo(OutputStream.nullOutputStream());
-			return content.getMessageDigest().digest();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	private static @Nullable Object value(@Nullable Object arg) {
-		if (arg instanceof HttpEntity<?> entity) {
-			return value(entity.getBody());
-		}
-		if (arg instanceof MultipartFile file) {
-			return Arrays.asList(file.getName(), file.getOriginalFilename(), digest(file));
-		}
-		return arg;
 	}
 
 }

@@ -1,14 +1,18 @@
 package io.github.lockstarter.aop;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 
 /**
  * Rolls back a transaction whose lock was lost before it could be committed: somebody
- * else may have changed the same data meanwhile. It guards what an annotated method does
+ * else may have changed the same data meanwhile. Also sees to it that nobody is given the
+ * result of a transaction that was rolled back. It guards what an annotated method does
  * on its own thread.
  */
 public final class CommitGuard implements TransactionExecutionListener {
@@ -24,6 +28,21 @@ public final class CommitGuard implements TransactionExecutionListener {
 				throw new LeaseLostException(lease.key());
 			}
 		}
+	}
+
+	@Override
+	public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+		CurrentLeases.holdings().forEach((holding) -> holding.transactionEnded(failure == null));
+	}
+
+	@Override
+	public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+		CurrentLeases.holdings().forEach((holding) -> holding.transactionEnded(false));
+	}
+
+	/** Returns whether a transaction of this thread is open. */
+	static boolean isInTransaction() {
+		return TransactionSynchronizationManager.isActualTransactionActive();
 	}
 
 }

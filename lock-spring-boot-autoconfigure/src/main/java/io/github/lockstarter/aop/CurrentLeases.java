@@ -19,6 +19,10 @@ final class CurrentLeases {
 	private CurrentLeases() {
 	}
 
+	static Iterable<Holding> holdings() {
+		return holdings.get();
+	}
+
 	static Iterable<Lease> get() {
 		return holdings.get().stream().flatMap((holding) -> holding.leases().stream()).toList();
 	}

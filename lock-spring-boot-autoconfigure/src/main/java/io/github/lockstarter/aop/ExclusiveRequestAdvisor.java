@@ -102,7 +102,8 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	 */
 	public void checkExchangeHandler(Method handler, Class<?> type) {
 		LockedMethod method = this.specs.find(handler, type);
-		if (method == null || method.isReactive() || method.isSuspending() || method.isHandlerOfEntity()) {
+		if (method == null || method.isSuspending() || method.isHandlerOfEntity()
+				|| (method.isReactive() && ReactiveWork.passesContext(method.returned()))) {
 			return;
 		}
 		if (StageWork.hasReactiveBody(method)) {

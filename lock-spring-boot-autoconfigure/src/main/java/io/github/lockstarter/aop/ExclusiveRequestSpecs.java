@@ -188,7 +188,7 @@ final class ExclusiveRequestSpecs {
 		Assert.isTrue(replay == null || StringUtils.hasLength(annotation.key()),
 				"A replay needs a key, as in key = \"header('Idempotency-Key')\"");
 		ResultSharing results = this.sharing.get().of(name, locked.method(), ResultTypes.of(locked), replay);
-		return new Sharing(results, (replay != null) ? new ArgumentDigest(locked.method()) : null);
+		return new Sharing(results, (replay != null) ? new ArgumentDigest(locked.method(), locked.type()) : null);
 	}
 
 	private @Nullable Duration duration(String text) {

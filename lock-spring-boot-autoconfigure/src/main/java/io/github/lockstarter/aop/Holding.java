@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.share.EmittedValues;
 import io.github.lockstarter.share.Outcome;
-import io.github.lockstarter.share.ResultSharing;
 import io.github.lockstarter.share.SharedLease;
 
 /**
@@ -22,6 +22,9 @@ final class Holding {
 	/** The header that tells clients of a result of another call. */
 	static final String REPLAYED = "Idempotent-Replayed";
 
+	/** The name of the attribute that tells to set it when a request is dispatched. */
+	static final String REPLAYED_ATTRIBUTE = Holding.class.getName() + ".replayed";
+
 	private final List<Lease> leases;
 
 	private final @Nullable Lease lease;
@@ -34,6 +37,8 @@ final class Holding {
 
 	/** What is left to others at the release. */
 	private volatile @Nullable String result;
+
+	private volatile boolean rolledBack;
 
 	private State state = State.IDLE;
 
@@ -82,21 +87,34 @@ final class Holding {
 		return (this.outcome != null) ? this.outcome.result() : null;
 	}
 
+	/**
+	 * The last transaction of this thread has ended.
+	 * @param committed whether what was done under the leases is there to stay
+	 */
+	void transactionEnded(boolean committed) {
+		this.rolledBack = !committed;
+	}
+
+	/** What a transaction around the call may still undo is not told to others. */
+	private boolean isFinal() {
+		return !this.rolledBack && !(Present.TRANSACTIONS && CommitGuard.isInTransaction());
+	}
+
 	/** Leaves the result of the work to others, if it is to be shared. */
 	void leave(@Nullable Object result) {
-		if (this.sharing != null && this.lease != null && this.lease.isHeld()) {
+		if (this.sharing != null && this.lease != null && this.lease.isHeld() && isFinal()) {
 			this.result = this.sharing.results().write(this.sharing.caller(), result);
 		}
 	}
 
 	/** Returns what takes the results of the work, if they are to be shared. */
-	ResultSharing.@Nullable Values values() {
+	@Nullable EmittedValues values() {
 		return (this.sharing != null) ? this.sharing.results().values() : null;
 	}
 
 	/** Leaves them to others. */
-	void leave(ResultSharing.Values results) {
-		if (this.sharing != null) {
+	void leave(EmittedValues results) {
+		if (this.sharing != null && isFinal()) {
 			this.result = results.write(this.sharing.caller());
 		}
 	}

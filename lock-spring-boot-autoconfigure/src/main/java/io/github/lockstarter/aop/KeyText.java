@@ -5,21 +5,10 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Date;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.databind.MapperFeature;
-import tools.jackson.databind.SerializationContext;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.cfg.EnumFeature;
-import tools.jackson.databind.cfg.JsonNodeFeature;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.module.SimpleModule;
-import tools.jackson.databind.ser.std.StdSerializer;
 
 import org.springframework.beans.BeanUtils;
 import org.springframework.lang.Contract;
@@ -35,16 +24,6 @@ import io.github.lockstarter.MissingLockKeyException;
  */
 final class KeyText {
 
-	/** Its own mapper: one key on all servers, however each configures its JSON. */
-	private static final JsonMapper CANONICAL = JsonMapper.builder()
-		.enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-		.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-		.enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
-		.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
-		.disable(EnumFeature.WRITE_ENUMS_USING_TO_STRING)
-		.addModule(new SimpleModule().addSerializer(new SortedSetSerializer()).addSerializer(new PrincipalSerializer()))
-		.build();
-
 	private KeyText() {
 	}
 
@@ -59,15 +38,10 @@ final class KeyText {
 			throw new MissingLockKeyException(name);
 		}
 		if (!BeanUtils.isSimpleValueType(present.getClass())) {
-			return LockKey.ofDigest(name, CANONICAL.writeValueAsString(present));
+			return LockKey.ofDigest(name, CanonicalJson.write(present));
 		}
 		String text = text(present);
 		return text.startsWith(LockKey.DIGEST_PREFIX) ? LockKey.ofDigest(name, text) : new LockKey(name, text);
-	}
-
-	/** Returns a digest of the values, which is the same for the same values only. */
-	static String digest(List<@Nullable Object> values) {
-		return LockKey.ofDigest("values", CANONICAL.writeValueAsString(values)).key();
 	}
 
 	private static @Nullable Object unwrap(@Nullable Object value) {
@@ -99,36 +73,6 @@ final class KeyText {
 			return constant.name();
 		}
 		return (scalar instanceof Date date) ? Instant.ofEpochMilli(date.getTime()).toString() : scalar.toString();
-	}
-
-	/** Other properties of a principal change from request to request. */
-	private static final class PrincipalSerializer extends StdSerializer<Principal> {
-
-		PrincipalSerializer() {
-			super(Principal.class);
-		}
-
-		@Override
-		public void serialize(Principal principal, JsonGenerator generator, SerializationContext context) {
-			generator.writeString(principal.getName());
-		}
-
-	}
-
-	/** A set has no order of its own, so it gets one. */
-	private static final class SortedSetSerializer extends StdSerializer<Set<?>> {
-
-		SortedSetSerializer() {
-			super(Set.class);
-		}
-
-		@Override
-		public void serialize(Set<?> set, JsonGenerator generator, SerializationContext context) {
-			generator.writeStartArray();
-			set.stream().map(CANONICAL::writeValueAsString).sorted().forEach(generator::writeRawValue);
-			generator.writeEndArray();
-		}
-
 	}
 
 }

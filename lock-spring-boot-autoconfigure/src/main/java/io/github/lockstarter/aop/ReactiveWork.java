@@ -18,7 +18,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.share.ResultSharing;
+import io.github.lockstarter.share.EmittedValues;
 import io.github.lockstarter.share.ResultType;
 
 /**
@@ -34,7 +34,10 @@ final class ReactiveWork implements Work {
 
 	@Override
 	public Object guard(LockedCall call, Object result, Holding holding) {
-		ReactiveAdapter adapter = adapter(result.getClass());
+		Class<?> declared = call.method().returned();
+		// A class may be of several reactive types.
+		ReactiveAdapter adapter = adapter(
+				(call.method().isReactive() && declared.isInstance(result)) ? declared : result.getClass());
 		return adapter.fromPublisher(
 				under(call, Mono.just(holding), adapter.isMultiValue(), (held) -> adapter.toPublisher(result)));
 	}
@@ -69,6 +72,12 @@ final class ReactiveWork implements Work {
 	static boolean canReturn(Class<?> type) {
 		Class<?> made = adapter(type).getReactiveType();
 		return type.isAssignableFrom(made);
+	}
+
+	/** Returns whether the Reactor context of a subscriber passes through the type. */
+	static boolean passesContext(Class<?> type) {
+		return type == Publisher.class || type.getName().startsWith("reactor.")
+				|| type.getName().startsWith("kotlinx.coroutines.flow.");
 	}
 
 	/** Tells whether this thread is one that must not be blocked. */
@@ -110,15 +119,15 @@ final class ReactiveWork implements Work {
 
 	/** Leaves to others what has been emitted, once that is all. */
 	private static Flux<Object> leavingAll(Flux<Object> values, Holding holding) {
-		ResultSharing.Values all = holding.values();
+		EmittedValues all = holding.values();
 		return (all != null) ? values.doOnNext(all::add).doOnComplete(() -> holding.leave(all)) : values;
 	}
 
 	/** Returns what a value of the reactive type ends with. */
-	static ResultType resultType(ResolvableType reactive) {
+	static ResultType resultType(Class<?> owner, ResolvableType reactive) {
 		ReactiveAdapter adapter = adapter(reactive.toClass());
-		return adapter.isNoValue() ? new ResultType(ResolvableType.forClass(Void.class), false)
-				: new ResultType(reactive.as(adapter.getReactiveType()).getGeneric(), adapter.isMultiValue());
+		return adapter.isNoValue() ? new ResultType(owner, ResolvableType.forClass(Void.class), false)
+				: new ResultType(owner, reactive.as(adapter.getReactiveType()).getGeneric(), adapter.isMultiValue());
 	}
 
 	/** Returns what the method would return if its work had ended with the value. */

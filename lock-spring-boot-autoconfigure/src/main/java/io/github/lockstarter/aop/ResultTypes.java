@@ -57,13 +57,13 @@ final class ResultTypes {
 		ResolvableType returned = ResolvableType.forMethodReturnType(locked.method(), locked.type());
 		Work work = Works.of(returned.toClass());
 		if (work == null) {
-			return new ResultType(returned, false);
+			return new ResultType(locked.type(), returned, false);
 		}
 		if (StageWork.canReturnEarly(locked)) {
-			return new ResultType(returned.as(CompletionStage.class).getGeneric(), false);
+			return new ResultType(locked.type(), returned.as(CompletionStage.class).getGeneric(), false);
 		}
 		if (Present.REACTOR && work instanceof ReactiveWork) {
-			return ReactiveWork.resultType(returned);
+			return ReactiveWork.resultType(locked.type(), returned);
 		}
 		throw unsupported(locked.method(), "a %s is there only once".formatted(returned.toClass().getSimpleName()));
 	}

@@ -67,7 +67,7 @@ final class ServletHandling {
 			attributes.getResponse().setHeader(Holding.REPLAYED, "true");
 		}
 		else {
-			this.request.setAttribute(Holding.REPLAYED, "true");
+			this.request.setAttribute(Holding.REPLAYED_ATTRIBUTE, "true");
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.github.lockstarter.aop;
 
 import java.util.List;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +58,8 @@ public final class ServletHandlingConfigurer implements WebMvcConfigurer, Handle
 
 			@Override
 			public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
-				if (request.getAttribute(Holding.REPLAYED) != null) {
+				if (request.getDispatcherType() == DispatcherType.ASYNC
+						&& request.getAttribute(Holding.REPLAYED_ATTRIBUTE) != null) {
 					response.setHeader(Holding.REPLAYED, "true");
 				}
 				return true;

@@ -24,8 +24,8 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.InterfaceProxyCheck;
-import io.github.lockstarter.registry.StoreLockRegistry;
 import io.github.lockstarter.share.ResultPredicate;
+import io.github.lockstarter.share.ResultSharing;
 import io.github.lockstarter.share.SharedResults;
 
 /**
@@ -57,17 +57,17 @@ class ExclusiveRequestConfiguration {
 	static SharedResults sharedResults(LockProperties properties, ObjectProvider<JsonMapper> mapper,
 			ObjectProvider<ResultPredicate> predicate, ObjectProvider<LockCounts> counts) {
 		return new SharedResults(properties.share().ttl(), properties.share().maxSize(),
-				() -> mapper.getIfAvailable(() -> JsonMapper.builder().build()),
+				() -> mapper.getIfUnique(() -> JsonMapper.builder().build()),
 				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject);
 	}
 
 	/** Who shares waits for the holder's result, also on the first request. */
 	@Bean
 	static SmartInitializingSingleton sharedResultsCheck(ExclusiveRequestAdvisor advisor,
-			ObjectProvider<StoreLockRegistry> registry) {
+			ObjectProvider<LockRegistry> registry) {
 		return () -> {
 			if (advisor.checkSharing()) {
-				registry.ifAvailable(StoreLockRegistry::expectWaiting);
+				ResultSharing.registry(registry.getObject()).prepareSharing();
 			}
 		};
 	}

@@ -12,7 +12,6 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
-import io.github.lockstarter.store.ResultSlot;
 
 /**
  * One lock as this JVM sees it: who holds it here, and who queues for it. Only the head
@@ -72,8 +71,9 @@ final class LocalLock {
 
 	private Step admit(Waiter waiter) {
 		boolean taken = this.state == State.HELD || !this.queue.isEmpty();
-		if (taken) {
-			this.queue.countContention(waiter);
+		this.queue.addUndecided(waiter);
+		if (this.state == State.HELD || this.state == State.ASLEEP) {
+			this.queue.countContention();
 		}
 		if (taken && this.state == State.CONTENDING && !waiter.waits() && !this.registry.isClosed()) {
 			this.queue.addOnlooker(waiter);
@@ -142,34 +142,33 @@ final class LocalLock {
 		return () -> {
 			Bid bid = Bid.now(head.options().ttl());
 			this.inStore.acquire(bid, head)
-				.whenComplete((result, failure) -> this.transitions
-					.perform(() -> answered(bid, head.slot(), result, failure)));
+				.whenComplete(
+						(result, failure) -> this.transitions.perform(() -> answered(bid, head, result, failure)));
 		};
 	}
 
-	private Step answered(Bid bid, @Nullable ResultSlot slot, @Nullable AcquireResult result,
-			@Nullable Throwable failure) {
+	private Step answered(Bid bid, Waiter asker, @Nullable AcquireResult result, @Nullable Throwable failure) {
 		if (result instanceof Granted granted) {
-			return granted(bid, Bid.firstToken(granted.fencingToken()));
+			return granted(bid, asker, Bid.firstToken(granted.fencingToken()));
 		}
 		if (result instanceof Busy busy) {
 			return busy(busy.remaining());
 		}
-		if (result instanceof Found found && slot != null) {
-			return this.queue.give(new LeftResult(slot, found.result()), found.age()).then(released());
+		if (result instanceof Found found && asker.slot() != null) {
+			Duration age = found.age().plusNanos(System.nanoTime() - bid.asked());
+			return this.queue.give(new LeftResult(asker.slot(), found.result()), age, asker).then(released());
 		}
 		return this.queue.failAll("the store failed", OutageLog.cause(failure)).then(retire());
 	}
 
-	private Step granted(Bid bid, long fencingToken) {
+	private Step granted(Bid bid, Waiter asker, long fencingToken) {
 		Waiter head = this.queue.head();
 		if (head != null && bid.deadline() - System.nanoTime() <= 0) {
 			this.queue.remove(head);
 			return giveBack(bid)
 				.then(this.queue.fail(List.of(head), "the store's answer took longer than the ttl of the lease", null));
 		}
-		return (head != null && head.options().ttl().equals(bid.ttl())) ? grant(head, bid, fencingToken)
-				: giveBack(bid);
+		return (head != null && head.accepts(bid, asker)) ? grant(head, bid, fencingToken) : giveBack(bid);
 	}
 
 	private Step grant(Waiter waiter, Bid bid, long fencingToken) {
@@ -177,6 +176,7 @@ final class LocalLock {
 		StoreLease granted = new StoreLease(this.engine, this, this.key, waiter, bid, fencingToken);
 		this.lease = granted;
 		this.state = State.HELD;
+		this.queue.countContention();
 		return this.queue.refuseOnlookers(remaining()).then(() -> {
 			this.inStore.unwatch();
 			this.engine.renewals().add(granted);
@@ -198,7 +198,7 @@ final class LocalLock {
 
 	private Step busy(Duration remaining) {
 		this.busyUntil = System.nanoTime() + remaining.toNanos();
-		this.queue.countContention(this.queue.head());
+		this.queue.countContention();
 		return this.queue.refuseOnlookers(remaining)
 			.then(this.queue.refuseHeads((waiter) -> waiter.left() <= 0, remaining))
 			.then(goOnWaiting(remaining));
@@ -232,13 +232,12 @@ final class LocalLock {
 	}
 
 	/**
-	 * Passes the lock on from a lease that has ended, or its result to those who want it,
-	 * and tells when that is done.
+	 * Passes on the lock of a lease that has ended, or its result, and tells when done.
 	 */
 	void release(StoreLease ended, @Nullable LeftResult result, CompletableFuture<Void> released) {
 		this.transitions.perform(() -> {
 			this.lease = null;
-			Waiter next = (result != null || ended.isLost()) ? null : this.queue.head();
+			Waiter next = (result == null) ? ended.successor(this.queue.head()) : null;
 			if (next != null && ended.bid().goesOn(ended.fencingToken(), next.options().ttl())) {
 				return grant(next, ended.bid(), ended.fencingToken() + 1).then(() -> released.complete(null));
 			}
@@ -246,11 +245,12 @@ final class LocalLock {
 				return endTurn(ended, next, released);
 			}
 			this.state = State.RELEASING;
+			long sent = System.nanoTime();
 			return () -> this.inStore.release(ended.bid(), result).whenComplete((owned, failure) -> {
 				ended.released(owned, failure);
-				this.transitions.perform(() -> ((result != null && Boolean.TRUE.equals(owned))
-						? this.queue.give(result, Duration.ZERO) : Step.NOTHING)
-					.then(released()));
+				LeftResult left = Boolean.TRUE.equals(owned) ? result : null;
+				Duration age = Duration.ofNanos(System.nanoTime() - sent);
+				this.transitions.perform(() -> this.queue.give(left, age, null).then(released()));
 				released.complete(null);
 			});
 		});
@@ -266,7 +266,7 @@ final class LocalLock {
 				boolean owned = result != null && result.isPresent();
 				ended.released(owned, failure);
 				this.transitions.perform(() -> (owned || failure != null)
-						? answered(bid, null, owned ? result.get() : null, failure) : released());
+						? answered(bid, next, owned ? result.get() : null, failure) : released());
 				released.complete(null);
 			});
 		};

@@ -142,6 +142,13 @@ final class StoreLease implements SharedLease {
 		return this.released;
 	}
 
+	/**
+	 * Returns the next in the queue, if it may have the lock without asking the store.
+	 */
+	@Nullable Waiter successor(@Nullable Waiter next) {
+		return (next != null && !isLost() && !next.mustAskAfter(this.slot)) ? next : null;
+	}
+
 	Bid bid() {
 		return this.bid;
 	}

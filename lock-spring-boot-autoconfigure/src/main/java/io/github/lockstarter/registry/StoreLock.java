@@ -12,6 +12,8 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.Assert;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.ReleaseNotifications;
@@ -92,6 +94,7 @@ final class StoreLock {
 	}
 
 	private ResultStore results() {
+		Assert.isInstanceOf(ResultStore.class, this.engine.store(), "A store must be able to keep results");
 		return (ResultStore) this.engine.store();
 	}
 

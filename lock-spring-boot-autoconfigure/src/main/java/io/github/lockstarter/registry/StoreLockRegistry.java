@@ -121,18 +121,16 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 	}
 
 	@Override
-	public Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, boolean old) {
-		checkKeepsResults();
-		Waiter waiter = join(key, Waiter.blocking(options, this.answers).sharing(slot, old));
+	public Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, Duration lookBack) {
+		Waiter waiter = join(key, Waiter.blocking(options, this.answers).sharing(slot, lookBack));
 		return acquisition(waiter, await(key, waiter)).orElseThrow(() -> waiter.conflict(key));
 	}
 
 	@Override
-	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot, boolean old,
-			@Nullable Executor executor) {
-		checkKeepsResults();
+	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot,
+			Duration lookBack, @Nullable Executor executor) {
 		Executor answers = (executor != null) ? new ReliableExecutor(executor, this.answers) : this.answers;
-		return acquireWith(key, Waiter.async(options, answers).sharing(slot, old), StoreLockRegistry::acquisition);
+		return acquireWith(key, Waiter.async(options, answers).sharing(slot, lookBack), StoreLockRegistry::acquisition);
 	}
 
 	private static Optional<Acquisition> acquisition(Waiter waiter, Optional<Lease> lease) {
@@ -141,12 +139,17 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 				: Optional.of(new Acquisition((SharedLease) lease.orElse(null), waiter.result()));
 	}
 
-	private void checkKeepsResults() {
-		if (!(this.engine.store() instanceof ResultStore)) {
+	@Override
+	public void prepareSharing() {
+		LockStore store = this.engine.store();
+		if (!(store instanceof ResultStore)) {
 			throw new LockConfigurationException(
 					"A %s cannot keep results, so nothing can be shared or replayed."
-						.formatted(this.engine.store().getClass().getSimpleName()),
+						.formatted(store.getClass().getSimpleName()),
 					"Let your LockStore implement ResultStore, or choose another lock.store.");
+		}
+		if (store instanceof ReleaseNotifications able) {
+			able.expectWaiting();
 		}
 	}
 
@@ -164,13 +167,6 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 	@Override
 	public LockOptions options(String lockName) {
 		return this.options.apply(lockName);
-	}
-
-	/** Gets ready for callers that wait for locks, so that the first need not. */
-	public void expectWaiting() {
-		if (this.engine.store() instanceof ReleaseNotifications able) {
-			able.expectWaiting();
-		}
 	}
 
 	/**

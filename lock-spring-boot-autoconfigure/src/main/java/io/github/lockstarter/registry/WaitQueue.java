@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,9 @@ final class WaitQueue {
 	 */
 	private final List<Waiter> onlookers = new ArrayList<>(0);
 
+	/** Those of whom is not known yet whether the lock they want is taken. */
+	private final Set<Waiter> undecided = new LinkedHashSet<>();
+
 	private final LockKey key;
 
 	private final LockCounts counts;
@@ -47,6 +51,7 @@ final class WaitQueue {
 
 	/** Returns whether the caller was in the queue. */
 	boolean remove(Waiter waiter) {
+		this.undecided.remove(waiter);
 		return this.waiters.remove(waiter) || this.onlookers.remove(waiter);
 	}
 
@@ -58,9 +63,10 @@ final class WaitQueue {
 		return this.waiters.isEmpty();
 	}
 
-	/** Those who want a result get it all at once, and do not keep each other waiting. */
+	/** Those who want a result get it all at once, and keep nobody waiting. */
 	boolean hasRoomFor(Waiter waiter, int max) {
-		return waiter.slot() != null || this.waiters.size() < max;
+		return waiter.slot() != null || this.waiters.size() < max
+				|| this.waiters.stream().filter((each) -> each.slot() == null).count() < max;
 	}
 
 	/** Removes those at the head to whom it applies, and refuses them. */
@@ -88,22 +94,37 @@ final class WaitQueue {
 	}
 
 	/**
-	 * Removes those who want the result, and gives it to them. Onlookers who do not have
-	 * to ask themselves: it says nothing about the lock.
+	 * Removes those who want the result, and gives it to them. If nobody is left to ask
+	 * for the lock, an onlooker does.
+	 * @param result the result, if there is any
+	 * @param age how old it is
+	 * @param asker who asked for it; {@code null} if nobody did
 	 */
-	Step give(LeftResult result, Duration age) {
-		this.waiters.addAll(this.onlookers);
-		this.onlookers.clear();
-		List<Waiter> given = this.waiters.stream().filter((waiter) -> waiter.wants(result, age)).toList();
-		given.forEach(this.waiters::remove);
+	Step give(@Nullable LeftResult result, Duration age, @Nullable Waiter asker) {
+		if (result == null) {
+			return Step.NOTHING;
+		}
+		List<Waiter> given = Stream.concat(this.waiters.stream(), this.onlookers.stream())
+			.filter((waiter) -> waiter == asker || waiter.wants(result, age))
+			.toList();
+		given.forEach(this::remove);
+		if (this.waiters.isEmpty() && !this.onlookers.isEmpty()) {
+			this.waiters.add(this.onlookers.remove(0));
+		}
 		return () -> given.forEach((waiter) -> waiter.give(result));
 	}
 
-	/** Counts each caller once. */
-	void countContention(@Nullable Waiter waiter) {
-		if (waiter != null && waiter.meetsContention()) {
-			this.counts.add(this.key.name(), Event.CONTENDED);
-		}
+	/** Remembers one who may meet contention. */
+	void addUndecided(Waiter waiter) {
+		this.undecided.add(waiter);
+	}
+
+	/** The lock is taken, so those who are here have met contention, each once. */
+	void countContention() {
+		this.undecided.stream()
+			.filter(Waiter::meetsContention)
+			.forEach((waiter) -> this.counts.add(this.key.name(), Event.CONTENDED));
+		this.undecided.clear();
 	}
 
 	/** Removes everybody, and fails them. */

@@ -22,9 +22,6 @@ import io.github.lockstarter.store.ResultSlot;
  */
 final class Waiter {
 
-	/** The longest that anything is kept. */
-	private static final Duration LONGEST = Duration.ofDays(366);
-
 	private final CompletableFuture<Optional<Lease>> answer = new CompletableFuture<>();
 
 	private final LockOptions options;
@@ -37,7 +34,7 @@ final class Waiter {
 
 	private @Nullable ResultSlot slot;
 
-	private boolean wantsOld;
+	private Duration lookBack = Duration.ZERO;
 
 	private boolean contended;
 
@@ -76,11 +73,11 @@ final class Waiter {
 	/**
 	 * Lets the caller have a result instead of the lock.
 	 * @param slot which results it wants
-	 * @param old whether it wants those, too, that were there before it came
+	 * @param lookBack how old they may be when it comes
 	 */
-	Waiter sharing(ResultSlot slot, boolean old) {
+	Waiter sharing(ResultSlot slot, Duration lookBack) {
 		this.slot = slot;
-		this.wantsOld = old;
+		this.lookBack = lookBack;
 		return this;
 	}
 
@@ -90,16 +87,37 @@ final class Waiter {
 
 	/** Who has just come, and wants no old result, can have missed none. */
 	boolean mayFindResult() {
-		return this.wantsOld || this.contended;
+		return wantsOld() || this.contended;
+	}
+
+	/**
+	 * Returns whether it must not be given the lock before the store has been asked for a
+	 * result: unless whoever had the lock would have left the same.
+	 */
+	boolean mustAskAfter(@Nullable ResultSlot left) {
+		return wantsOld() && !(left != null && isOfSlot(left));
+	}
+
+	/** Returns whether what the asker was granted is what this caller wants. */
+	boolean accepts(Bid granted, Waiter asker) {
+		return this.options.ttl().equals(granted.ttl()) && (this == asker || !mustAskAfter(null));
+	}
+
+	private boolean wantsOld() {
+		return !this.lookBack.isZero();
+	}
+
+	private boolean isOfSlot(ResultSlot other) {
+		return this.slot != null && this.slot.name().equals(other.name());
 	}
 
 	/** Returns how old a result may be, so that the caller wants it. */
 	Duration maxAge() {
-		return this.wantsOld ? LONGEST : Duration.ofNanos(System.nanoTime() - this.begin);
+		return this.lookBack.plusNanos(System.nanoTime() - this.begin);
 	}
 
 	boolean wants(LeftResult result, Duration age) {
-		return this.slot != null && this.slot.name().equals(result.slot().name()) && age.compareTo(maxAge()) <= 0;
+		return isOfSlot(result.slot()) && age.compareTo(maxAge()) <= 0;
 	}
 
 	/** Returns {@code true} the first time. */

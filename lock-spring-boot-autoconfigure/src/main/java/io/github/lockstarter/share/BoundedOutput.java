@@ -43,6 +43,17 @@ final class BoundedOutput extends OutputStream {
 		this.bytes.write(source, offset, length);
 	}
 
+	/** Returns an output with as much room as is left. */
+	BoundedOutput rest() {
+		return new BoundedOutput(this.limit - this.bytes.size());
+	}
+
+	/** Takes what the other has, and whether that was too much. */
+	void write(BoundedOutput other) {
+		this.exceeded |= other.exceeded;
+		this.bytes.writeBytes(other.bytes.toByteArray());
+	}
+
 	private void makeRoom(int length) {
 		this.exceeded |= this.bytes.size() + (long) length > this.limit;
 		Assert.state(!this.exceeded, "More than fits");

@@ -1,8 +1,7 @@
 package io.github.lockstarter.share;
 
-import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +10,12 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DatabindContext;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.PolymorphicTypeValidator;
@@ -21,7 +25,6 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
-import org.springframework.util.ClassUtils;
 
 /**
  * Writes the results of a method as text, and reads them: a line that says what it is,
@@ -44,6 +47,8 @@ final class ResultFormat {
 
 	private final JavaType json;
 
+	private final ObjectWriter writer;
+
 	private final String shape;
 
 	/**
@@ -53,8 +58,23 @@ final class ResultFormat {
 	ResultFormat(ResultType type, JsonMapper mapper) {
 		this.type = type;
 		this.written = ShareableTypes.written(type.type());
-		this.mapper = mapper.rebuild().deactivateDefaultTyping().polymorphicTypeValidator(new NoClassNames()).build();
-		this.json = this.mapper.constructType(this.written.getType());
+		this.mapper = mapper.rebuild()
+			.deactivateDefaultTyping()
+			.polymorphicTypeValidator(new NoClassNames())
+			// The application's own settings may lose something.
+			.enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+			.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+			.disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
+			.build();
+		Type declared = DeclaredTypes.resolved(this.written);
+		this.json = this.mapper.constructType(declared);
+		// Names of subclasses are written where a type is declared; all else is written
+		// as
+		// what it is.
+		boolean namesSubclasses = DeclaredTypes.namedIn(declared)
+			.stream()
+			.anyMatch((named) -> AnnotationUtils.findAnnotation(named, JsonTypeInfo.class) != null);
+		this.writer = namesSubclasses ? this.mapper.writerFor(this.json) : this.mapper.writer();
 		this.shape = TypeShape.of(type.type());
 	}
 
@@ -63,22 +83,22 @@ final class ResultFormat {
 	 * @throws JacksonException if the type cannot
 	 */
 	void check() {
-		check(this.written);
+		for (Class<?> named : DeclaredTypes.namedIn(DeclaredTypes.resolved(this.written))) {
+			if (!TypeShape.isPlatform(named) && !named.isPrimitive() && !named.isArray()) {
+				check(named);
+			}
+		}
 	}
 
-	private void check(ResolvableType type) {
-		Arrays.stream(type.getGenerics()).forEach(this::check);
-		Class<?> resolved = type.toClass();
-		if (!TypeShape.isPlatform(resolved) && !resolved.isPrimitive() && !resolved.isArray()) {
-			try {
-				this.mapper.readerFor(this.mapper.constructType(type.getType())).readValue("{}");
-			}
-			catch (InvalidDefinitionException ex) {
-				throw ex;
-			}
-			catch (JacksonException ex) {
-				// It can be read from something else.
-			}
+	private void check(Class<?> type) {
+		try {
+			this.mapper.readerFor(type).readValue("{}");
+		}
+		catch (InvalidDefinitionException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			// It can be read from something else.
 		}
 	}
 
@@ -86,8 +106,8 @@ final class ResultFormat {
 	 * Writes a result.
 	 * @param value a value, or a list of values if there are many
 	 * @throws JacksonException if it cannot be written
-	 * @throws IllegalStateException if it is not of the declared type, or does not fit
-	 * into the output
+	 * @throws IllegalStateException if others would read something else, or it does not
+	 * fit into the output
 	 */
 	void write(String arguments, @Nullable Object value, BoundedOutput output) {
 		Integer status = (value instanceof ResponseEntity<?> entity) ? entity.getStatusCode().value() : null;
@@ -99,6 +119,8 @@ final class ResultFormat {
 		else {
 			writeOne((value instanceof HttpEntity<?> entity) ? entity.getBody() : value, output);
 		}
+		// Without it the result has been cut off.
+		output.write("\n");
 	}
 
 	private void writeAll(@Nullable List<?> values, BoundedOutput output) {
@@ -114,34 +136,51 @@ final class ResultFormat {
 
 	/** Writes one value, also as one of many. */
 	void writeOne(@Nullable Object value, BoundedOutput output) {
-		if (value != null && !isAsDeclared(value)) {
-			throw new IllegalStateException("It is a %s, which would be read as the declared %s"
-				.formatted(value.getClass().getName(), this.written));
-		}
 		if (value == null || isNothing()) {
 			output.write("null");
+			return;
 		}
-		else {
-			this.mapper.writerFor(this.json).writeValue(output, value);
+		BoundedOutput one = output.rest();
+		try {
+			this.writer.writeValue(one, value);
 		}
+		finally {
+			output.write(one);
+		}
+		if (!isReadAsWritten(one.toString())) {
+			throw new IllegalStateException("It is a %s, and something of it would be lost when it is read as a %s"
+				.formatted(value.getClass().getName(), this.written));
+		}
+	}
+
+	/**
+	 * What is read may lack what values, elements and fields have as subclasses of their
+	 * declared types, and what has no way in.
+	 */
+	private boolean isReadAsWritten(String json) {
+		String again = this.writer.writeValueAsString(this.mapper.readerFor(this.json).readValue(json));
+		return again.equals(json)
+				|| canonical(this.mapper.readTree(again)).equals(canonical(this.mapper.readTree(json)));
+	}
+
+	/** A set may come back in another order. */
+	private static String canonical(JsonNode node) {
+		if (node.isArray()) {
+			return node.valueStream().map(ResultFormat::canonical).sorted().toList().toString();
+		}
+		if (node.isObject()) {
+			return node.propertyStream()
+				.map((property) -> property.getKey() + '=' + canonical(property.getValue()))
+				.sorted()
+				.toList()
+				.toString();
+		}
+		return node.toString();
 	}
 
 	private boolean isNothing() {
 		Class<?> declared = this.written.toClass();
 		return declared == void.class || declared == Void.class;
-	}
-
-	/**
-	 * What only a subclass has would be left out, unless JSON tells the subclass. An
-	 * abstract type can be read, or the start would have failed.
-	 */
-	private boolean isAsDeclared(Object value) {
-		Class<?> declared = ClassUtils.resolvePrimitiveIfNecessary(this.written.toClass());
-		Class<?> actual = (value instanceof Enum<?> constant) ? constant.getDeclaringClass()
-				: ClassUtils.getUserClass(value);
-		return actual == declared || declared.isArray() || Modifier.isAbstract(declared.getModifiers())
-				|| TypeShape.isPlatform(declared) || isNothing()
-				|| AnnotationUtils.findAnnotation(declared, JsonTypeInfo.class) != null;
 	}
 
 	private static Map<String, List<String>> headers(HttpEntity<?> entity) {
@@ -156,17 +195,32 @@ final class ResultFormat {
 	}
 
 	/**
+	 * Reads which arguments a result is for.
+	 * @throws RuntimeException if the text is not a result
+	 */
+	String readArguments(String text) {
+		return head(text).arguments();
+	}
+
+	private static Head head(String text) {
+		return HEADS.readValue(text.substring(0, text.indexOf('\n')), Head.class);
+	}
+
+	/**
 	 * Reads a result.
 	 * @throws RuntimeException if the text is not a result of that type
 	 */
-	Read read(String text) {
-		int line = text.indexOf('\n');
-		Head head = HEADS.readValue(text.substring(0, line), Head.class);
+	@Nullable Object read(String text) {
+		Head head = head(text);
 		if (!this.shape.equals(head.shape())) {
 			throw new IllegalStateException("It is of another version of " + this.type.type());
 		}
-		String json = text.substring(line + 1);
-		return new Read(head.arguments(), this.type.many() ? readAll(json) : readOne(head, json));
+		int begin = text.indexOf('\n') + 1;
+		if (begin == text.length() || !text.endsWith("\n")) {
+			throw new IllegalStateException("It has been cut off");
+		}
+		String json = text.substring(begin, text.length() - 1);
+		return this.type.many() ? readAll(json) : readOne(head, json);
 	}
 
 	private Object readAll(String json) {
@@ -179,19 +233,15 @@ final class ResultFormat {
 		if (!ShareableTypes.isEntity(this.type.type())) {
 			return value;
 		}
+		if (head.status() == null && this.type.type().toClass() == ResponseEntity.class) {
+			throw new IllegalStateException("It has no status");
+		}
 		HttpHeaders headers = new HttpHeaders();
-		head.headers().forEach(headers::addAll);
+		for (String name : HEADERS) {
+			head.headers().getOrDefault(name, List.of()).forEach((each) -> headers.add(name, each));
+		}
 		return (head.status() != null) ? new ResponseEntity<>(value, headers, head.status())
 				: new HttpEntity<>(value, headers);
-	}
-
-	/**
-	 * What a result is.
-	 *
-	 * @param arguments a digest of the arguments that it is for
-	 * @param value the value
-	 */
-	record Read(String arguments, @Nullable Object value) {
 	}
 
 	/**

@@ -2,7 +2,9 @@ package io.github.lockstarter.share;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponse;
 
 /**
  * Decides which results are shared and replayed. A bean of this type replaces the
@@ -13,10 +15,12 @@ import org.springframework.http.ResponseEntity;
 public interface ResultPredicate {
 
 	/**
-	 * All results are shared, except for a {@link ResponseEntity} without a 2xx status.
+	 * All results are shared, except for a {@link ResponseEntity} without a 2xx status, a
+	 * {@link ProblemDetail} and an {@link ErrorResponse}.
 	 */
-	ResultPredicate SUCCESSFUL = (lockName, result) -> !(result instanceof ResponseEntity<?> entity)
-			|| entity.getStatusCode().is2xxSuccessful();
+	ResultPredicate SUCCESSFUL = (lockName,
+			result) -> !(result instanceof ProblemDetail || result instanceof ErrorResponse
+					|| (result instanceof ResponseEntity<?> entity && !entity.getStatusCode().is2xxSuccessful()));
 
 	/**
 	 * Decides on a result. When it throws, the result is not shared, and the one who made

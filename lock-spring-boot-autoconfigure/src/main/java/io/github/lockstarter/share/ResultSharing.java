@@ -2,8 +2,7 @@ package io.github.lockstarter.share;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,13 +15,14 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
+import org.springframework.util.ClassUtils;
+
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.PayloadMismatchException;
-import io.github.lockstarter.share.ResultFormat.Read;
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.ResultSlot;
 
@@ -33,6 +33,8 @@ import io.github.lockstarter.store.ResultSlot;
 public final class ResultSharing {
 
 	private static final Log logger = LogFactory.getLog(ResultSharing.class);
+
+	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
 	private final SharedResults settings;
 
@@ -68,6 +70,7 @@ public final class ResultSharing {
 	 */
 	public void check() {
 		try {
+			this.settings.predicate();
 			format().check();
 		}
 		catch (JacksonException ex) {
@@ -93,12 +96,12 @@ public final class ResultSharing {
 	 * @throws io.github.lockstarter.LockException if there is neither
 	 */
 	public Outcome acquire(LockRegistry registry, LockKey key, LockOptions options, Caller caller) {
-		SharingRegistry sharing = sharing(registry);
+		SharingRegistry sharing = registry(registry);
 		long begin = System.nanoTime();
-		Acquisition acquired = sharing.acquire(key, options, slot(caller), isReplaying());
+		Acquisition acquired = sharing.acquire(key, options, slot(caller), lookBack());
 		Outcome outcome = outcome(acquired, caller);
 		while (outcome == null) {
-			acquired = sharing.acquire(key, left(options, begin), slot(caller), false);
+			acquired = sharing.acquire(key, left(options, begin), slot(caller), since(begin));
 			outcome = outcome(acquired, caller);
 		}
 		return outcome;
@@ -112,11 +115,12 @@ public final class ResultSharing {
 	 */
 	public CompletableFuture<Outcome> acquireAsync(LockRegistry registry, LockKey key, LockOptions options,
 			Caller caller, @Nullable Executor executor) {
-		SharingRegistry sharing = sharing(registry);
+		SharingRegistry sharing = registry(registry);
 		long begin = System.nanoTime();
 		CompletableFuture<Outcome> result = new CompletableFuture<>();
-		attempt(() -> sharing.acquireAsync(key, options, slot(caller), isReplaying(), executor),
-				() -> sharing.acquireAsync(key, left(options, begin), slot(caller), false, executor), caller, result);
+		attempt(() -> sharing.acquireAsync(key, options, slot(caller), lookBack(), executor),
+				() -> sharing.acquireAsync(key, left(options, begin), slot(caller), since(begin), executor), caller,
+				result);
 		return result;
 	}
 
@@ -140,7 +144,7 @@ public final class ResultSharing {
 					outcome.lease().releaseAsync();
 				}
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
 				result.completeExceptionally(ex);
 			}
 		});
@@ -151,25 +155,44 @@ public final class ResultSharing {
 		});
 	}
 
-	private SharingRegistry sharing(LockRegistry registry) {
+	/**
+	 * Returns the registry as one that shares results.
+	 * @throws LockConfigurationException if it cannot
+	 */
+	public static SharingRegistry registry(LockRegistry registry) {
 		if (registry instanceof SharingRegistry sharing) {
 			return sharing;
 		}
 		throw new LockConfigurationException(
-				"@ExclusiveRequest on %s shares results, which a %s cannot.".formatted(this.method.toGenericString(),
-						registry.getClass().getName()),
+				"A %s cannot share results, as @ExclusiveRequest says somewhere."
+					.formatted(registry.getClass().getName()),
 				"Let your LockRegistry implement SharingRegistry, or leave the one of the auto-configuration.");
 	}
 
 	/** The wait began with the first attempt. */
 	private static LockOptions left(LockOptions options, long begin) {
-		Duration left = options.waitTime().minusNanos(System.nanoTime() - begin);
-		return options.withWaitTime(left.isNegative() ? Duration.ZERO : left);
+		Duration left = options.waitTime().minus(since(begin));
+		boolean waits = !options.waitTime().isZero();
+		return !waits ? options : options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
+	}
+
+	/** What came since then is not what could not be read. */
+	private static Duration since(long begin) {
+		return Duration.ofNanos(System.nanoTime() - begin);
+	}
+
+	private Duration lookBack() {
+		return isReplaying() ? SharingRegistry.ANY_AGE : Duration.ZERO;
 	}
 
 	private ResultSlot slot(Caller caller) {
 		return (this.replay != null) ? new ResultSlot("replay " + caller.principal(), this.replay, true)
-				: new ResultSlot("share " + this.method.toGenericString(), this.settings.ttl(), false);
+				: new ResultSlot("share " + signature(), this.settings.ttl(), false);
+	}
+
+	private String signature() {
+		return ClassUtils.getQualifiedMethodName(this.method, this.type.owner())
+				+ Arrays.toString(this.method.getParameterTypes());
 	}
 
 	/** Returns {@code null} if there is a result that cannot be read. */
@@ -177,23 +200,22 @@ public final class ResultSharing {
 		if (acquired.result() == null) {
 			return new Outcome(acquired.lease(), null);
 		}
-		Read read;
+		Object result;
 		try {
-			read = format().read(acquired.result());
+			if (!format().readArguments(acquired.result()).equals(caller.arguments())) {
+				throw new PayloadMismatchException(this.lockName);
+			}
+			result = format().read(acquired.result());
 		}
-		catch (RuntimeException ex) {
-			// What it says may quote the result, which has no place in a log.
-			report(Event.NOT_READABLE,
-					"A stored result of %s cannot be read, and is taken for absent: " + ex.getClass().getSimpleName(),
-					null);
-			logger.debug("It could not be read", ex);
+		catch (PayloadMismatchException ex) {
+			throw ex;
+		}
+		catch (RuntimeException | LinkageError | StackOverflowError ex) {
+			report(Event.NOT_READABLE, "A stored result of %s cannot be read, and is taken for absent", ex);
 			return null;
 		}
-		if (!read.arguments().equals(caller.arguments())) {
-			throw new PayloadMismatchException(this.lockName);
-		}
 		this.settings.counts().add(this.lockName, isReplaying() ? Event.REPLAYED : Event.SHARED);
-		return new Outcome(null, read.value());
+		return new Outcome(null, result);
 	}
 
 	/**
@@ -219,8 +241,8 @@ public final class ResultSharing {
 
 	private void reportUnwritten(BoundedOutput output, Throwable failure) {
 		if (output.isExceeded()) {
-			report(Event.TOO_LARGE, "A result of %s is larger than lock.share.max-size, " + this.settings.maxSize()
-					+ ", and is not shared", null);
+			report(Event.TOO_LARGE, "A result of %s is larger than lock.share.max-size, and is not shared; it is "
+					+ this.settings.maxSize(), failure);
 		}
 		else {
 			report(Event.NOT_WRITABLE, "A result of %s cannot be written, and is not shared", failure);
@@ -231,15 +253,14 @@ public final class ResultSharing {
 		return new BoundedOutput(this.settings.maxSize().toBytes());
 	}
 
-	private void report(Event event, String message, @Nullable Throwable failure) {
+	/** What a failure says may quote the result, so it is for those who look for it. */
+	private void report(Event event, String message, Throwable failure) {
 		this.settings.counts().add(this.lockName, event);
-		String text = message.formatted(this.method.toGenericString());
+		String text = message.formatted(this.method.toGenericString()) + ": " + failure.getClass().getSimpleName();
 		if (this.logged.add(event)) {
-			logger.warn(text, failure);
+			logger.warn(text + ". Details, and all later ones, are logged at DEBUG.");
 		}
-		else {
-			logger.debug(text, failure);
-		}
+		logger.debug(text, failure);
 	}
 
 	private ResultFormat format() {
@@ -252,42 +273,20 @@ public final class ResultSharing {
 	}
 
 	/** Returns what takes many values, one after the other. */
-	public Values values() {
-		return new Values();
+	public EmittedValues values() {
+		return new EmittedValues(this, output());
 	}
 
-	/**
-	 * Values that are emitted one after the other, as long as they may be shared.
-	 */
-	public final class Values {
-
-		private final List<Object> all = new ArrayList<>();
-
-		private final BoundedOutput size = output();
-
-		private boolean shareable = true;
-
-		/** Takes the next value. */
-		public void add(Object value) {
-			if (!this.shareable) {
-				return;
-			}
-			try {
-				format().writeOne(value, this.size);
-				this.all.add(value);
-			}
-			catch (RuntimeException | LinkageError | StackOverflowError ex) {
-				this.shareable = false;
-				this.all.clear();
-				reportUnwritten(this.size, ex);
-			}
+	/** Writes one of many values, and returns whether they may still be shared. */
+	boolean writeOne(Object value, BoundedOutput output) {
+		try {
+			format().writeOne(value, output);
+			return true;
 		}
-
-		/** Returns all of them, like {@link ResultSharing#write}. */
-		public @Nullable String write(Caller caller) {
-			return this.shareable ? ResultSharing.this.write(caller, this.all) : null;
+		catch (RuntimeException | LinkageError | StackOverflowError ex) {
+			reportUnwritten(output, ex);
+			return false;
 		}
-
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.stream.BaseStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -69,11 +70,10 @@ final class ShareableTypes {
 	}
 
 	private static boolean isOnce(ResolvableType type) {
-		Class<?> resolved = type.toClass();
-		return ONCE.stream().anyMatch((once) -> once.isAssignableFrom(resolved))
-				|| ONCE_ANYWHERE.stream().anyMatch((once) -> once.isAssignableFrom(resolved))
-				|| Arrays.stream(type.getGenerics()).anyMatch(ShareableTypes::isOnce)
-				|| (type.isArray() && isOnce(type.getComponentType()));
+		return DeclaredTypes.namedIn(DeclaredTypes.resolved(type))
+			.stream()
+			.anyMatch((named) -> Stream.concat(ONCE.stream(), ONCE_ANYWHERE.stream())
+				.anyMatch((once) -> once.isAssignableFrom(named)));
 	}
 
 }

@@ -1,10 +1,12 @@
 package io.github.lockstarter.share;
 
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -18,33 +20,43 @@ import io.github.lockstarter.store.ResultSlot;
  */
 public interface SharingRegistry extends LockRegistry {
 
+	/** How far to look back for a result of any age. */
+	Duration ANY_AGE = Duration.ofDays(100 * 365);
+
 	/**
-	 * Acquires the lock, or finds a result: one that is there already if it is to be
-	 * {@linkplain ResultSlot#replayed() replayed}, or one that comes while the caller
-	 * waits. Blocks like {@link LockRegistry#acquire(LockKey, LockOptions)}.
+	 * Gets ready for those who wait for results, so that the first need not.
+	 * @throws LockConfigurationException if results cannot be kept
+	 */
+	void prepareSharing();
+
+	/**
+	 * Acquires the lock, or finds a result: one that is there already, or one that comes
+	 * while the caller waits. Blocks like
+	 * {@link LockRegistry#acquire(LockKey, LockOptions)}.
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @param slot which results count, and where to leave one
-	 * @param old whether results count, too, that were there before the call; only where
-	 * they are to be replayed
+	 * @param lookBack how old a result may be when the call begins; zero if only those
+	 * count that come later
 	 * @return the lease or the result
 	 * @throws LockConflictException if there is neither after the wait time
 	 * @throws LockStoreException as for any lock
 	 */
-	Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, boolean old);
+	Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, Duration lookBack);
 
 	/**
 	 * Does the same without holding a thread while it waits.
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @param slot which results count, and where to leave one
-	 * @param old whether results count, too, that were there before the call
+	 * @param lookBack how old a result may be when the call begins; zero if only those
+	 * count that come later
 	 * @param executor where the stage completes, as in
 	 * {@link LockRegistry#acquireAsync(LockKey, LockOptions, Executor)}; {@code null} for
 	 * the few threads that all attempts share
 	 * @return completes with the lease or the result, or fails like {@link #acquire}
 	 */
-	CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot, boolean old,
+	CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot, Duration lookBack,
 			@Nullable Executor executor);
 
 	/**

@@ -2,10 +2,12 @@ package io.github.lockstarter.share;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,9 @@ import io.github.lockstarter.LockKey;
  */
 final class TypeShape {
 
+	/** 128 bits. */
+	private static final int DIGITS = 32;
+
 	private final StringBuilder text = new StringBuilder();
 
 	private final Set<Class<?>> seen = new LinkedHashSet<>();
@@ -30,17 +35,14 @@ final class TypeShape {
 
 	static String of(ResolvableType type) {
 		TypeShape shape = new TypeShape();
-		shape.add(type);
-		return LockKey.ofDigest("shape", shape.text.toString()).key().substring(LockKey.DIGEST_PREFIX.length(), 39);
+		shape.add(DeclaredTypes.resolved(type));
+		String digest = LockKey.ofDigest("shape", shape.text.toString()).key();
+		return digest.substring(LockKey.DIGEST_PREFIX.length(), LockKey.DIGEST_PREFIX.length() + DIGITS);
 	}
 
-	private void add(ResolvableType type) {
-		this.text.append(type).append(';');
-		addClass(type.resolve());
-		Arrays.stream(type.getGenerics()).forEach(this::add);
-		if (type.isArray()) {
-			add(type.getComponentType());
-		}
+	private void add(Type type) {
+		this.text.append(type.getTypeName()).append(';');
+		DeclaredTypes.namedIn(type).forEach(this::addClass);
 	}
 
 	private void addClass(@Nullable Class<?> type) {
@@ -49,7 +51,8 @@ final class TypeShape {
 		}
 		this.text.append(type.getName()).append('{');
 		if (type.isEnum()) {
-			this.text.append(Arrays.toString(type.getEnumConstants()));
+			Stream.of((Enum<?>[]) type.getEnumConstants())
+				.forEach((constant) -> this.text.append(constant.name()).append(','));
 		}
 		Arrays.stream(type.getDeclaredFields())
 			.filter((field) -> (field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0)
@@ -57,7 +60,7 @@ final class TypeShape {
 			.sorted(Comparator.comparing(Field::getName))
 			.forEach((field) -> {
 				this.text.append(field.getName()).append(':');
-				add(ResolvableType.forField(field));
+				add(field.getGenericType());
 			});
 		addClass(type.getSuperclass());
 		subclasses(type).forEach(this::addClass);

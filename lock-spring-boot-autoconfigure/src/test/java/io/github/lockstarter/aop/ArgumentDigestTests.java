@@ -124,7 +124,7 @@ class ArgumentDigestTests {
 	@DisplayName("A parameter that can be read only once is refused when the application starts")
 	void once(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
-			.isThrownBy(() -> new ArgumentDigest(method(Once.class, method)))
+			.isThrownBy(() -> new ArgumentDigest(method(Once.class, method), Once.class))
 			.withMessageContaining(Once.class.getSimpleName() + "." + method);
 	}
 
@@ -140,7 +140,7 @@ class ArgumentDigestTests {
 	}
 
 	private static String of(String method, Object... args) {
-		return new ArgumentDigest(method(Methods.class, method)).of(args);
+		return new ArgumentDigest(method(Methods.class, method), Methods.class).of(args);
 	}
 
 	private static Method method(Class<?> type, String name) {

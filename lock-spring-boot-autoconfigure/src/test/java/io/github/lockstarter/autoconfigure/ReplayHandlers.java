@@ -111,6 +111,8 @@ class ReplayHandlers {
 	/** Is written for its own client, but not as what is declared. */
 	static class FragileToo extends Fragile {
 
+		public String more = "than others would read";
+
 		FragileToo(String text) {
 			this.text = text;
 		}

@@ -98,7 +98,7 @@ class ProcessFaultTests {
 			winner.await("held");
 			List<CompletableFuture<Acquisition>> losers = IntStream.range(0, 20)
 				.mapToObj((i) -> ((i % 2 == 0) ? second : third).locks()
-					.acquireAsync(new LockKey("fault", "run0"), waiting, slot, false, null)
+					.acquireAsync(new LockKey("fault", "run0"), waiting, slot, Duration.ZERO, null)
 					.toCompletableFuture())
 				.toList();
 			winner.kill();

@@ -8,18 +8,22 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReconnectNotifications;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.ResultStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
  * A store in memory that counts what it is asked, can be out of order, can forget, and
  * can keep its answers back.
  */
-final class ObservedStore implements LockStore, ReconnectNotifications {
+final class ObservedStore implements LockStore, ResultStore, ReconnectNotifications {
 
 	final AtomicInteger acquires = new AtomicInteger();
 
@@ -94,6 +98,19 @@ final class ObservedStore implements LockStore, ReconnectNotifications {
 	public CompletionStage<Boolean> release(LockKey key, String owner) {
 		this.releases.incrementAndGet();
 		return unlessBroken(key, () -> this.memory.release(key, owner));
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, ResultSlot slot,
+			Duration maxAge, @Nullable Runnable onRelease) {
+		this.acquires.incrementAndGet();
+		return unlessBroken(key, () -> this.memory.acquireOrResult(key, owner, ttl, slot, maxAge, onRelease));
+	}
+
+	@Override
+	public CompletionStage<Boolean> release(LockKey key, String owner, ResultSlot slot, String result) {
+		this.releases.incrementAndGet();
+		return unlessBroken(key, () -> this.memory.release(key, owner, slot, result));
 	}
 
 	private <T> CompletionStage<T> unlessBroken(LockKey key, Supplier<CompletionStage<T>> answer) {

@@ -116,6 +116,16 @@ public abstract class ResultStoreContract {
 				(found) -> assertThat(found.result()).isEqualTo(text));
 	}
 
+	@Test
+	@DisplayName("An owner that asks again, as a driver does after a reconnect, is granted the lock in spite of a result")
+	void asksAgain() {
+		ask("a", SLOT, LONG);
+		release("a", SLOT, "result");
+		join(store().acquire(this.key, "b", LONG));
+		assertThat(ask("b", SLOT, LONG)).isInstanceOf(Granted.class);
+		assertThat(join(store().release(this.key, "b"))).isTrue();
+	}
+
 	protected final ResultStore results() {
 		return (ResultStore) store();
 	}

@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample;
 
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
@@ -53,6 +54,7 @@ class SharedReportsTests {
 	@DisplayName("Of 200 requests at once over two instances one makes the report, and all get it, for few requests to Redis")
 	void runsOnce() {
 		long before = requests();
+		long begin = System.nanoTime();
 		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 200)
 			.mapToObj((i) -> instances.get(i % 2).getAsync("/reports?values=1,2"))
 			.toList();
@@ -63,7 +65,9 @@ class SharedReportsTests {
 		assertThat(answers).filteredOn((answer) -> answer.join().headers().firstValue("Idempotent-Replayed").isEmpty())
 			.hasSize(1);
 		assertThat(runs).hasValue(1);
-		assertThat(requests() - before).as("two of the winner, and at most three of each instance").isBetween(4L, 8L);
+		long looks = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
+		assertThat(requests() - before).as("two of the winner, three of each instance, and one a second")
+			.isBetween(4L, 8 + 2 * looks);
 		assertThat(instances.stream().mapToLong((instance) -> counts(instance).get("reports", Event.SHARED)).sum())
 			.isEqualTo(199);
 	}

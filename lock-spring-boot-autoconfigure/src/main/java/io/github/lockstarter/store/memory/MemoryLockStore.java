@@ -75,7 +75,7 @@ public final class MemoryLockStore implements LockStore, ResultStore {
 		AtomicReference<@Nullable Found> found = new AtomicReference<>();
 		Holding holder = this.holdings.compute(key, (k, old) -> {
 			long now = this.nanoTime.getAsLong();
-			found.set(sought.apply(now));
+			found.set((old != null && old.isOwnedBy(owner, now)) ? null : sought.apply(now));
 			return (found.get() != null || (old != null && old.isLive(now))) ? old
 					: new Holding(owner, now + ttl.toNanos(), this.fence.incrementAndGet());
 		});

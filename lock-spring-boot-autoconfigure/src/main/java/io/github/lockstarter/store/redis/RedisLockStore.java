@@ -143,11 +143,7 @@ public final class RedisLockStore
 		this.channel.watch(keys.lock(), onRelease);
 		return grant(key, owner,
 				this.batches.with(Script.ACQUIRE, keys.all(), bytes(owner), millis(ttl), this.channel.instance()))
-			.whenComplete((result, failure) -> {
-				if (result instanceof Busy) {
-					this.channel.subscribe();
-				}
-			});
+			.whenComplete((result, failure) -> hear(result));
 	}
 
 	@Override
@@ -192,11 +188,14 @@ public final class RedisLockStore
 		return this.calls
 			.grant(key, script, (reply) -> (long) reply.get(0) > 0, RedisLockStore::acquiredOrFound,
 					() -> taking(key, owner))
-			.whenComplete((result, failure) -> {
-				if (result instanceof Busy && onRelease != null) {
-					this.channel.subscribe();
-				}
-			});
+			.whenComplete((result, failure) -> hear((onRelease != null) ? result : null));
+	}
+
+	/** Who was refused, and watches, is to hear of the release. */
+	private void hear(@Nullable AcquireResult result) {
+		if (result instanceof Busy) {
+			this.channel.subscribe();
+		}
 	}
 
 	private static AcquireResult acquiredOrFound(List<Object> reply) {

@@ -41,7 +41,7 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 
 	private volatile boolean open = true;
 
-	/** Whether to subscribe although nobody watches yet. */
+	/** Whether to try once to subscribe, although nobody watches yet. */
 	private volatile boolean expected;
 
 	/** So that one failure after the other is logged once. */
@@ -90,6 +90,7 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 
 	private void subscribeWhileWatched() {
 		while (this.open && this.subscription == null && isNeeded()) {
+			this.expected = false;
 			RedisConnection connection = null;
 			try {
 				connection = this.factory.getConnection();

@@ -98,17 +98,16 @@ enum Script {
 	/**
 	 * Answers with 0, a result and its age in microseconds, if there is one that is young
 	 * enough, otherwise with what {@link #ACQUIRE} answers with. Before a result stands
-	 * the time when it came. What lacks it was not written by this library, and whoever
-	 * reads it is to find out.
+	 * the time when it came. What lacks it was not written by this library and is older
+	 * than all; who wants results of any age gets it, and is to find out.
 	 */
 	ACQUIRE_OR_RESULT("""
 			local call, lock, result = redis.call, KEYS[1], KEYS[4]
-			local found = call('get', lock) ~= ARGV[1] and call('get', result)
-			if found then
+			local found = call('get', lock) ~= ARGV[1] and redis.pcall('get', result)
+			local time = found and redis.pcall('time')
+			if type(found) == 'string' and not time.err then
 			  local came, text = string.match(found, '^(%%d+) (.*)$')
-			  local time = call('time')
-			  local now = time[1] * 1000000 + time[2]
-			  local age = math.max(now - (came or now), 0) + 1
+			  local age = math.max(time[1] * 1000000 + time[2] - (came or 0), 0) + 1
 			  if age <= tonumber(ARGV[4]) then
 			    return { 0, text or found, age }
 			  end
@@ -130,9 +129,9 @@ enum Script {
 			if call('get', lock) ~= owner then
 			  return 0
 			end
+			local time = redis.pcall('time')
 			local awaited = call('del', lock, waiting) == 2
-			if awaited or always == '1' then
-			  local time = call('time')
+			if (awaited or always == '1') and not time.err then
 			  local now = string.format('%.0f', time[1] * 1000000 + time[2])
 			  redis.pcall('set', result, now .. ' ' .. text, 'PX', keep)
 			end

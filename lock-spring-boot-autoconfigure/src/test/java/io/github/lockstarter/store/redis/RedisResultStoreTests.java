@@ -14,7 +14,6 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Found;
-import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStoreContract;
@@ -83,16 +82,6 @@ class RedisResultStoreTests extends ResultStoreContract {
 				.isInstanceOf(Found.class);
 			assertThat(instance.requests()).hasSize(before + 3);
 		}
-	}
-
-	@Test
-	@DisplayName("An owner that asks again, as a driver does after a reconnect, is granted the lock in spite of a result")
-	void askedTwice() {
-		ask("a", this.replayed, LONG);
-		release("a", this.replayed, "result");
-		join(this.store.acquire(this.key, "b", LONG));
-		assertThat(ask("b", this.replayed, LONG)).isInstanceOf(Granted.class);
-		assertThat(join(this.store.release(this.key, "b"))).isTrue();
 	}
 
 	@Test

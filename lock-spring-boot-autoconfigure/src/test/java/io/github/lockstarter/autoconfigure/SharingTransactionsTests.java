@@ -1,0 +1,122 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a transaction may undo, or has undone, is not told to others.
+ */
+class SharingTransactionsTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataSourceAutoConfiguration.class,
+				DataSourceTransactionManagerAutoConfiguration.class, TransactionAutoConfiguration.class,
+				LockAutoConfiguration.class))
+		.withPropertyValues("lock.store=memory", "spring.datasource.generate-unique-name=true")
+		.withBean(Orders.class);
+
+	@Test
+	@DisplayName("A result is stored once its transaction is committed")
+	void committed() {
+		run((orders) -> {
+			assertThat(orders.place("key")).isOne();
+			assertThat(orders.place("key")).isOne();
+		});
+	}
+
+	@Test
+	@DisplayName("A result whose transaction was rolled back without an exception is not stored")
+	void rolledBack() {
+		run((orders) -> {
+			orders.rollBack(true);
+			assertThat(orders.place("key")).isOne();
+			assertThat(orders.place("key")).isEqualTo(2);
+			orders.rollBack(false);
+			assertThat(orders.place("key")).isEqualTo(3);
+			assertThat(orders.place("key")).isEqualTo(3);
+		});
+	}
+
+	@Test
+	@DisplayName("A result within a transaction that is still open, and may be rolled back, is not stored")
+	void withinAnother() {
+		this.runner.run((context) -> {
+			Orders orders = context.getBean(Orders.class);
+			TransactionTemplate outer = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+			outer.executeWithoutResult((status) -> {
+				assertThat(orders.place("key")).isOne();
+				status.setRollbackOnly();
+			});
+			assertThat(orders.place("key")).isEqualTo(2);
+			assertThat(orders.place("key")).isEqualTo(2);
+		});
+	}
+
+	@Test
+	@DisplayName("A transaction of its own that was rolled back within one that was committed does not matter")
+	void inner() {
+		run((orders) -> {
+			assertThat(orders.placeWithFailingPart("inner")).isOne();
+			assertThat(orders.placeWithFailingPart("inner")).isOne();
+		});
+	}
+
+	private void run(Consumer<Orders> test) {
+		this.runner.run((context) -> test.accept(context.getBean(Orders.class)));
+	}
+
+	static class Orders {
+
+		private final AtomicInteger runs = new AtomicInteger();
+
+		private final TransactionTemplate part;
+
+		private boolean rollback;
+
+		Orders(PlatformTransactionManager transactions) {
+			this.part = new TransactionTemplate(transactions);
+			this.part.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		}
+
+		public void rollBack(boolean rollback) {
+			this.rollback = rollback;
+		}
+
+		@Transactional
+		@ExclusiveRequest(name = "orders", key = "#key", replay = "1h")
+		public int place(String key) {
+			if (this.rollback) {
+				TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+			}
+			return this.runs.incrementAndGet();
+		}
+
+		@Transactional
+		@ExclusiveRequest(name = "orders", key = "#key", replay = "1h")
+		public int placeWithFailingPart(String key) {
+			this.part.executeWithoutResult((status) -> status.setRollbackOnly());
+			return this.runs.incrementAndGet();
+		}
+
+	}
+
+}

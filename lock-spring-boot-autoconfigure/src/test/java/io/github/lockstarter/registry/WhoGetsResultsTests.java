@@ -1,0 +1,154 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.share.SharedLease;
+import io.github.lockstarter.share.SharingRegistry;
+import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.testing.TestLocks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Who is given a result, and who the lock, when several wait on one server: in the order
+ * of events that the test chooses.
+ */
+class WhoGetsResultsTests {
+
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private static final LockKey KEY = new LockKey("results", "key");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(25));
+
+	private static final ResultSlot TARO = new ResultSlot("replay taro", Duration.ofMinutes(1), true);
+
+	private static final ResultSlot JIRO = new ResultSlot("replay jiro", Duration.ofMinutes(1), true);
+
+	private static final ResultSlot SHARED = new ResultSlot("share", Duration.ofSeconds(5), false);
+
+	private final ObservedStore store = new ObservedStore();
+
+	private final StoreLockRegistry locks = TestLocks.on(this.store);
+
+	@AfterEach
+	void nothingIsLeft() {
+		assertThat(this.locks.size()).isZero();
+		this.locks.close();
+	}
+
+	@Test
+	@DisplayName("Who has a stored result is not handed the lock by another holder, but is given the result")
+	void asksBeforeItRuns() {
+		lease(TARO).close("taro's");
+		SharedLease jiro = lease(JIRO);
+		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
+		CompletableFuture<Acquisition> jiroAgain = ask(WAITING, JIRO);
+		jiro.close();
+		assertThat(taro).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "taro's"));
+		assertThat(jiroAgain).succeedsWithin(SOON);
+		jiroAgain.join().lease().close("jiro's");
+	}
+
+	@Test
+	@DisplayName("Who waits for the same result is handed the lock without another question when there is none")
+	void handsOver() {
+		SharedLease first = lease(TARO);
+		int requests = this.store.requests();
+		CompletableFuture<Acquisition> second = ask(WAITING, TARO);
+		first.close();
+		assertThat(second).succeedsWithin(SOON);
+		assertThat(this.store.requests()).isEqualTo(requests);
+		second.join().lease().close();
+	}
+
+	@Test
+	@DisplayName("Of those who do not wait and look on while another is given his result, one gets the lock, and the rest are refused")
+	void onlookers() {
+		lease(TARO).close("taro's");
+		this.store.silent = true;
+		CompletableFuture<Acquisition> taro = ask(OPTIONS, TARO);
+		List<CompletableFuture<Acquisition>> others = Stream.of(JIRO, JIRO, JIRO)
+			.map((slot) -> ask(OPTIONS, slot))
+			.toList();
+		this.store.speak();
+		assertThat(taro).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "taro's"));
+		Awaitility.await().until(() -> others.stream().allMatch(CompletableFuture::isDone));
+		assertThat(others).filteredOn(CompletableFuture::isCompletedExceptionally)
+			.hasSize(2)
+			.allSatisfy((other) -> assertThat(other).failsWithin(SOON)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockConflictException.class));
+		others.stream()
+			.filter((other) -> !other.isCompletedExceptionally())
+			.forEach((other) -> other.join().lease().close());
+	}
+
+	@Test
+	@DisplayName("Who comes when the holder has finished already, and only its release is under way, runs himself")
+	void comesTooLate() {
+		SharedLease winner = lease(SHARED);
+		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
+		this.store.silent = true;
+		CompletableFuture<Void> released = winner.releaseAsync("the result").toCompletableFuture();
+		CompletableFuture<Acquisition> late = ask(WAITING, SHARED);
+		this.store.speak();
+		assertThat(released).succeedsWithin(SOON);
+		assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result"));
+		assertThat(late).succeedsWithin(SOON);
+		late.join().lease().close();
+	}
+
+	@Test
+	@DisplayName("When the store fails at the release, nobody is given the result")
+	void releaseFails() {
+		SharedLease winner = lease(SHARED);
+		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
+		this.store.broken = true;
+		winner.close("the result");
+		assertThat(loser).failsWithin(SOON);
+		this.store.broken = false;
+	}
+
+	@Test
+	@DisplayName("Who is cancelled while he asks leaves what he was granted to nobody who has a stored result")
+	void askerLeaves() {
+		lease(TARO).close("taro's");
+		this.store.silent = true;
+		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
+		plain.cancel(false);
+		this.store.speak();
+		assertThat(taro).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "taro's"));
+	}
+
+	private SharedLease lease(ResultSlot slot) {
+		SharedLease lease = this.locks.acquire(KEY, OPTIONS, slot, lookBack(slot)).lease();
+		assertThat(lease).isNotNull();
+		return lease;
+	}
+
+	private CompletableFuture<Acquisition> ask(LockOptions options, ResultSlot slot) {
+		return this.locks.acquireAsync(KEY, options, slot, lookBack(slot), null).toCompletableFuture();
+	}
+
+	private static Duration lookBack(ResultSlot slot) {
+		return slot.replayed() ? SharingRegistry.ANY_AGE : Duration.ZERO;
+	}
+
+}
