@@ -19,10 +19,10 @@ public enum OnConflict {
 
 	/**
 	 * It waits for the other's result, and is answered with that; it runs itself only if
-	 * there is none, because the other failed. All who have the same key get the same
-	 * result, whoever they are: where it depends on the caller, the key has to name the
-	 * caller, too. It is refused when the wait time is over. The default for the wait
-	 * time is the {@code ttl}.
+	 * there is none: the other failed, or its result could not be shared. All who have
+	 * the same key get the same result, whoever they are: where it depends on the caller,
+	 * the key has to name the caller, too. It is refused when the wait time is over. The
+	 * default for the wait time is the {@code ttl}.
 	 */
 	SHARE
 

@@ -71,10 +71,7 @@ final class LocalLock {
 
 	private Step admit(Waiter waiter) {
 		boolean taken = this.state == State.HELD || !this.queue.isEmpty();
-		this.queue.addUndecided(waiter);
-		if (this.state == State.HELD || this.state == State.ASLEEP) {
-			this.queue.countContention();
-		}
+		this.queue.meet(waiter, this.state == State.HELD || this.state == State.ASLEEP);
 		if (taken && this.state == State.CONTENDING && !waiter.waits() && !this.registry.isClosed()) {
 			this.queue.addOnlooker(waiter);
 			return Step.NOTHING;

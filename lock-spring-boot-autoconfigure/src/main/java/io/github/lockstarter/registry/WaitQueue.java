@@ -30,7 +30,7 @@ final class WaitQueue {
 	private final List<Waiter> onlookers = new ArrayList<>(0);
 
 	/** Those of whom is not known yet whether the lock they want is taken. */
-	private final Set<Waiter> undecided = new LinkedHashSet<>();
+	private final List<Waiter> undecided = new ArrayList<>(1);
 
 	private final LockKey key;
 
@@ -114,17 +114,26 @@ final class WaitQueue {
 		return () -> given.forEach((waiter) -> waiter.give(result));
 	}
 
-	/** Remembers one who may meet contention. */
-	void addUndecided(Waiter waiter) {
-		this.undecided.add(waiter);
+	/** Counts one who wants the lock, now or when it is known whether it is taken. */
+	void meet(Waiter waiter, boolean taken) {
+		if (taken) {
+			count(waiter);
+		}
+		else {
+			this.undecided.add(waiter);
+		}
 	}
 
-	/** The lock is taken, so those who are here have met contention, each once. */
+	/** The lock is taken, so those who are here have met contention. */
 	void countContention() {
-		this.undecided.stream()
-			.filter(Waiter::meetsContention)
-			.forEach((waiter) -> this.counts.add(this.key.name(), Event.CONTENDED));
+		this.undecided.forEach(this::count);
 		this.undecided.clear();
+	}
+
+	private void count(Waiter waiter) {
+		if (waiter.meetsContention()) {
+			this.counts.add(this.key.name(), Event.CONTENDED);
+		}
 	}
 
 	/** Removes everybody, and fails them. */
