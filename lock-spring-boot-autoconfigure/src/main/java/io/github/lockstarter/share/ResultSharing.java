@@ -14,6 +14,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.exc.InvalidDefinitionException;
 
 import org.springframework.util.ClassUtils;
 
@@ -253,14 +254,22 @@ public final class ResultSharing {
 		return new BoundedOutput(this.settings.maxSize().toBytes());
 	}
 
-	/** What a failure says may quote the result, so it is for those who look for it. */
 	private void report(Event event, String message, Throwable failure) {
 		this.settings.counts().add(this.lockName, event);
-		String text = message.formatted(this.method.toGenericString()) + ": " + failure.getClass().getSimpleName();
+		String text = message.formatted(this.method.toGenericString()) + ": " + reason(failure);
 		if (this.logged.add(event)) {
 			logger.warn(text + ". Details, and all later ones, are logged at DEBUG.");
 		}
 		logger.debug(text, failure);
+	}
+
+	/**
+	 * What is not about types may quote the result, so it is for those who look for it.
+	 */
+	private static @Nullable String reason(Throwable failure) {
+		boolean own = failure instanceof IllegalStateException;
+		return (failure instanceof InvalidDefinitionException definition) ? definition.getOriginalMessage()
+				: own ? failure.getMessage() : failure.getClass().getSimpleName();
 	}
 
 	private ResultFormat format() {
