@@ -177,7 +177,6 @@ public final class ResultSharing {
 		return !waits ? options : options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
 	}
 
-	/** What came since then is not what could not be read. */
 	private static Duration since(long begin) {
 		return Duration.ofNanos(System.nanoTime() - begin);
 	}
