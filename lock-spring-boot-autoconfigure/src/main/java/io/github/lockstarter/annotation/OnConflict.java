@@ -12,8 +12,8 @@ public enum OnConflict {
 
 	/**
 	 * It waits for its turn, and then runs. It is refused when the wait time is over. The
-	 * default for the wait time is the {@code ttl}, which is long enough to outlast a
-	 * server that died.
+	 * default for the wait time is twice the {@code ttl}, which is long enough to outlast
+	 * a server that died.
 	 */
 	WAIT,
 
@@ -22,7 +22,7 @@ public enum OnConflict {
 	 * there is none: the other failed, or its result could not be shared. All who have
 	 * the same key get the same result, whoever they are: where it depends on the caller,
 	 * the key has to name the caller, too. It is refused when the wait time is over. The
-	 * default for the wait time is the {@code ttl}.
+	 * default for the wait time is twice the {@code ttl}.
 	 */
 	SHARE
 

@@ -44,6 +44,8 @@ import io.github.lockstarter.share.SharedResults;
  */
 final class ExclusiveRequestSpecs {
 
+	private static final Duration LONGEST_WAIT = Duration.ofDays(365);
+
 	private final Map<Class<?>, Map<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
 
 	private final Function<String, LockSettings> operator;
@@ -165,7 +167,7 @@ final class ExclusiveRequestSpecs {
 			LockOptions options = said.or(this.defaults.get()).options();
 			if (annotation.onConflict() != OnConflict.REJECT && said.waitTime() == null
 					&& options.waitTime().isZero()) {
-				options = options.withWaitTime(options.ttl());
+				options = options.withWaitTime(defaultWait(options.ttl()));
 			}
 			return new ExclusiveRequestSpec(name, expression("key", annotation.key(), method),
 					expression("condition", annotation.condition(), method), options,
@@ -176,6 +178,12 @@ final class ExclusiveRequestSpecs {
 					"@ExclusiveRequest on %s: %s.".formatted(method.toGenericString(), ex.getMessage()),
 					"Correct the annotation, or what lock.* and lock.names.* say about the lock.");
 		}
+	}
+
+	/** Long enough for the lock of a server that died to end, and for the next to run. */
+	private static Duration defaultWait(Duration ttl) {
+		Duration twice = ttl.multipliedBy(2);
+		return (twice.compareTo(LONGEST_WAIT) < 0) ? twice : LONGEST_WAIT;
 	}
 
 	private @Nullable Sharing sharing(ExclusiveRequest annotation, String name, LockedMethod locked,

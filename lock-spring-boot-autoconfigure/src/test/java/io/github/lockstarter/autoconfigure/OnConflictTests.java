@@ -42,13 +42,13 @@ class OnConflictTests {
 		.withBean(Jobs.class);
 
 	@Test
-	@DisplayName("Who is to wait or to share does so for the ttl, if nobody says for how long; who is not does not wait")
+	@DisplayName("Who is to wait or to share does so for twice the ttl, if nobody says for how long; who is not does not wait")
 	void defaults() {
 		calls((jobs) -> {
 			jobs.reject();
 			jobs.await();
 			jobs.share();
-		}).containsExactly(Duration.ZERO, TTL, TTL);
+		}).containsExactly(Duration.ZERO, TTL.multipliedBy(2), TTL.multipliedBy(2));
 	}
 
 	@Test
