@@ -68,9 +68,7 @@ final class ResultFormat {
 			.build();
 		Type declared = DeclaredTypes.resolved(this.written);
 		this.json = this.mapper.constructType(declared);
-		// Names of subclasses are written where a type is declared; all else is written
-		// as
-		// what it is.
+		// The names of subclasses are written only where a type is declared.
 		boolean namesSubclasses = DeclaredTypes.namedIn(declared)
 			.stream()
 			.anyMatch((named) -> AnnotationUtils.findAnnotation(named, JsonTypeInfo.class) != null);

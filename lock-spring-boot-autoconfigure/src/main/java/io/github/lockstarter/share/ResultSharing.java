@@ -86,11 +86,6 @@ public final class ResultSharing {
 				"Return a value that can be written as JSON and read again, or a ResponseEntity of one, and declare its type.");
 	}
 
-	/** Returns whether results are for later duplicates, too, with the same arguments. */
-	public boolean isReplaying() {
-		return this.replay != null;
-	}
-
 	/**
 	 * Acquires the lock or gets the result of somebody else, on this thread.
 	 * @throws PayloadMismatchException if the result is for other arguments
@@ -182,7 +177,7 @@ public final class ResultSharing {
 	}
 
 	private Duration lookBack() {
-		return isReplaying() ? SharingRegistry.ANY_AGE : Duration.ZERO;
+		return (this.replay != null) ? SharingRegistry.ANY_AGE : Duration.ZERO;
 	}
 
 	private ResultSlot slot(Caller caller) {
@@ -214,7 +209,7 @@ public final class ResultSharing {
 			report(Event.NOT_READABLE, "A stored result of %s cannot be read, and is taken for absent", ex);
 			return null;
 		}
-		this.settings.counts().add(this.lockName, isReplaying() ? Event.REPLAYED : Event.SHARED);
+		this.settings.counts().add(this.lockName, (this.replay != null) ? Event.REPLAYED : Event.SHARED);
 		return new Outcome(null, result);
 	}
 

@@ -5,6 +5,10 @@ import java.io.Reader;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 
@@ -33,9 +37,8 @@ final class ShareableTypes {
 			"org.reactivestreams.Publisher");
 
 	private static final List<Class<?>> ONCE_ANYWHERE = List.of(BaseStream.class, InputStream.class, Reader.class,
-			Iterator.class, InputStreamSource.class, java.util.concurrent.CompletionStage.class,
-			java.util.concurrent.Future.class, java.util.concurrent.Callable.class,
-			java.util.concurrent.Flow.Publisher.class);
+			Iterator.class, InputStreamSource.class, CompletionStage.class, Future.class, Callable.class,
+			Flow.Publisher.class);
 
 	private ShareableTypes() {
 	}

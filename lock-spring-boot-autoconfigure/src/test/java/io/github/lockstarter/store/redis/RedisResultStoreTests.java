@@ -14,6 +14,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStoreContract;
@@ -21,6 +22,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class RedisResultStoreTests extends ResultStoreContract {
@@ -82,6 +84,38 @@ class RedisResultStoreTests extends ResultStoreContract {
 				.isInstanceOf(Found.class);
 			assertThat(instance.requests()).hasSize(before + 3);
 		}
+	}
+
+	@Test
+	@DisplayName("A key that is no text where a result belongs is taken for absent, and the next result takes its place")
+	void wrongType() {
+		ask("a", this.replayed, LONG);
+		release("a", this.replayed, "first");
+		String result = redis.keys(this.prefix + ":result:*").iterator().next();
+		redis.delete(result);
+		redis.opsForList().leftPush(result, "element");
+		assertThat(ask("b", this.replayed, LONG)).isInstanceOf(Granted.class);
+		release("b", this.replayed, "second");
+		assertThat(ask("c", this.replayed, LONG)).isInstanceOfSatisfying(Found.class,
+				(found) -> assertThat(found.result()).isEqualTo("second"));
+	}
+
+	@Test
+	@DisplayName("A Redis that does not tell the time keeps no result, and frees the lock all the same")
+	void noTime() {
+		LettuceConnectionFactory mute = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
+		RedisLockStore store = new RedisLockStore(mute, "mute", Duration.ofSeconds(5), 0);
+		store.start();
+		StringRedisTemplate redis = new StringRedisTemplate(mute);
+		redis.execute((RedisCallback<?>) (connection) -> connection.execute("ACL", "SETUSER".getBytes(UTF_8),
+				"default".getBytes(UTF_8), "-time".getBytes(UTF_8)));
+		join(store.acquire(this.key, "a", LONG));
+		assertThat(join(store.release(this.key, "a", this.replayed, "result"))).isTrue();
+		assertThat(redis.keys("mute:{*")).isEmpty();
+		assertThat(join(store.acquireOrResult(this.key, "b", LONG, this.replayed, LONG, null)))
+			.isInstanceOf(Granted.class);
+		store.stop();
+		mute.destroy();
 	}
 
 	@Test
