@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.UUID;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -116,6 +117,20 @@ class RedisResultStoreTests extends ResultStoreContract {
 			.isInstanceOf(Granted.class);
 		store.stop();
 		mute.destroy();
+	}
+
+	@Test
+	@DisplayName("Where replicas must have a grant and there are none it is taken back, but a result is found all the same")
+	void replicas() {
+		RedisLockStore strict = new RedisLockStore(factory, this.prefix, Duration.ofMillis(500), 1);
+		strict.start();
+		assertThat(strict.acquireOrResult(this.key, "a", LONG, this.replayed, LONG, null)).failsWithin(LONG);
+		Awaitility.await().until(() -> redis.keys(this.prefix + ":{*").isEmpty());
+		ask("b", this.replayed, LONG);
+		release("b", this.replayed, "result");
+		assertThat(join(strict.acquireOrResult(this.key, "c", LONG, this.replayed, LONG, null)))
+			.isInstanceOf(Found.class);
+		strict.stop();
 	}
 
 	@Test
