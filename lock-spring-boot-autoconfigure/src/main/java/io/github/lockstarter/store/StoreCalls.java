@@ -1,0 +1,121 @@
+package io.github.lockstarter.store;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireResult.Granted;
+
+/**
+ * Calls of a driver that has time-outs of its own, or none. Each is answered within a
+ * time-out of ours, with a {@link LockStoreException} if the store fails or is slow.
+ */
+public final class StoreCalls {
+
+	private static final Executor LATER = CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS);
+
+	private final String store;
+
+	private final Duration timeout;
+
+	/**
+	 * Creates calls of a store.
+	 * @param store what the store is called in messages
+	 * @param timeout how long to wait for an answer
+	 */
+	public StoreCalls(String store, Duration timeout) {
+		this.store = store;
+		this.timeout = timeout;
+	}
+
+	/**
+	 * Calls the driver.
+	 * @param <T> what the answer is
+	 * @param key the lock that it is for
+	 * @param operation what to ask of the driver
+	 * @return the answer, in time, or a {@link LockStoreException}
+	 */
+	public <T> CompletionStage<T> call(LockKey key, Supplier<CompletionStage<T>> operation) {
+		CompletableFuture<T> answer = new CompletableFuture<>();
+		begin(operation).whenComplete((result, failure) -> answer(answer, result, failure));
+		return inTime(key, answer);
+	}
+
+	/**
+	 * Calls the driver for a lock. A grant that comes too late for the caller is undone,
+	 * and so is one that may have come about although the call failed: its owner would
+	 * never release it. A call that fails with a {@link LockStoreException} has not
+	 * reached the store.
+	 * @param key the lock
+	 * @param ttl for how long it would be locked: so long it is worth undoing
+	 * @param acquire what to ask of the driver
+	 * @param undo releases the lock if it was granted
+	 * @return the answer, in time, or a {@link LockStoreException}
+	 */
+	public CompletionStage<AcquireResult> grant(LockKey key, Duration ttl,
+			Supplier<CompletionStage<AcquireResult>> acquire, Supplier<CompletionStage<Boolean>> undo) {
+		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
+		begin(acquire).whenComplete((result, failure) -> {
+			boolean inTime = answer(answer, result, failure);
+			boolean unknown = failure != null && !(cause(failure) instanceof LockStoreException);
+			if (unknown || (!inTime && result instanceof Granted)) {
+				undo(undo, System.nanoTime() + ttl.toNanos());
+			}
+		});
+		return inTime(key, answer);
+	}
+
+	private static <T> boolean answer(CompletableFuture<T> answer, T result, @Nullable Throwable failure) {
+		return (failure != null) ? answer.completeExceptionally(failure) : answer.complete(result);
+	}
+
+	private <T> CompletionStage<T> inTime(LockKey key, CompletableFuture<T> answer) {
+		CompletableFuture<T> known = new CompletableFuture<>();
+		answer.orTimeout(this.timeout.toNanos(), TimeUnit.NANOSECONDS)
+			.whenComplete((result, failure) -> answer(known, result, (failure != null) ? broken(key, failure) : null));
+		return known;
+	}
+
+	private LockStoreException broken(LockKey key, Throwable failure) {
+		Throwable cause = cause(failure);
+		if (cause instanceof TimeoutException) {
+			return new LockStoreException(key,
+					"%s did not answer within %d ms".formatted(this.store, this.timeout.toMillis()), null);
+		}
+		return (cause instanceof LockStoreException known) ? known
+				: new LockStoreException(key, this.store + " failed", cause);
+	}
+
+	/** The store may be away for a while, and do what it was sent when it is back. */
+	private static void undo(Supplier<CompletionStage<Boolean>> release, long until) {
+		begin(release).whenComplete((released, failure) -> {
+			if (failure != null && until - System.nanoTime() > 0) {
+				LATER.execute(() -> undo(release, until));
+			}
+		});
+	}
+
+	private static <T> CompletionStage<T> begin(Supplier<CompletionStage<T>> operation) {
+		try {
+			return Objects.requireNonNull(operation.get(), "a driver must answer");
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+}
