@@ -1,0 +1,33 @@
+package io.github.lockstarter.store.memcached;
+
+import io.github.lockstarter.LockKey;
+
+/**
+ * What locks are called in memcached, which takes 250 bytes without spaces and control
+ * characters: {@code lock:registration:taro}, or a digest of name and key.
+ */
+final class MemcachedKeys {
+
+	private static final int MAX_LENGTH = 250;
+
+	/** For digests of locks; which of them it is, does not matter. */
+	private static final String ANY = "lock";
+
+	private final String prefix;
+
+	private final int room;
+
+	MemcachedKeys(String prefix) {
+		this.prefix = prefix + ":";
+		this.room = MAX_LENGTH - this.prefix.length();
+	}
+
+	String of(LockKey key) {
+		// A name has no colon, so that no other lock is written like this one.
+		String text = key.name() + ":" + key.key();
+		boolean visible = text.length() <= this.room && text.chars().allMatch((each) -> each > ' ' && each < 127);
+		return this.prefix
+				+ (visible ? new LockKey(ANY, text).storeForm(this.room) : LockKey.ofDigest(ANY, text).key());
+	}
+
+}

@@ -1,0 +1,171 @@
+package io.github.lockstarter.store.memcached;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+import com.spotify.folsom.AsciiMemcacheClient;
+import com.spotify.folsom.GetResult;
+import com.spotify.folsom.MemcacheStatus;
+import com.spotify.folsom.guava.HostAndPort;
+import com.spotify.folsom.reconnect.AbstractReconnectionListener;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ReconnectNotifications;
+import io.github.lockstarter.store.StoreCalls;
+
+/**
+ * Keeps locks in memcached: one item per held lock, whose value is the owner. A lock is
+ * taken by {@code add}, which memcached does only if there is no such item. It is renewed
+ * and released by {@code cas}, which does it only if the item is still the one in which
+ * the owner was seen. The fencing token is that number, the unique one of {@code cas}: it
+ * grows with every change on a server, and begins anew when the server does.
+ * <p>
+ * Memcached counts whole seconds, and ends an item up to a second early, so that a lock
+ * whose holder died is free up to two seconds after its time to live. It tells nobody of
+ * a release: who waits asks again and again. It may drop a lock that is held, when it is
+ * restarted or runs out of memory.
+ */
+public final class MemcachedLockStore implements LockStore, ReconnectNotifications, AutoCloseable {
+
+	/**
+	 * The longest time to live. From 30 days on memcached would read a number of seconds
+	 * as a date.
+	 */
+	public static final Duration LONGEST_TTL = Duration.ofDays(30).minusSeconds(2);
+
+	private static final Log logger = LogFactory.getLog(MemcachedLockStore.class);
+
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(2);
+
+	private final List<Runnable> onReconnect = new CopyOnWriteArrayList<>();
+
+	private final AsciiMemcacheClient<String> memcached;
+
+	private final MemcachedKeys keys;
+
+	private final StoreCalls calls;
+
+	/**
+	 * Connects, and waits for it for at most 2 s. Without a connection there is a
+	 * warning, and connecting goes on.
+	 * @param servers the servers, each as {@code host} or {@code host:port}; all
+	 * applications that share locks must name the same ones in the same way
+	 * @param keyPrefix what all keys in memcached begin with: visible ASCII, not longer
+	 * than 100 characters
+	 * @param commandTimeout how long to wait for an answer
+	 */
+	public MemcachedLockStore(List<String> servers, String keyPrefix, Duration commandTimeout) {
+		this.keys = new MemcachedKeys(keyPrefix);
+		this.calls = new StoreCalls("memcached", commandTimeout);
+		this.memcached = Servers.connect(servers, new AbstractReconnectionListener() {
+
+			@Override
+			public void reconnectionSuccessful(HostAndPort server, int attempt, boolean willStayConnected) {
+				MemcachedLockStore.this.onReconnect.forEach(Runnable::run);
+			}
+
+		});
+		this.memcached.fullyConnectedFuture()
+			.toCompletableFuture()
+			.copy()
+			.orTimeout(START_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
+			.exceptionally((failure) -> {
+				logger.warn("No connection to memcached at %s: whatever needs a lock there fails until there is one"
+					.formatted(String.join(", ", servers)));
+				return null;
+			})
+			.join();
+	}
+
+	/** Disconnects. */
+	@Override
+	public void close() {
+		this.memcached.shutdown();
+	}
+
+	@Override
+	public void onReconnect(Runnable action) {
+		this.onReconnect.add(action);
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
+		return this.calls.grant(key, ttl, () -> add(key, Item.of(owner, ttl)), () -> delete(this.keys.of(key), owner));
+	}
+
+	/** Both requests are sent at once; what the second finds decides. */
+	private CompletionStage<AcquireResult> add(LockKey key, Item item) {
+		String name = this.keys.of(key);
+		CompletionStage<MemcacheStatus> added = this.memcached.add(name, item.text(), item.seconds());
+		if (added.toCompletableFuture().isCompletedExceptionally()) {
+			throw new LockStoreException(key, "memcached is not connected", null);
+		}
+		return added.thenCombine(this.memcached.casGet(name), (status, found) -> acquired(key, item, status, found));
+	}
+
+	private static AcquireResult acquired(LockKey key, Item item, MemcacheStatus status,
+			@Nullable GetResult<String> found) {
+		if (found != null && item.hasSameOwnerAs(Item.parse(found.getValue()))) {
+			if (found.getCas() == 0) {
+				throw new LockStoreException(key, "memcached was started without CAS (-C), which locks need", null);
+			}
+			return new Granted(found.getCas());
+		}
+		if (status == MemcacheStatus.ITEM_NOT_STORED) {
+			return new Busy((found != null) ? Item.parse(found.getValue()).remaining() : Duration.ZERO);
+		}
+		throw new LockStoreException(key, "memcached did not keep it: " + status, null);
+	}
+
+	@Override
+	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
+		Item item = Item.of(owner, ttl);
+		String name = this.keys.of(key);
+		return this.calls.call(key,
+				() -> change(name, owner, (cas) -> this.memcached.set(name, item.text(), item.seconds(), cas)));
+	}
+
+	@Override
+	public CompletionStage<Boolean> release(LockKey key, String owner) {
+		return this.calls.call(key, () -> delete(this.keys.of(key), owner));
+	}
+
+	private CompletionStage<Boolean> delete(String name, String owner) {
+		return change(name, owner, (cas) -> this.memcached.delete(name, cas));
+	}
+
+	/**
+	 * Changes the item if it is the owner's. If it is changed by somebody else meanwhile,
+	 * it is looked at again.
+	 */
+	private CompletionStage<Boolean> change(String name, String owner, Change change) {
+		return this.memcached.casGet(name).thenCompose((found) -> {
+			if (found == null || !Item.parse(found.getValue()).isOf(owner)) {
+				return CompletableFuture.completedFuture(false);
+			}
+			return change.of(found.getCas())
+				.thenCompose((status) -> (status == MemcacheStatus.KEY_EXISTS) ? change(name, owner, change)
+						: CompletableFuture.completedFuture(status == MemcacheStatus.OK));
+		});
+	}
+
+	/** A change of the item that has this number, and of no other. */
+	private interface Change {
+
+		CompletionStage<MemcacheStatus> of(long cas);
+
+	}
+
+}

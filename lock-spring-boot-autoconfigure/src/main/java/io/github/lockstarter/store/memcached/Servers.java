@@ -1,0 +1,84 @@
+package io.github.lockstarter.store.memcached;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import com.google.common.hash.Hashing;
+import com.spotify.folsom.AsciiMemcacheClient;
+import com.spotify.folsom.ExponentialBackoff;
+import com.spotify.folsom.MemcacheClientBuilder;
+import com.spotify.folsom.ketama.AddressAndClient;
+import com.spotify.folsom.ketama.NodeLocator;
+import com.spotify.folsom.reconnect.ReconnectionListener;
+
+import org.springframework.util.Assert;
+
+/**
+ * The servers, each of which has its share of the keys, whether it is there or not: were
+ * another to stand in for it, both could grant the same lock.
+ * <p>
+ * Which server has a key is found by rendezvous hashing (Thaler and Ravishankar, 1998):
+ * the one for which the hash of its address and the key is highest. It depends on no
+ * order, and when a server is added or removed no other keys move than those it has.
+ */
+final class Servers {
+
+	private static final Pattern ADDRESS = Pattern.compile("(\\[[^\\[\\]\\s]+]|[^:\\[\\]\\s]+)(?::(\\d{1,5}))?");
+
+	private static final int DEFAULT_PORT = 11211;
+
+	/** So that requests are answered with 503 not much longer than memcached is away. */
+	private static final ExponentialBackoff RECONNECT = new ExponentialBackoff(10, 250, 2);
+
+	/** Who asks gets an answer in time, so this only bounds the memory. */
+	private static final int MAX_UNDER_WAY = 100_000;
+
+	private Servers() {
+	}
+
+	/** Begins to connect to all of them. */
+	static AsciiMemcacheClient<String> connect(List<String> servers, ReconnectionListener listener) {
+		Assert.notEmpty(servers, "There must be at least one server");
+		MemcacheClientBuilder<String> builder = MemcacheClientBuilder.newStringClient(StandardCharsets.US_ASCII);
+		servers.stream().distinct().forEach((server) -> addTo(builder, server));
+		return builder.withNodeLocator(Servers::locator)
+			.withReconnectionListener(listener)
+			.withBackoff(RECONNECT)
+			.withMaxOutstandingRequests(MAX_UNDER_WAY)
+			// A repeated request could find its own work done, and misread it.
+			.withRetry(false)
+			.withReplyExecutor(Runnable::run)
+			.connectAscii();
+	}
+
+	private static void addTo(MemcacheClientBuilder<String> builder, String server) {
+		Matcher address = ADDRESS.matcher(server.trim());
+		Assert.isTrue(address.matches(), () -> "A server is written host:port, not '%s'".formatted(server));
+		int port = (address.group(2) != null) ? Integer.parseInt(address.group(2)) : DEFAULT_PORT;
+		Assert.isTrue(port > 0 && port < 65536, () -> "The port of '%s' must be from 1 to 65535".formatted(server));
+		builder.withAddress(address.group(1), port);
+	}
+
+	private static NodeLocator locator(Collection<AddressAndClient> nodes) {
+		return (key) -> nodes.stream()
+			.max(Comparator.comparingLong((node) -> weight(node, key)))
+			.orElseThrow()
+			.getClient();
+	}
+
+	private static long weight(AddressAndClient node, byte[] key) {
+		return Hashing.murmur3_128()
+			.newHasher()
+			.putString(node.getAddressString(), StandardCharsets.UTF_8)
+			.putByte((byte) 0)
+			.putBytes(key)
+			.hash()
+			.asLong();
+	}
+
+}

@@ -1,0 +1,152 @@
+package io.github.lockstarter.testing;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+
+/**
+ * A memcached server that runs as a process on this machine, on a port of its own, and
+ * can be broken at will. It keeps a record of what it was asked.
+ */
+public final class LocalMemcached implements AutoCloseable {
+
+	private final int port = freePort();
+
+	private final List<String> command;
+
+	private final Path record = temporaryFile();
+
+	private Process process;
+
+	private LocalMemcached(String... settings) {
+		this.command = Stream
+			.concat(Stream.of("memcached", "-u", "nobody", "-l", "127.0.0.1", "-p", Integer.toString(this.port), "-U",
+					"0", "-vv"), Stream.of(settings))
+			.toList();
+	}
+
+	/** Starts a server with more options. */
+	public static LocalMemcached started(String... settings) {
+		LocalMemcached memcached = new LocalMemcached(settings);
+		memcached.start();
+		return memcached;
+	}
+
+	/** Returns where it is, as {@code host:port}. */
+	public String address() {
+		return "127.0.0.1:" + this.port;
+	}
+
+	/** Starts the server, without anything in it, and waits until it answers. */
+	public void start() {
+		try {
+			this.process = new ProcessBuilder(this.command).redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.appendTo(this.record.toFile()))
+				.start();
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException("These tests need memcached on the PATH: install Debian's package"
+					+ " memcached, or another's. A container would do for users, but cannot be frozen by a test.", ex);
+		}
+		Runtime.getRuntime().addShutdownHook(new Thread(this.process::destroyForcibly));
+		Awaitility.await().ignoreExceptions().until(() -> ask("version").get(0).startsWith("VERSION"));
+	}
+
+	/** Returns what it was asked for, without what this class asks for. */
+	public List<String> requests() {
+		try (Stream<String> lines = Files.lines(this.record, StandardCharsets.ISO_8859_1)) {
+			return lines.filter((line) -> line.matches("<\\d+ (add|gets?|cas|set|delete) .*"))
+				.map((line) -> line.substring(line.indexOf(' ') + 1))
+				.toList();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Returns how many items there are that have not expired. */
+	public long items() {
+		return ask("lru_crawler metadump all").stream().filter((line) -> line.startsWith("key=")).count();
+	}
+
+	/**
+	 * Sends a command and returns the lines of the answer, up to the one that ends it.
+	 */
+	public List<String> ask(String command) {
+		List<String> lines = new ArrayList<>();
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.port)) {
+			socket.setSoTimeout(10_000);
+			socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
+			BufferedReader answer = new BufferedReader(
+					new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+			do {
+				lines.add(String.valueOf(answer.readLine()));
+			}
+			while (!lines.get(lines.size() - 1).matches("END|OK|STORED|VERSION.*|.*ERROR.*|null"));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		return lines;
+	}
+
+	/** Kills the server, as {@code kill -9} does. */
+	public void kill() {
+		this.process.destroyForcibly().onExit().join();
+	}
+
+	/** Stops the server from doing anything, with all its connections open. */
+	public void freeze() {
+		signal("STOP");
+	}
+
+	public void thaw() {
+		signal("CONT");
+	}
+
+	@Override
+	public void close() {
+		kill();
+		this.record.toFile().delete();
+	}
+
+	private void signal(String name) {
+		try {
+			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, this.process.pid())).start().onExit().join();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static Path temporaryFile() {
+		try {
+			return Files.createTempFile("memcached", ".log");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static int freePort() {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			return socket.getLocalPort();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
