@@ -8,9 +8,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.LockConfigurationException;
@@ -42,13 +44,14 @@ import io.github.lockstarter.share.SharedResults;
  * @param web How locks and HTTP go together.
  * @param share How results are shared.
  * @param redis Settings of the Redis store.
+ * @param memcached Settings of the memcached store.
  */
 @ConfigurationProperties(prefix = "lock", ignoreUnknownFields = false)
 record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") Duration ttl,
 		@Name("wait") @DefaultValue("0s") Duration waitTime, @DefaultValue("true") boolean renew,
 		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @Nullable Integer order,
 		@DefaultValue Map<String, Named> names, @DefaultValue Web web, @DefaultValue Share share,
-		@DefaultValue Redis redis) {
+		@DefaultValue Redis redis, @NestedConfigurationProperty @DefaultValue MemcachedProperties memcached) {
 
 	private static final LockOptions VALID = LockOptions.of(Duration.ofSeconds(1));
 
@@ -70,7 +73,7 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		});
 		check("lock.share.ttl", share.ttl(), SharedResults::checkTime);
 		check("lock.share.max-size", share.maxSize(), SharedResults::checkSize);
-		check("lock.redis.command-timeout", redis.commandTimeout(), Redis::checkedTimeout);
+		check("lock.redis.command-timeout", redis.commandTimeout(), LockProperties::checkTimeout);
 		check("lock.redis.key-prefix", redis.keyPrefix(), Redis::checkedPrefix);
 		check("lock.redis.replicas-to-ack", redis.replicasToAck(), Redis::checkedReplicas);
 	}
@@ -111,6 +114,17 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		}
 	}
 
+	/**
+	 * Checks that a store can keep a lock for as long as is asked for.
+	 * @throws InvalidConfigurationPropertyValueException if it cannot
+	 */
+	void requireTtlOfAtMost(Duration longest) {
+		Consumer<Duration> atMost = (ttl) -> Assert.isTrue(ttl.compareTo(longest) <= 0,
+				() -> "The store keeps a lock for at most " + longest.toSeconds() + "s");
+		check("lock.ttl", this.ttl, atMost);
+		this.names.forEach((name, named) -> check("lock.names." + name + ".ttl", named.ttl(), atMost));
+	}
+
 	private static String lowerCase(Store store) {
 		return store.name().toLowerCase(Locale.ROOT);
 	}
@@ -121,8 +135,14 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		}
 	}
 
+	static void checkTimeout(Duration timeout) {
+		if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofMinutes(10)) > 0) {
+			throw new IllegalArgumentException("A time-out must be at least 1ms and at most 10m");
+		}
+	}
+
 	/** Checks a value by the type it is for, and names the property if it is refused. */
-	private static <T> void check(String property, @Nullable T value, Consumer<T> use) {
+	static <T> void check(String property, @Nullable T value, Consumer<T> use) {
 		if (value == null) {
 			return;
 		}
@@ -141,7 +161,10 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		REDIS,
 
 		/** This JVM only. */
-		MEMORY
+		MEMORY,
+
+		/** Memcached, shared by all servers. */
+		MEMCACHED
 
 	}
 
@@ -209,13 +232,6 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 			if (replicas < 0) {
 				throw new IllegalArgumentException("A number of replicas must not be negative");
 			}
-		}
-
-		private static Duration checkedTimeout(Duration timeout) {
-			if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofMinutes(10)) > 0) {
-				throw new IllegalArgumentException("A time-out must be at least 1ms and at most 10m");
-			}
-			return timeout;
 		}
 
 		private static String checkedPrefix(String prefix) {

@@ -19,9 +19,6 @@ import io.github.lockstarter.store.AcquireResult.Granted;
  * <p>
  * A holder hands the lock to the next in the queue without the store hearing of it, until
  * the {@linkplain Bid turn} is over; then others get their chance.
- * <p>
- * Every {@linkplain Transitions transition} returns what to do next: nothing in here
- * blocks.
  */
 final class LocalLock {
 
@@ -153,7 +150,7 @@ final class LocalLock {
 		}
 		if (result instanceof Found found && asker.slot() != null) {
 			Duration age = found.age().plusNanos(System.nanoTime() - bid.asked());
-			return this.queue.give(new LeftResult(asker.slot(), found.result()), age, asker).then(released());
+			return this.queue.give(new LeftResult(asker.slot(), found.result()), age, asker).then(released(false));
 		}
 		return this.queue.failAll("the store failed", OutageLog.cause(failure)).then(retire());
 	}
@@ -184,12 +181,17 @@ final class LocalLock {
 	private Step giveBack(Bid bid) {
 		this.state = State.RELEASING;
 		return () -> this.inStore.release(bid, null)
-			.whenComplete((owned, failure) -> this.transitions.perform(this::released));
+			.whenComplete((owned, failure) -> this.transitions.perform(() -> released(false)));
 	}
 
-	private Step released() {
+	private Step released(boolean endsTurn) {
 		Step refusals = this.queue.refuseHeads((waiter) -> waiter.waits() && waiter.left() <= 0, remaining());
 		Waiter head = this.queue.head();
+		if (head != null && endsTurn && this.inStore.mustLetOthersLook() && !this.registry.isDraining()) {
+			this.state = State.ASLEEP;
+			this.inStore.wakeSoon();
+			return refusals;
+		}
 		return refusals.then((head != null) ? contend(head) : retire());
 	}
 
@@ -211,7 +213,7 @@ final class LocalLock {
 		}
 		setAlarm(head);
 		this.state = State.ASLEEP;
-		this.inStore.wakeAfter(remaining, head.left());
+		this.inStore.wakeAfter(remaining, head);
 		return Step.NOTHING;
 	}
 
@@ -247,7 +249,7 @@ final class LocalLock {
 				ended.released(owned, failure);
 				LeftResult left = Boolean.TRUE.equals(owned) ? result : null;
 				Duration age = Duration.ofNanos(System.nanoTime() - sent);
-				this.transitions.perform(() -> this.queue.give(left, age, null).then(released()));
+				this.transitions.perform(() -> this.queue.give(left, age, null).then(released(next != null)));
 				released.complete(null);
 			});
 		});
@@ -263,7 +265,7 @@ final class LocalLock {
 				boolean owned = result != null && result.isPresent();
 				ended.released(owned, failure);
 				this.transitions.perform(() -> (owned || failure != null)
-						? answered(bid, next, owned ? result.get() : null, failure) : released());
+						? answered(bid, next, owned ? result.get() : null, failure) : released(false));
 				released.complete(null);
 			});
 		};

@@ -28,6 +28,11 @@ final class StoreLock {
 
 	private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
+	/** Between two looks at a store that does not tell of releases. */
+	private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+
+	private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
+
 	private final Engine engine;
 
 	private final LockKey key;
@@ -53,6 +58,14 @@ final class StoreLock {
 
 	boolean tellsOfReleases() {
 		return this.notifications != null;
+	}
+
+	/**
+	 * Returns whether those who wait elsewhere are not told of a release, and would never
+	 * find the lock free if it was taken again at once.
+	 */
+	boolean mustLetOthersLook() {
+		return !tellsOfReleases() && !this.engine.store().isLocal();
 	}
 
 	boolean isWatching() {
@@ -112,19 +125,37 @@ final class StoreLock {
 
 	/**
 	 * Wakes up when the holder's lease ends, or after a second, if the store tells of
-	 * releases: a message may get lost. Otherwise, or if that end is unknown, wakes up
-	 * within 50 to 100 ms.
+	 * releases: a message may get lost. Otherwise, or if that end is unknown, wakes up to
+	 * look again.
 	 * @param remaining how long the holder's lease lasts
-	 * @param left how much of the wait is left, in nanoseconds
+	 * @param head who waits
 	 */
-	void wakeAfter(Duration remaining, long left) {
-		long poll = TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextLong(50, 100));
-		long pause = remaining.isZero() ? poll : Math.min(remaining.plusMillis(1).toNanos(), LONGEST_SLEEP);
-		if (!tellsOfReleases()) {
-			// Near its end a wait is worth another look.
-			pause = Math.min(Math.min(poll, pause), Math.max(left / 2, TimeUnit.MILLISECONDS.toNanos(10)));
-		}
-		this.alarm = this.engine.timer().schedule(this.wake, pause, TimeUnit.NANOSECONDS);
+	void wakeAfter(Duration remaining, Waiter head) {
+		long pause = remaining.isZero() ? pause(head) : Math.min(remaining.plusMillis(1).toNanos(), LONGEST_SLEEP);
+		wakeIn(tellsOfReleases() ? pause : Math.min(pause, pause(head)));
+	}
+
+	/**
+	 * Who has waited for long looks less often, and all look at times of their own. Near
+	 * its end a wait is worth another look.
+	 */
+	private static long pause(Waiter head) {
+		long pause = Math.min(Math.max(head.waited(), SHORTEST_PAUSE), LONGEST_PAUSE);
+		return Math.min(jittered(pause), Math.max(head.left() / 2, SHORTEST_PAUSE / 2));
+	}
+
+	/** Wakes up in a moment. */
+	void wakeSoon() {
+		wakeIn(jittered(SHORTEST_PAUSE));
+	}
+
+	/** Between half of it and all of it. */
+	private static long jittered(long pause) {
+		return pause - ThreadLocalRandom.current().nextLong(pause / 2);
+	}
+
+	private void wakeIn(long nanos) {
+		this.alarm = this.engine.timer().schedule(this.wake, nanos, TimeUnit.NANOSECONDS);
 	}
 
 	void cancelAlarm() {

@@ -113,7 +113,7 @@ final class Waiter {
 
 	/** Returns how old a result may be, so that the caller wants it. */
 	Duration maxAge() {
-		return this.lookBack.plusNanos(System.nanoTime() - this.begin);
+		return this.lookBack.plusNanos(waited());
 	}
 
 	boolean wants(LeftResult result, Duration age) {
@@ -153,6 +153,11 @@ final class Waiter {
 
 	boolean waits() {
 		return !this.options.waitTime().isZero();
+	}
+
+	/** Returns how long it has waited, in nanoseconds. */
+	long waited() {
+		return System.nanoTime() - this.begin;
 	}
 
 	/** Returns how much of the wait is left; not positive when it is over. */

@@ -54,6 +54,14 @@ public interface LockStore {
 	CompletionStage<Boolean> release(LockKey key, String owner);
 
 	/**
+	 * Returns whether the locks are those of this JVM only, so that nobody waits for them
+	 * elsewhere. By default they are not.
+	 */
+	default boolean isLocal() {
+		return false;
+	}
+
+	/**
 	 * One of many renewals.
 	 *
 	 * @param key the lock

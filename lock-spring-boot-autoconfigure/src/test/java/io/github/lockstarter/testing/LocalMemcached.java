@@ -78,7 +78,7 @@ public final class LocalMemcached implements AutoCloseable {
 
 	/** Returns how many items there are that have not expired. */
 	public long items() {
-		return ask("lru_crawler metadump all").stream().filter((line) -> line.startsWith("key=")).count();
+		return ask("lru_crawler metadump hash").stream().filter((line) -> line.startsWith("key=")).count();
 	}
 
 	/**

@@ -4,11 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 import com.google.common.hash.Hashing;
+import com.google.common.net.HostAndPort;
 import com.spotify.folsom.AsciiMemcacheClient;
 import com.spotify.folsom.ExponentialBackoff;
 import com.spotify.folsom.MemcacheClientBuilder;
@@ -27,8 +25,6 @@ import org.springframework.util.Assert;
  * order, and when a server is added or removed no other keys move than those it has.
  */
 final class Servers {
-
-	private static final Pattern ADDRESS = Pattern.compile("(\\[[^\\[\\]\\s]+]|[^:\\[\\]\\s]+)(?::(\\d{1,5}))?");
 
 	private static final int DEFAULT_PORT = 11211;
 
@@ -57,11 +53,8 @@ final class Servers {
 	}
 
 	private static void addTo(MemcacheClientBuilder<String> builder, String server) {
-		Matcher address = ADDRESS.matcher(server.trim());
-		Assert.isTrue(address.matches(), () -> "A server is written host:port, not '%s'".formatted(server));
-		int port = (address.group(2) != null) ? Integer.parseInt(address.group(2)) : DEFAULT_PORT;
-		Assert.isTrue(port > 0 && port < 65536, () -> "The port of '%s' must be from 1 to 65535".formatted(server));
-		builder.withAddress(address.group(1), port);
+		HostAndPort address = HostAndPort.fromString(server).withDefaultPort(DEFAULT_PORT);
+		builder.withAddress(address.getHost(), address.getPort());
 	}
 
 	private static NodeLocator locator(Collection<AddressAndClient> nodes) {

@@ -133,6 +133,11 @@ public final class MemoryLockStore implements LockStore, ResultStore {
 		});
 	}
 
+	@Override
+	public boolean isLocal() {
+		return true;
+	}
+
 	private static <T> CompletionStage<T> done(T value) {
 		return CompletableFuture.completedFuture(value);
 	}

@@ -1,0 +1,49 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Settings of the memcached store.
+ *
+ * @param servers The servers, each as host:port. Applications that share locks must name
+ * the same ones in the same way.
+ * @param keyPrefix What all keys in memcached begin with. Applications with the same
+ * prefix share their locks.
+ * @param commandTimeout How long to wait for an answer from memcached before the request
+ * is answered with 503.
+ */
+record MemcachedProperties(@DefaultValue("localhost:11211") List<String> servers,
+		@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout) {
+
+	private static final Pattern SERVER = Pattern.compile("(\\[[^\\[\\]\\s]+]|[^:\\[\\]\\s]+)(:(?<port>\\d{1,5}))?");
+
+	MemcachedProperties {
+		LockProperties.check("lock.memcached.servers", servers, MemcachedProperties::checkServers);
+		LockProperties.check("lock.memcached.key-prefix", keyPrefix, MemcachedProperties::checkPrefix);
+		LockProperties.check("lock.memcached.command-timeout", commandTimeout, LockProperties::checkTimeout);
+	}
+
+	private static void checkServers(List<String> servers) {
+		if (servers.isEmpty() || !servers.stream().allMatch(MemcachedProperties::isServer)) {
+			throw new IllegalArgumentException("Servers are written host:port, with a comma between them");
+		}
+	}
+
+	private static boolean isServer(String text) {
+		Matcher server = SERVER.matcher(text);
+		return server.matches() && (server.group("port") == null || Integer.parseInt(server.group("port")) < 65536);
+	}
+
+	private static void checkPrefix(String prefix) {
+		if (!prefix.matches("[!-9;-~]{1,100}")) {
+			throw new IllegalArgumentException(
+					"A prefix must have 1 to 100 visible ASCII characters, and no colon among them");
+		}
+	}
+
+}

@@ -1,0 +1,76 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.testing.TestLocks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How two servers wait for a lock in a store that tells nobody of a release.
+ */
+class PolledStoreTests {
+
+	private static final LockKey KEY = new LockKey("polled", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
+
+	private final ObservedStore store = new ObservedStore();
+
+	private final StoreLockRegistry busy = TestLocks.on(this.store);
+
+	private final StoreLockRegistry other = TestLocks.on(this.store);
+
+	@AfterEach
+	void close() {
+		this.busy.close();
+		this.other.close();
+	}
+
+	@Test
+	@DisplayName("A server that always has somebody waiting for a lock lets another server have it, again and again")
+	void letsOthersIn() {
+		AtomicBoolean enough = new AtomicBoolean();
+		CompletableFuture<?>[] threads = IntStream.range(0, 4).mapToObj((i) -> CompletableFuture.runAsync(() -> {
+			while (!enough.get()) {
+				this.busy.acquire(KEY, WAITING).close();
+			}
+		}, (task) -> new Thread(task).start())).toArray(CompletableFuture[]::new);
+		try {
+			for (int i = 0; i < 5; i++) {
+				this.other.acquire(KEY, WAITING).close();
+			}
+		}
+		finally {
+			enough.set(true);
+		}
+		assertThat(CompletableFuture.allOf(threads)).succeedsWithin(WAITING.waitTime());
+	}
+
+	@Test
+	@DisplayName("Who waits asks less and less often, and not beyond the own time")
+	void asksLessOften() {
+		Lease held = this.busy.acquire(KEY, OPTIONS);
+		this.store.acquires.set(0);
+		Optional<Lease> lease = this.other.tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(1)));
+		assertThat(lease).isEmpty();
+		// Every 10 ms that would be 100, every 100 ms 10.
+		assertThat(this.store.acquires.get()).isBetween(3, 40);
+		held.close();
+		this.other.acquire(KEY, OPTIONS).close();
+	}
+
+}

@@ -1,0 +1,212 @@
+package io.github.lockstarter.store.memcached;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.testing.LocalMemcached;
+import io.github.lockstarter.testing.TestLocks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * What happens to locks when memcached dies, comes back, freezes, and is full.
+ */
+@Tag("faults")
+class MemcachedFaultTests {
+
+	private static final Duration SOON = Duration.ofSeconds(8);
+
+	private static final LockKey KEY = new LockKey("fault", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	@Test
+	@DisplayName("Memcached killed and restarted: the holder is told of the loss, long before its deadline")
+	void forgetful() {
+		try (LocalMemcached server = LocalMemcached.started();
+				MemcachedLockStore store = store(server);
+				StoreLockRegistry locks = TestLocks.on(store)) {
+			AtomicInteger told = new AtomicInteger();
+			Lease lease = locks.acquire(KEY, OPTIONS);
+			lease.onLost(told::incrementAndGet);
+			server.kill();
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(other(), OPTIONS));
+			server.start();
+			Awaitility.await().atMost(SOON).until(() -> !lease.isHeld());
+			Awaitility.await().until(() -> told.get() == 1);
+			Lease next = locks.acquire(KEY, OPTIONS);
+			lease.close();
+			assertThat(next.isHeld()).isTrue();
+			next.close();
+			assertThat(server.items()).isZero();
+		}
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Memcached frozen: all who ask are answered within the time-out, and no lock without an owner survives")
+	void frozen() {
+		try (LocalMemcached server = LocalMemcached.started();
+				MemcachedLockStore store = store(server);
+				StoreLockRegistry locks = TestLocks.on(store)) {
+			server.freeze();
+			List<CompletableFuture<Optional<Lease>>> acquires = IntStream.range(0, 5)
+				.mapToObj(
+						(i) -> locks.tryAcquireAsync(new LockKey("fault", "frozen" + i), OPTIONS).toCompletableFuture())
+				.toList();
+			assertThat(acquires).allSatisfy((acquire) -> assertThat(acquire).failsWithin(SOON)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockStoreException.class));
+			server.thaw();
+			Awaitility.await().atMost(SOON).until(() -> server.requests().size() >= 5);
+			Awaitility.await().atMost(SOON).until(() -> server.items() == 0);
+			Awaitility.await().during(Duration.ofMillis(300)).until(() -> server.items() == 0);
+			locks.acquire(KEY, OPTIONS).close();
+		}
+	}
+
+	@Test
+	@DisplayName("A lock that was granted to nobody while the connection broke is taken back when there is one again")
+	void frozenForLong() {
+		try (LocalMemcached server = LocalMemcached.started();
+				MemcachedLockStore store = store(server);
+				StoreLockRegistry locks = TestLocks.on(store)) {
+			server.freeze();
+			CompletableFuture<Optional<Lease>> acquire = locks.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
+			assertThat(acquire).failsWithin(SOON);
+			// The driver gives a silent connection up after three seconds.
+			Awaitility.await()
+				.atMost(SOON)
+				.untilAsserted(() -> assertThatExceptionOfType(LockStoreException.class)
+					.isThrownBy(() -> locks.acquire(other(), OPTIONS))
+					.withStackTraceContaining("not connected"));
+			server.thaw();
+			Awaitility.await().atMost(SOON).until(() -> !server.requests().isEmpty());
+			Awaitility.await().atMost(SOON).until(() -> server.items() == 0);
+			Awaitility.await().atMost(SOON).ignoreExceptions().untilAsserted(() -> locks.acquire(KEY, OPTIONS).close());
+		}
+	}
+
+	@Test
+	@DisplayName("Of several servers, one that is away takes its own locks with it, and nobody stands in for it")
+	void severalServers() {
+		try (LocalMemcached first = LocalMemcached.started();
+				LocalMemcached second = LocalMemcached.started();
+				MemcachedLockStore store = store(first, second);
+				MemcachedLockStore elsewhere = store(second, first);
+				StoreLockRegistry locks = TestLocks.on(store);
+				StoreLockRegistry locksElsewhere = TestLocks.on(elsewhere)) {
+			List<LockKey> keys = IntStream.range(0, 200).mapToObj((i) -> new LockKey("shared", "key" + i)).toList();
+			List<Lease> leases = keys.stream().map((key) -> locks.acquire(key, OPTIONS)).toList();
+			assertThat(keys).allSatisfy((key) -> assertThat(locksElsewhere.tryAcquire(key, OPTIONS)).isEmpty());
+			long onSecond = second.items();
+			assertThat(first.items()).as("of the other %d", onSecond).isBetween(60L, 140L).isEqualTo(200 - onSecond);
+			first.kill();
+			AtomicInteger broken = new AtomicInteger();
+			AtomicInteger busy = new AtomicInteger();
+			keys.forEach((key) -> {
+				try {
+					assertThat(locksElsewhere.tryAcquire(key, OPTIONS)).isEmpty();
+					busy.incrementAndGet();
+				}
+				catch (LockStoreException ex) {
+					broken.incrementAndGet();
+				}
+			});
+			assertThat(busy).hasValue((int) onSecond);
+			assertThat(broken).hasValue((int) (200 - onSecond));
+			assertThat(second.items()).isEqualTo(onSecond);
+			assertThatNoException().isThrownBy(() -> leases.forEach(Lease::close));
+			assertThat(second.items()).isZero();
+			first.start();
+			Awaitility.await()
+				.atMost(SOON)
+				.ignoreExceptions()
+				.untilAsserted(() -> keys.forEach((key) -> locks.acquire(key, OPTIONS).close()));
+		}
+	}
+
+	@Test
+	@DisplayName("A server that runs out of memory may drop a lock that is held: its holder is told at the next renewal")
+	void eviction() {
+		try (LocalMemcached server = LocalMemcached.started("-m", "2");
+				MemcachedLockStore store = store(server);
+				StoreLockRegistry locks = TestLocks.on(store)) {
+			Lease lease = locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(6)));
+			fill(server);
+			assertThat(server.ask("get lock:fault:taro")).containsExactly("END");
+			Awaitility.await().atMost(SOON).until(() -> !lease.isHeld());
+			locks.acquire(KEY, OPTIONS).close();
+		}
+	}
+
+	@Test
+	@DisplayName("A server that does not drop anything (-M) refuses what it has no room for, which is 503 and not a lock")
+	void full() {
+		try (LocalMemcached server = LocalMemcached.started("-m", "2", "-M");
+				MemcachedLockStore store = store(server);
+				StoreLockRegistry locks = TestLocks.on(store)) {
+			Lease lease = locks.acquire(KEY, OPTIONS);
+			fill(server);
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(other(), OPTIONS))
+				.havingRootCause()
+				.withMessageContaining("OUT_OF_MEMORY");
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(server.ask("get lock:fault:taro")).hasSize(3);
+			lease.close();
+		}
+	}
+
+	@Test
+	@DisplayName("A server without CAS is told apart from one that works")
+	void withoutCas() {
+		try (LocalMemcached server = LocalMemcached.started("-C");
+				MemcachedLockStore store = store(server);
+				StoreLockRegistry locks = TestLocks.on(store)) {
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(KEY, OPTIONS))
+				.havingRootCause()
+				.withMessageContaining("without CAS (-C)");
+		}
+	}
+
+	/**
+	 * Stores items that are as large as a lock, and more of them than there is room for.
+	 */
+	private static void fill(LocalMemcached server) {
+		int size = server.ask("get lock:fault:taro").get(1).length();
+		for (int i = 0; i < 60; i++) {
+			StringBuilder commands = new StringBuilder();
+			for (int j = 0; j < 500; j++) {
+				commands.append(
+						"set fill:%05d:taro 0 0 %d noreply\r\n%s\r\n".formatted(500 * i + j, size, "x".repeat(size)));
+			}
+			server.ask(commands + "version");
+		}
+	}
+
+	private static LockKey other() {
+		return new LockKey("fault", "jiro");
+	}
+
+	private static MemcachedLockStore store(LocalMemcached... servers) {
+		return new MemcachedLockStore(List.of(servers).stream().map(LocalMemcached::address).toList(), "lock",
+				Duration.ofMillis(500));
+	}
+
+}
