@@ -109,7 +109,7 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		if (this.store != built) {
 			throw new LockConfigurationException(
 					"lock.store is %s, but was %s when the application was processed ahead of time."
-						.formatted(lowerCase(this.store), lowerCase(built)),
+						.formatted(this.store, built),
 					"Set lock.store for the build as well, or start without -Dspring.aot.enabled=true.");
 		}
 	}
@@ -123,10 +123,6 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 				() -> "The store keeps a lock for at most " + longest.toSeconds() + "s");
 		check("lock.ttl", this.ttl, atMost);
 		this.names.forEach((name, named) -> check("lock.names." + name + ".ttl", named.ttl(), atMost));
-	}
-
-	private static String lowerCase(Store store) {
-		return store.name().toLowerCase(Locale.ROOT);
 	}
 
 	private static void checkedWaiters(int waiters) {
@@ -158,13 +154,30 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	enum Store {
 
 		/** Redis, shared by all servers. */
-		REDIS,
+		REDIS("spring-boot-starter-data-redis with Lettuce (Jedis cannot be used)"),
 
 		/** This JVM only. */
-		MEMORY,
+		MEMORY(""),
 
 		/** Memcached, shared by all servers. */
-		MEMCACHED
+		MEMCACHED("com.spotify:folsom");
+
+		private final String driver;
+
+		Store(String driver) {
+			this.driver = driver;
+		}
+
+		/** Returns the dependency that an application needs for it. */
+		String driver() {
+			return this.driver;
+		}
+
+		/** Returns the name as it stands in the configuration. */
+		@Override
+		public String toString() {
+			return name().toLowerCase(Locale.ROOT);
+		}
 
 	}
 

@@ -241,7 +241,7 @@ class LockAutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
 			lock.ttl=0s          | Property lock.ttl with    | at least 1ms
-			lock.store=hazelcast | Property: lock.store      | MEMORY
+			lock.store=hazelcast | Property: lock.store      | memory
 			lock.tttl=5s         | lock.tttl                 | elements [lock.tttl]
 			sample.bad=true      | "#usrName"                | Did you mean #userName?
 			""")
@@ -296,7 +296,8 @@ class LockAutoConfigurationTests {
 			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.renew", "lock.max-hold",
 					"lock.max-waiters", "lock.order", "lock.names", "lock.web.conflict-status", "lock.web.release-on",
 					"lock.share.ttl", "lock.share.max-size", "lock.redis.key-prefix", "lock.redis.command-timeout",
-					"lock.redis.replicas-to-ack");
+					"lock.redis.replicas-to-ack", "lock.memcached.servers", "lock.memcached.key-prefix",
+					"lock.memcached.command-timeout");
 	}
 
 	static class Annotated {

@@ -102,6 +102,14 @@ public final class LocalMemcached implements AutoCloseable {
 		return lines;
 	}
 
+	/** Returns how many connections there are besides the one that asks. */
+	public int connections() {
+		return ask("stats").stream()
+			.filter((line) -> line.startsWith("STAT curr_connections "))
+			.mapToInt((line) -> Integer.parseInt(line.substring(line.lastIndexOf(' ') + 1)))
+			.sum() - 1;
+	}
+
 	/** Kills the server, as {@code kill -9} does. */
 	public void kill() {
 		this.process.destroyForcibly().onExit().join();

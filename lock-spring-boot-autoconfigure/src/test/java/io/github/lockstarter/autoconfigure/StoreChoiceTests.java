@@ -1,0 +1,129 @@
+package io.github.lockstarter.autoconfigure;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.memcached.MemcachedLockStore;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+import io.github.lockstarter.testing.LocalMemcached;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Stores other than Redis.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class StoreChoiceTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class));
+
+	@Test
+	@DisplayName("Locks live in memcached when asked, and its connections end with the application")
+	void memcached() {
+		try (LocalMemcached server = LocalMemcached.started()) {
+			this.runner
+				.withPropertyValues("lock.store=memcached", "lock.memcached.servers=" + server.address(),
+						"lock.memcached.key-prefix=choice")
+				.run((context) -> {
+					assertThat(context).getBean(LockStore.class).isInstanceOf(MemcachedLockStore.class);
+					context.getBean(LockRegistry.class).acquire("team:42").close();
+					assertThat(server.connections()).isEqualTo(1);
+				});
+			assertThat(server.requests()).contains("gets choice:team:42");
+			assertThat(server.connections()).isZero();
+		}
+	}
+
+	@Test
+	@DisplayName("Without memcached the application starts all the same, and says so")
+	void withoutMemcached(CapturedOutput output) {
+		this.runner.withPropertyValues("lock.store=memcached", "lock.memcached.servers=127.0.0.1:1").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("No connection to memcached at 127.0.0.1:1");
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "memcached, com.spotify.folsom, com.spotify:folsom" })
+	@DisplayName("A store whose driver is missing stops the start, and names the dependency to add")
+	void noDriver(String store, String missing, String dependency) {
+		this.runner.withPropertyValues("lock.store=" + store)
+			.withClassLoader(new FilteredClassLoader(missing))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(LockConfigurationException.class, (ex) -> {
+					assertThat(ex).hasMessageContaining("lock.store is " + store);
+					assertThat(ex.getAction()).contains("dependency " + dependency);
+				}));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			lock.memcached.servers         |               | host:port
+			lock.memcached.servers         | one two       | host:port
+			lock.memcached.servers         | one,:11211    | host:port
+			lock.memcached.servers         | one:65536     | host:port
+			lock.memcached.servers         | one:x         | host:port
+			lock.memcached.key-prefix      | a b           | visible ASCII
+			lock.memcached.key-prefix      | a:b           | no colon
+			lock.memcached.command-timeout | 0             | 1ms
+			lock.ttl                       | 30d           | at most 2591998s
+			lock.names.a.ttl               | 31d           | at most 2591998s
+			""")
+	@DisplayName("A value that memcached could not work with stops the start, with the property's name and what is allowed")
+	void invalidForMemcached(String property, String value, String allowed) {
+		this.runner
+			.withPropertyValues("lock.store=memcached", "lock.memcached.servers=127.0.0.1:1",
+					property + "=" + ((value != null) ? value : ""))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(InvalidConfigurationPropertyValueException.class)
+				.hasMessageContaining(property)
+				.hasMessageContaining(allowed));
+	}
+
+	@Test
+	@DisplayName("Results cannot be shared through memcached, which stops an application that wants it")
+	void sharingOnMemcached() {
+		this.runner.withPropertyValues("lock.store=memcached", "lock.memcached.servers=127.0.0.1:1")
+			.withBean(Sharing.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOfSatisfying(LockConfigurationException.class,
+						(ex) -> assertThat(ex.getAction()).contains("choose another lock.store")));
+	}
+
+	@Test
+	@DisplayName("An application's own store takes the place of the one that is configured, whose driver need not be there")
+	void ownStore() {
+		this.runner.withPropertyValues("lock.store=memcached")
+			.withClassLoader(new FilteredClassLoader("com.spotify.folsom"))
+			.withBean(LockStore.class, MemoryLockStore::new)
+			.run((context) -> assertThat(context).getBean(LockStore.class).isInstanceOf(MemoryLockStore.class));
+	}
+
+	static class Sharing {
+
+		@ExclusiveRequest(key = "#key", onConflict = OnConflict.SHARE)
+		public String call(String key) {
+			return key;
+		}
+
+	}
+
+}
