@@ -42,13 +42,14 @@ import io.github.lockstarter.share.SharedResults;
  * @param web How locks and HTTP go together.
  * @param share How results are shared.
  * @param redis Settings of the Redis store.
+ * @param dynamodb Settings of the DynamoDB store.
  */
 @ConfigurationProperties(prefix = "lock", ignoreUnknownFields = false)
 record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") Duration ttl,
 		@Name("wait") @DefaultValue("0s") Duration waitTime, @DefaultValue("true") boolean renew,
 		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @Nullable Integer order,
 		@DefaultValue Map<String, Named> names, @DefaultValue Web web, @DefaultValue Share share,
-		@DefaultValue Redis redis) {
+		@DefaultValue Redis redis, @DefaultValue Dynamodb dynamodb) {
 
 	private static final LockOptions VALID = LockOptions.of(Duration.ofSeconds(1));
 
@@ -73,6 +74,9 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		check("lock.redis.command-timeout", redis.commandTimeout(), Redis::checkedTimeout);
 		check("lock.redis.key-prefix", redis.keyPrefix(), Redis::checkedPrefix);
 		check("lock.redis.replicas-to-ack", redis.replicasToAck(), Redis::checkedReplicas);
+		check("lock.dynamodb.table", dynamodb.table(), Dynamodb::checkedTable);
+		check("lock.dynamodb.clock-skew", dynamodb.clockSkew(), Dynamodb::checkedSkew);
+		check("lock.dynamodb.command-timeout", dynamodb.commandTimeout(), Redis::checkedTimeout);
 	}
 
 	/** Returns what holds where neither an annotation nor a name says otherwise. */
@@ -138,10 +142,24 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	enum Store {
 
 		/** Redis, shared by all servers. */
-		REDIS,
+		REDIS("spring-boot-starter-data-redis with Lettuce (Jedis cannot be used)"),
 
 		/** This JVM only. */
-		MEMORY
+		MEMORY(""),
+
+		/** DynamoDB, shared by all servers. */
+		DYNAMODB("software.amazon.awssdk:dynamodb");
+
+		private final String driver;
+
+		Store(String driver) {
+			this.driver = driver;
+		}
+
+		/** Returns the dependency that an application needs for it. */
+		String driver() {
+			return this.driver;
+		}
 
 	}
 
@@ -224,6 +242,34 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 						+ " which decide on the slot in a Redis Cluster");
 			}
 			return prefix;
+		}
+
+	}
+
+	/**
+	 * Settings of the DynamoDB store.
+	 *
+	 * @param table Name of the table. Applications with the same table share their locks.
+	 * @param createTable Whether to create the table at the start if there is none. For
+	 * development: an application in production should not be allowed to.
+	 * @param clockSkew How much the clocks of the servers may differ. A lock whose holder
+	 * died is free that much later.
+	 * @param commandTimeout How long to wait for an answer from DynamoDB before the
+	 * request is answered with 503.
+	 */
+	record Dynamodb(@DefaultValue("locks") String table, @DefaultValue("false") boolean createTable,
+			@DefaultValue("500ms") Duration clockSkew, @DefaultValue("1s") Duration commandTimeout) {
+
+		private static void checkedTable(String table) {
+			if (table.isBlank()) {
+				throw new IllegalArgumentException("The name of a table must not be blank");
+			}
+		}
+
+		private static void checkedSkew(Duration skew) {
+			if (skew.isNegative() || skew.compareTo(Duration.ofHours(1)) > 0) {
+				throw new IllegalArgumentException("A clock skew must be at least 0ms and at most 1h");
+			}
 		}
 
 	}

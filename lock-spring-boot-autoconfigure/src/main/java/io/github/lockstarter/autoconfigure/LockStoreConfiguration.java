@@ -109,7 +109,7 @@ final class LockStoreConfiguration {
 		LockStore noLockStore(LockProperties properties) {
 			throw new LockConfigurationException(
 					"lock.store is %s, but its driver is not on the class path.".formatted(properties.store()),
-					"Add the dependency spring-boot-starter-data-redis with Lettuce (Jedis cannot be used), or choose another lock.store.");
+					"Add the dependency %s, or choose another lock.store.".formatted(properties.store().driver()));
 		}
 
 	}

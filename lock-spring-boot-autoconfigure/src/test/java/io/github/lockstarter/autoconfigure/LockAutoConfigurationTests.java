@@ -296,7 +296,8 @@ class LockAutoConfigurationTests {
 			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.renew", "lock.max-hold",
 					"lock.max-waiters", "lock.order", "lock.names", "lock.web.conflict-status", "lock.web.release-on",
 					"lock.share.ttl", "lock.share.max-size", "lock.redis.key-prefix", "lock.redis.command-timeout",
-					"lock.redis.replicas-to-ack");
+					"lock.redis.replicas-to-ack", "lock.dynamodb.table", "lock.dynamodb.create-table",
+					"lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout");
 	}
 
 	static class Annotated {
