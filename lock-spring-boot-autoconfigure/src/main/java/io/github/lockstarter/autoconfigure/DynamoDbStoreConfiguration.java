@@ -1,7 +1,12 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.retries.api.BackoffStrategy;
+import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 
 import org.springframework.beans.factory.DisposableBean;
@@ -45,6 +50,16 @@ final class DynamoDbStoreConfiguration {
 	 */
 	static final class Client implements DisposableBean {
 
+		/**
+		 * The driver would go on for more than ten seconds while it is throttled, and it
+		 * would not be known whether the lock was taken after all.
+		 */
+		private static final RetryStrategy RETRIES = AwsRetryStrategy.standardRetryStrategy()
+			.toBuilder()
+			.backoffStrategy(BackoffStrategy.exponentialDelay(Duration.ofMillis(25), Duration.ofMillis(100)))
+			.throttlingBackoffStrategy(BackoffStrategy.exponentialDelay(Duration.ofMillis(50), Duration.ofMillis(200)))
+			.build();
+
 		private final ObjectProvider<DynamoDbAsyncClient> clients;
 
 		private @Nullable DynamoDbAsyncClient own;
@@ -64,7 +79,9 @@ final class DynamoDbStoreConfiguration {
 
 		private static DynamoDbAsyncClient create() {
 			try {
-				return DynamoDbAsyncClient.create();
+				return DynamoDbAsyncClient.builder()
+					.overrideConfiguration((configuration) -> configuration.retryStrategy(RETRIES))
+					.build();
 			}
 			catch (SdkClientException ex) {
 				throw new LockConfigurationException(

@@ -9,13 +9,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 
 import org.springframework.util.FileSystemUtils;
@@ -83,23 +86,39 @@ public final class LocalDynamoDb implements AutoCloseable {
 
 	/** Returns a new client. */
 	public DynamoDbAsyncClient client(ExecutionInterceptor... interceptors) {
-		return client(endpoint(), interceptors);
+		return client(endpoint(), (configuration) -> configuration.executionInterceptors(List.of(interceptors)));
 	}
 
 	/** Returns a new client for a server. */
-	public static DynamoDbAsyncClient client(URI endpoint, ExecutionInterceptor... interceptors) {
+	public static DynamoDbAsyncClient client(URI endpoint) {
+		return client(endpoint, (configuration) -> {
+		});
+	}
+
+	/** Returns a new client for a server that repeats requests in this way. */
+	public static DynamoDbAsyncClient client(URI endpoint, RetryStrategy retries) {
+		return client(endpoint, (configuration) -> configuration.retryStrategy(retries));
+	}
+
+	private static DynamoDbAsyncClient client(URI endpoint,
+			Consumer<ClientOverrideConfiguration.Builder> configuration) {
 		return DynamoDbAsyncClient.builder()
 			.endpointOverride(endpoint)
 			.region(Region.EU_CENTRAL_1)
 			.credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
-			.overrideConfiguration((configuration) -> configuration.executionInterceptors(List.of(interceptors)))
+			.overrideConfiguration(configuration)
 			.build();
 	}
 
 	/** Returns the properties of a JVM that lead the SDK's own client to the server. */
 	public String[] systemProperties() {
+		return systemProperties(endpoint());
+	}
+
+	/** Returns the properties of a JVM that lead the SDK's own client to a server. */
+	public static String[] systemProperties(URI endpoint) {
 		return new String[] { "aws.region=eu-central-1", "aws.accessKeyId=local", "aws.secretAccessKey=local",
-				"aws.endpointUrlDynamodb=" + endpoint() };
+				"aws.endpointUrlDynamoDb=" + endpoint };
 	}
 
 	/** Kills the server, as {@code kill -9} does. */

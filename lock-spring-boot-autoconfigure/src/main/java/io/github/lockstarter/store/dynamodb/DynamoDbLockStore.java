@@ -141,12 +141,13 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 	private CompletionStage<AcquireResult> take(LockKey key, String owner, Duration ttl) {
 		long now = this.clock.millis();
 		long expiry = now + millis(ttl);
-		return update(key, TAKE, IF_FREE,
-				Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
-						Items.deleteAfter(expiry), ":free", Items.number(freeBefore(now)), ":now", Items.number(now),
-						":one", Items.number(1)),
-				DynamoDbLockStore::granted, (item) -> Items.has(item, Items.HOLDER, owner) ? granted(item) : busy(item))
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(Requests.known(key, failure)));
+		return Requests.told(key,
+				update(key, TAKE, IF_FREE,
+						Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
+								Items.deleteAfter(expiry), ":free", Items.number(freeBefore(now)), ":now",
+								Items.number(now), ":one", Items.number(1)),
+						DynamoDbLockStore::granted,
+						(item) -> Items.has(item, Items.HOLDER, owner) ? granted(item) : busy(item)));
 	}
 
 	private static AcquireResult granted(Map<String, AttributeValue> lock) {
@@ -171,10 +172,21 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 		}).thenCompose((seen) -> {
 			AcquireResult known = known(seen, owner);
 			return (known != null) ? CompletableFuture.completedStage(known)
-					: take(key, owner, ttl).thenCompose((result) -> !(result instanceof Granted) || owns(seen, owner)
-							? CompletableFuture.completedStage(result) : this.results.look(key, slot, maxAge)
-								.thenCompose((now) -> giveBackFor(now.result(), result, key, owner)));
+					: take(key, owner, ttl).thenCompose((result) -> (result instanceof Granted && !owns(seen, owner))
+							? unlessLeft(result, key, owner, slot, maxAge) : CompletableFuture.completedStage(result));
 		}), () -> free(key, owner));
+	}
+
+	private CompletionStage<AcquireResult> unlessLeft(AcquireResult granted, LockKey key, String owner, ResultSlot slot,
+			Duration maxAge) {
+		return this.results.look(key, slot, maxAge).thenCompose((seen) -> {
+			Found found = seen.result();
+			return (found != null) ? free(key, owner).<AcquireResult>thenApply((freed) -> found)
+					: CompletableFuture.completedStage(granted);
+		}).exceptionally((failure) -> {
+			// Not one of ours: those have not reached the store, and the lock is taken.
+			throw new IllegalStateException("the lock was granted, but not its result read", Requests.cause(failure));
+		});
 	}
 
 	private @Nullable AcquireResult known(Seen seen, String owner) {
@@ -190,26 +202,21 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 		return Items.has(seen.lock(), Items.HOLDER, owner);
 	}
 
-	private CompletionStage<AcquireResult> giveBackFor(@Nullable Found found, AcquireResult granted, LockKey key,
-			String owner) {
-		return (found != null) ? free(key, owner).thenApply((freed) -> found)
-				: CompletableFuture.completedStage(granted);
-	}
-
 	@Override
 	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
 		return this.calls.call(key, () -> {
 			long expiry = this.clock.millis() + millis(ttl);
-			return update(
-					key, EXTEND, IF_OWNED_AND_LATER, Map.of(":owner", Items.text(owner), ":expiry",
-							Items.number(expiry), ":deleteAfter", Items.deleteAfter(expiry)),
-					(item) -> true, (item) -> Items.has(item, Items.HOLDER, owner));
+			return Requests.told(key,
+					update(key, EXTEND, IF_OWNED_AND_LATER,
+							Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
+									Items.deleteAfter(expiry)),
+							(item) -> true, (item) -> Items.has(item, Items.HOLDER, owner)));
 		});
 	}
 
 	@Override
 	public CompletionStage<Boolean> release(LockKey key, String owner) {
-		return this.calls.call(key, () -> free(key, owner));
+		return this.calls.call(key, () -> Requests.told(key, free(key, owner)));
 	}
 
 	private CompletionStage<Boolean> free(LockKey key, String owner) {
@@ -237,8 +244,8 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 			.conditionExpression(IF_OWNED)
 			.expressionAttributeValues(freeing(owner, "result"))
 			.build();
-		return this.calls.call(key,
-				() -> this.results.leave(key, release, slot, result).exceptionallyCompose((failure) -> {
+		return this.calls.call(key, () -> Requests.told(key,
+				this.results.leave(key, release, slot, result).exceptionallyCompose((failure) -> {
 					if (!Requests.isRefusal(Requests.cause(failure))) {
 						return CompletableFuture.failedFuture(failure);
 					}
@@ -247,7 +254,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 							.formatted(key.name()), failure);
 					}
 					return free(key, owner);
-				}));
+				})));
 	}
 
 	/** Updates a lock, whether the condition holds or not an answer from its item. */

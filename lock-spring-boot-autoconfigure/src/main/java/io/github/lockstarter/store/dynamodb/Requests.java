@@ -95,10 +95,16 @@ final class Requests {
 		return failure instanceof DynamoDbException refusal && refusal.statusCode() / 100 == 4;
 	}
 
-	/** Returns the failure, as one that cannot have reached the store if so it is. */
-	static Throwable known(LockKey key, Throwable failure) {
-		Throwable cause = cause(failure);
-		return isRefusal(cause) ? new LockStoreException(key, "DynamoDB refused the request", cause) : cause;
+	/**
+	 * Returns the answer, where a refusal is told from what may have been done after all.
+	 */
+	static <T> CompletionStage<T> told(LockKey key, CompletionStage<T> answer) {
+		return answer.exceptionallyCompose((failure) -> {
+			Throwable cause = cause(failure);
+			return CompletableFuture.failedFuture(
+					!(isRefusal(cause) && cause instanceof DynamoDbException refusal) ? cause : new LockStoreException(
+							key, "DynamoDB refused the request: " + refusal.awsErrorDetails().errorCode(), refusal));
+		});
 	}
 
 	@Contract("!null -> !null")

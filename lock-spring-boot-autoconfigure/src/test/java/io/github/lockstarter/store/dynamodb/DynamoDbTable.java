@@ -7,11 +7,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Select;
@@ -28,6 +32,12 @@ final class DynamoDbTable implements AutoCloseable {
 
 	private final List<String> requests = new CopyOnWriteArrayList<>();
 
+	private final AtomicReference<@Nullable Runnable> first = new AtomicReference<>();
+
+	private volatile String firstOf = "";
+
+	private final AtomicBoolean losesAnswer = new AtomicBoolean();
+
 	private final DynamoDbAsyncClient client;
 
 	DynamoDbTable() {
@@ -38,14 +48,35 @@ final class DynamoDbTable implements AutoCloseable {
 		this.client = server.client(new ExecutionInterceptor() {
 
 			@Override
+			public void beforeExecution(Context.BeforeExecution context, ExecutionAttributes attributes) {
+				if (context.request().getClass().getSimpleName().equals(DynamoDbTable.this.firstOf + "Request")) {
+					Runnable action = DynamoDbTable.this.first.getAndSet(null);
+					if (action != null) {
+						action.run();
+					}
+				}
+			}
+
+			@Override
 			public void beforeTransmission(Context.BeforeTransmission context, ExecutionAttributes attributes) {
 				DynamoDbTable.this.requests
 					.add(context.request().getClass().getSimpleName().replaceFirst("Request$", ""));
 			}
 
+			@Override
+			public SdkHttpResponse modifyHttpResponse(Context.ModifyHttpResponse context,
+					ExecutionAttributes attributes) {
+				boolean lost = DynamoDbTable.this.losesAnswer.getAndSet(false);
+				return lost ? context.httpResponse().toBuilder().statusCode(503).build() : context.httpResponse();
+			}
+
 		});
-		new LockTable(this.client, this.name).create(Duration.ofMinutes(1));
+		create();
 		this.requests.clear();
+	}
+
+	void create() {
+		new LockTable(this.client, this.name).create(Duration.ofMinutes(1));
 	}
 
 	/** Returns a store whose clock does not differ from that of others. */
@@ -55,6 +86,21 @@ final class DynamoDbTable implements AutoCloseable {
 
 	DynamoDbLockStore store(Duration clockSkew, InstantSource clock) {
 		return new DynamoDbLockStore(this.client, this.name, false, clockSkew, Duration.ofSeconds(10), clock);
+	}
+
+	DynamoDbLockStore store(Duration timeout) {
+		return new DynamoDbLockStore(this.client, this.name, false, Duration.ZERO, timeout);
+	}
+
+	/** The action takes place just before the next request of that kind is sent. */
+	void beforeNext(String operation, Runnable action) {
+		this.firstOf = operation;
+		this.first.set(action);
+	}
+
+	/** What is asked next will be done, but the driver is told of a failure. */
+	void loseNextAnswer() {
+		this.losesAnswer.set(true);
 	}
 
 	String name() {
