@@ -64,6 +64,13 @@ class ArchitectureTests {
 		.onlyDependOnClassesThat(resideOutsideOfPackages("io.lettuce..", "org.springframework.data.."));
 
 	@ArchTest
+	static final ArchRule theDynamoDbDriverStaysInItsRoom = classes()
+		.that(resideInAPackage(ROOT + "..")
+			.and(resideOutsideOfPackages(ROOT + ".store.dynamodb", ROOT + ".autoconfigure")))
+		.should()
+		.onlyDependOnClassesThat(resideOutsideOfPackages("software.amazon.."));
+
+	@ArchTest
 	static final ArchRule onlyAutoconfigureKnowsProperties = classes()
 		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".autoconfigure")))
 		.should()
@@ -75,7 +82,7 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule storeRoomsShowOneType = classes().that()
-		.resideInAnyPackage(ROOT + ".store.redis", ROOT + ".store.memory")
+		.resideInAnyPackage(ROOT + ".store.redis", ROOT + ".store.memory", ROOT + ".store.dynamodb")
 		.and()
 		.haveSimpleNameNotEndingWith("LockStore")
 		.should()

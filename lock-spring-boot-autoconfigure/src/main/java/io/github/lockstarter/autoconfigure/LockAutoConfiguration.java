@@ -17,9 +17,10 @@ import io.github.lockstarter.store.LockStore;
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(LockProperties.class)
 @Import({ LockStoreConfiguration.Redis.class, LockStoreConfiguration.Reconnect.class,
-		LockStoreConfiguration.Memory.class, MemcachedStoreConfiguration.class, LockStoreConfiguration.None.class,
-		LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class,
-		LockProblemsConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class })
+		LockStoreConfiguration.Memory.class, MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class,
+		LockStoreConfiguration.None.class, LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class,
+		CommitGuardConfiguration.class, LockProblemsConfiguration.class, LockServletConfiguration.class,
+		LockReactiveConfiguration.class })
 public final class LockAutoConfiguration {
 
 }

@@ -45,13 +45,20 @@ import io.github.lockstarter.share.SharedResults;
  * @param share How results are shared.
  * @param redis Settings of the Redis store.
  * @param memcached Settings of the memcached store.
+ * @param dynamodb Settings of the DynamoDB store.
  */
 @ConfigurationProperties(prefix = "lock", ignoreUnknownFields = false)
 record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") Duration ttl,
 		@Name("wait") @DefaultValue("0s") Duration waitTime, @DefaultValue("true") boolean renew,
 		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @Nullable Integer order,
 		@DefaultValue Map<String, Named> names, @DefaultValue Web web, @DefaultValue Share share,
-		@DefaultValue Redis redis, @NestedConfigurationProperty @DefaultValue MemcachedProperties memcached) {
+		@NestedConfigurationProperty @DefaultValue RedisProperties redis,
+		@NestedConfigurationProperty @DefaultValue MemcachedProperties memcached,
+		@NestedConfigurationProperty @DefaultValue DynamoDbProperties dynamodb) {
+
+	private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
+
+	private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(10);
 
 	private static final LockOptions VALID = LockOptions.of(Duration.ofSeconds(1));
 
@@ -73,9 +80,6 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		});
 		check("lock.share.ttl", share.ttl(), SharedResults::checkTime);
 		check("lock.share.max-size", share.maxSize(), SharedResults::checkSize);
-		check("lock.redis.command-timeout", redis.commandTimeout(), LockProperties::checkTimeout);
-		check("lock.redis.key-prefix", redis.keyPrefix(), Redis::checkedPrefix);
-		check("lock.redis.replicas-to-ack", redis.replicasToAck(), Redis::checkedReplicas);
 	}
 
 	/** Returns what holds where neither an annotation nor a name says otherwise. */
@@ -132,9 +136,8 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	}
 
 	static void checkTimeout(Duration timeout) {
-		if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofMinutes(10)) > 0) {
-			throw new IllegalArgumentException("A time-out must be at least 1ms and at most 10m");
-		}
+		Assert.isTrue(timeout.compareTo(SHORTEST_TIMEOUT) >= 0 && timeout.compareTo(LONGEST_TIMEOUT) <= 0,
+				"A time-out must be at least 1ms and at most 10m");
 	}
 
 	/** Checks a value by the type it is for, and names the property if it is refused. */
@@ -160,7 +163,10 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		MEMORY(""),
 
 		/** Memcached, shared by all servers. */
-		MEMCACHED("com.spotify:folsom");
+		MEMCACHED("com.spotify:folsom"),
+
+		/** DynamoDB, shared by all servers. */
+		DYNAMODB("software.amazon.awssdk:dynamodb");
 
 		private final String driver;
 
@@ -225,36 +231,6 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	 * larger one is for the one request that made it.
 	 */
 	record Share(@DefaultValue("5s") Duration ttl, @DefaultValue("64KB") DataSize maxSize) {
-	}
-
-	/**
-	 * Settings of the Redis store.
-	 *
-	 * @param keyPrefix What all keys in Redis begin with. Applications with the same
-	 * prefix share their locks.
-	 * @param commandTimeout How long to wait for an answer from Redis before the request
-	 * is answered with 503.
-	 * @param replicasToAck How many replicas must have a lock before it counts as taken,
-	 * so that it survives a failover. They have half of the command timeout for it. Not
-	 * for Redis Cluster.
-	 */
-	record Redis(@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout,
-			@DefaultValue("0") int replicasToAck) {
-
-		private static void checkedReplicas(int replicas) {
-			if (replicas < 0) {
-				throw new IllegalArgumentException("A number of replicas must not be negative");
-			}
-		}
-
-		private static String checkedPrefix(String prefix) {
-			if (prefix.isBlank() || prefix.matches(".*[{}].*")) {
-				throw new IllegalArgumentException("A prefix must not be blank, nor contain braces,"
-						+ " which decide on the slot in a Redis Cluster");
-			}
-			return prefix;
-		}
-
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * Settings of the memcached store.
@@ -29,9 +30,8 @@ record MemcachedProperties(@DefaultValue("localhost:11211") List<String> servers
 	}
 
 	private static void checkServers(List<String> servers) {
-		if (servers.isEmpty() || !servers.stream().allMatch(MemcachedProperties::isServer)) {
-			throw new IllegalArgumentException("Servers are written host:port, with a comma between them");
-		}
+		Assert.isTrue(!servers.isEmpty() && servers.stream().allMatch(MemcachedProperties::isServer),
+				"Servers are written host:port, with a comma between them");
 	}
 
 	private static boolean isServer(String text) {
@@ -40,10 +40,8 @@ record MemcachedProperties(@DefaultValue("localhost:11211") List<String> servers
 	}
 
 	private static void checkPrefix(String prefix) {
-		if (!prefix.matches("[!-9;-~]{1,100}")) {
-			throw new IllegalArgumentException(
-					"A prefix must have 1 to 100 visible ASCII characters, and no colon among them");
-		}
+		Assert.isTrue(prefix.matches("[!-9;-~]{1,100}"),
+				"A prefix must have 1 to 100 visible ASCII characters, and no colon among them");
 	}
 
 }

@@ -164,7 +164,9 @@ class LockAutoConfigurationTests {
 			"lock.redis.key-prefix, ' ', blank", "lock.names.registration.ttl, 0, 1ms",
 			"lock.names.registration.wait, -1, negative", "lock.names.registration.conflict-status, 200, 422",
 			"lock.max-hold, 9s, longest hold", "lock.names.registration.max-hold, 1s, longest hold",
-			"lock.max-waiters, 0, at least one", "lock.redis.replicas-to-ack, -1, negative" })
+			"lock.max-waiters, 0, at least one", "lock.redis.replicas-to-ack, -1, negative",
+			"lock.dynamodb.table, ' ', blank", "lock.dynamodb.clock-skew, -1ms, at least 0ms",
+			"lock.dynamodb.command-timeout, 0ms, 1ms" })
 	@DisplayName("A value out of range stops the start, with the property's name and what is allowed")
 	void invalidValue(String property, String value, String allowed) {
 		this.runner.withPropertyValues(property + "=" + value)
@@ -297,7 +299,8 @@ class LockAutoConfigurationTests {
 					"lock.max-waiters", "lock.order", "lock.names", "lock.web.conflict-status", "lock.web.release-on",
 					"lock.share.ttl", "lock.share.max-size", "lock.redis.key-prefix", "lock.redis.command-timeout",
 					"lock.redis.replicas-to-ack", "lock.memcached.servers", "lock.memcached.key-prefix",
-					"lock.memcached.command-timeout");
+					"lock.memcached.command-timeout", "lock.dynamodb.table", "lock.dynamodb.create-table",
+					"lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout");
 	}
 
 	static class Annotated {

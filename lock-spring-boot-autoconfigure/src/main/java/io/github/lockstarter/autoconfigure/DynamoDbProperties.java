@@ -1,0 +1,39 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+
+/**
+ * Settings of the DynamoDB store.
+ *
+ * @param table Name of the table. Applications with the same table share their locks.
+ * @param createTable Whether to create the table at the start if there is none. For
+ * development: an application in production should not be allowed to.
+ * @param clockSkew How much the clocks of the servers may differ. A lock whose holder
+ * died is free that much later.
+ * @param commandTimeout How long to wait for an answer from DynamoDB before the request
+ * is answered with 503.
+ */
+record DynamoDbProperties(@DefaultValue("locks") String table, @DefaultValue("false") boolean createTable,
+		@DefaultValue("500ms") Duration clockSkew, @DefaultValue("1s") Duration commandTimeout) {
+
+	private static final Duration LARGEST_SKEW = Duration.ofHours(1);
+
+	DynamoDbProperties {
+		LockProperties.check("lock.dynamodb.table", table, DynamoDbProperties::checkTable);
+		LockProperties.check("lock.dynamodb.clock-skew", clockSkew, DynamoDbProperties::checkSkew);
+		LockProperties.check("lock.dynamodb.command-timeout", commandTimeout, LockProperties::checkTimeout);
+	}
+
+	private static void checkTable(String table) {
+		Assert.hasText(table, "The name of a table must not be blank");
+	}
+
+	private static void checkSkew(Duration skew) {
+		Assert.isTrue(!skew.isNegative() && skew.compareTo(LARGEST_SKEW) <= 0,
+				"A clock skew must be at least 0ms and at most 1h");
+	}
+
+}

@@ -1,0 +1,102 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.retries.api.BackoffStrategy;
+import software.amazon.awssdk.retries.api.RetryStrategy;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.dynamodb.DynamoDbLockStore;
+
+/**
+ * The store in DynamoDB, if {@code lock.store} names it.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(DynamoDbAsyncClient.class)
+@ConditionalOnProperty(name = "lock.store", havingValue = "dynamodb")
+final class DynamoDbStoreConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
+	LockStore dynamoDbLockStore(Client client, LockProperties properties) {
+		properties.require(LockProperties.Store.DYNAMODB);
+		DynamoDbProperties dynamodb = properties.dynamodb();
+		return new DynamoDbLockStore(client.get(), dynamodb.table(), dynamodb.createTable(), dynamodb.clockSkew(),
+				dynamodb.commandTimeout());
+	}
+
+	@Bean
+	Client lockDynamoDbClient(ObjectProvider<DynamoDbAsyncClient> clients) {
+		return new Client(clients);
+	}
+
+	/**
+	 * The client of the application, or if it has none, one of our own. That is not a
+	 * bean: others could take it for the application's.
+	 */
+	static final class Client implements DisposableBean {
+
+		/**
+		 * The driver would go on for more than ten seconds while it is throttled, and it
+		 * would not be known whether the lock was taken after all.
+		 */
+		private static final RetryStrategy RETRIES = AwsRetryStrategy.standardRetryStrategy()
+			.toBuilder()
+			.backoffStrategy(BackoffStrategy.exponentialDelay(Duration.ofMillis(25), Duration.ofMillis(100)))
+			.throttlingBackoffStrategy(BackoffStrategy.exponentialDelay(Duration.ofMillis(50), Duration.ofMillis(200)))
+			.build();
+
+		private final ObjectProvider<DynamoDbAsyncClient> clients;
+
+		private @Nullable DynamoDbAsyncClient own;
+
+		private Client(ObjectProvider<DynamoDbAsyncClient> clients) {
+			this.clients = clients;
+		}
+
+		private DynamoDbAsyncClient get() {
+			DynamoDbAsyncClient client = this.clients.getIfAvailable();
+			if (client == null) {
+				this.own = create();
+				return this.own;
+			}
+			return client;
+		}
+
+		private static DynamoDbAsyncClient create() {
+			try {
+				return DynamoDbAsyncClient.builder()
+					.overrideConfiguration((configuration) -> configuration.retryStrategy(RETRIES))
+					.build();
+			}
+			catch (SdkClientException ex) {
+				throw new LockConfigurationException(
+						"lock.store is dynamodb, but the AWS SDK cannot make a client for it: " + ex.getMessage(),
+						"Set AWS_REGION and whatever else the message asks for, or define a DynamoDbAsyncClient.");
+			}
+		}
+
+		@Override
+		public void destroy() {
+			if (this.own != null) {
+				this.own.close();
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,37 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+
+/**
+ * Settings of the Redis store.
+ *
+ * @param keyPrefix What all keys in Redis begin with. Applications with the same prefix
+ * share their locks.
+ * @param commandTimeout How long to wait for an answer from Redis before the request is
+ * answered with 503.
+ * @param replicasToAck How many replicas must have a lock before it counts as taken, so
+ * that it survives a failover. They have half of the command timeout for it. Not for
+ * Redis Cluster.
+ */
+record RedisProperties(@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout,
+		@DefaultValue("0") int replicasToAck) {
+
+	RedisProperties {
+		LockProperties.check("lock.redis.key-prefix", keyPrefix, RedisProperties::checkPrefix);
+		LockProperties.check("lock.redis.command-timeout", commandTimeout, LockProperties::checkTimeout);
+		LockProperties.check("lock.redis.replicas-to-ack", replicasToAck, RedisProperties::checkReplicas);
+	}
+
+	private static void checkPrefix(String prefix) {
+		Assert.isTrue(!prefix.isBlank() && !prefix.matches(".*[{}].*"),
+				"A prefix must not be blank, nor contain" + " braces, which decide on the slot in a Redis Cluster");
+	}
+
+	private static void checkReplicas(int replicas) {
+		Assert.isTrue(replicas >= 0, "A number of replicas must not be negative");
+	}
+
+}

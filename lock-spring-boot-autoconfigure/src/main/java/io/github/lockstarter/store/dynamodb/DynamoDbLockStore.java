@@ -1,0 +1,294 @@
+package io.github.lockstarter.store.dynamodb;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
+import software.amazon.awssdk.services.dynamodb.model.Update;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
+
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.util.Assert;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.ResultStore;
+import io.github.lockstarter.store.StoreCalls;
+import io.github.lockstarter.store.dynamodb.Results.Seen;
+
+/**
+ * Keeps locks in a table of DynamoDB: one item per lock. To take, renew or release it is
+ * one conditional {@code UpdateItem} each. The fencing token is a counter in the item.
+ * <p>
+ * DynamoDB does not compare times of its own, so a lease ends by the clocks of those who
+ * ask for it: nobody gets in early as long as these differ by at most the clock skew,
+ * after which a lock that nobody released is free. A holder that is late but that nobody
+ * has followed still owns the lock in the store: it can renew and release it.
+ */
+public final class DynamoDbLockStore implements LockStore, ResultStore, InitializingBean {
+
+	private static final Log logger = LogFactory.getLog(DynamoDbLockStore.class);
+
+	private static final String TAKE = "SET holder = :owner, expiry = :expiry, delete_after = :deleteAfter,"
+			+ " fence = if_not_exists(fence, :now) + :one";
+
+	/** A driver that did not hear the answer asks again. */
+	private static final String IF_FREE = "attribute_not_exists(holder) OR expiry < :free"
+			+ " OR (holder = :owner AND expiry < :expiry)";
+
+	private static final String EXTEND = "SET expiry = :expiry, delete_after = :deleteAfter";
+
+	/** What was sent before, and comes late, must not shorten the lease. */
+	private static final String IF_OWNED_AND_LATER = "holder = :owner AND expiry < :expiry";
+
+	private static final String FREE = "SET release_id = :release, delete_after = :deleteAfter REMOVE holder, expiry";
+
+	private static final String IF_OWNED = "holder = :owner";
+
+	/** How long the start waits for an answer. */
+	private static final Duration LOOK = Duration.ofSeconds(5);
+
+	/** How long the start waits for a new table. */
+	private static final Duration CREATION = Duration.ofMinutes(1);
+
+	private final DynamoDbAsyncClient client;
+
+	private final String table;
+
+	private final boolean createTable;
+
+	private final Duration clockSkew;
+
+	private final InstantSource clock;
+
+	private final StoreCalls calls;
+
+	private final Requests requests;
+
+	private final Results results;
+
+	private final AtomicBoolean toldOfRefusal = new AtomicBoolean();
+
+	/**
+	 * Creates a store in a table.
+	 * @param client the client, which stays open when the store is closed
+	 * @param table the name of the table; applications with the same table share their
+	 * locks
+	 * @param createTable whether to create the table if there is none
+	 * @param clockSkew how much the clocks of servers may differ
+	 * @param commandTimeout how long to wait for an answer
+	 */
+	public DynamoDbLockStore(DynamoDbAsyncClient client, String table, boolean createTable, Duration clockSkew,
+			Duration commandTimeout) {
+		this(client, table, createTable, clockSkew, commandTimeout, Clock.systemUTC());
+	}
+
+	DynamoDbLockStore(DynamoDbAsyncClient client, String table, boolean createTable, Duration clockSkew,
+			Duration commandTimeout, InstantSource clock) {
+		Assert.isTrue(!clockSkew.isNegative(), "Clocks cannot differ by less than nothing");
+		this.client = client;
+		this.table = table;
+		this.createTable = createTable;
+		this.clockSkew = clockSkew;
+		this.clock = clock;
+		this.calls = new StoreCalls("DynamoDB", commandTimeout);
+		this.requests = new Requests(client, commandTimeout);
+		this.results = new Results(this.requests, table, clock);
+	}
+
+	/**
+	 * Looks whether the table is there, or creates it. Without it, or without an answer,
+	 * the application starts all the same, with a warning.
+	 */
+	@Override
+	public void afterPropertiesSet() {
+		LockTable table = new LockTable(this.client, this.table);
+		if (this.createTable) {
+			table.create(CREATION);
+		}
+		else {
+			table.look(LOOK);
+		}
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
+		return this.calls.grant(key, ttl, () -> take(key, owner, ttl), () -> free(key, owner));
+	}
+
+	private CompletionStage<AcquireResult> take(LockKey key, String owner, Duration ttl) {
+		long now = this.clock.millis();
+		long expiry = now + millis(ttl);
+		return Requests.told(key,
+				update(key, TAKE, IF_FREE,
+						Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
+								Items.deleteAfter(expiry), ":free", Items.number(freeBefore(now)), ":now",
+								Items.number(now), ":one", Items.number(1)),
+						DynamoDbLockStore::granted,
+						(item) -> Items.has(item, Items.HOLDER, owner) ? granted(item) : busy(item)));
+	}
+
+	private static AcquireResult granted(Map<String, AttributeValue> lock) {
+		return new Granted(Items.number(lock, Items.FENCE));
+	}
+
+	/** Nobody may take the lock before it has ended on all clocks. */
+	private Busy busy(Map<String, AttributeValue> lock) {
+		long free = Items.number(lock, Items.EXPIRY) + millis(this.clockSkew) + 1;
+		return new Busy(Duration.ofMillis(free - this.clock.millis()));
+	}
+
+	/**
+	 * Looks first, so that whoever finds a result takes no lock from others; and looks
+	 * again when the lock is granted, as a holder may have left one in between.
+	 */
+	@Override
+	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, ResultSlot slot,
+			Duration maxAge, @Nullable Runnable onRelease) {
+		return this.calls.grant(key, ttl, () -> this.results.look(key, slot, maxAge).exceptionally((failure) -> {
+			throw new LockStoreException(key, "DynamoDB could not be read", Requests.cause(failure));
+		}).thenCompose((seen) -> {
+			AcquireResult known = known(seen, owner);
+			return (known != null) ? CompletableFuture.completedStage(known)
+					: take(key, owner, ttl).thenCompose((result) -> (result instanceof Granted && !owns(seen, owner))
+							? unlessLeft(result, key, owner, slot, maxAge) : CompletableFuture.completedStage(result));
+		}), () -> free(key, owner));
+	}
+
+	private CompletionStage<AcquireResult> unlessLeft(AcquireResult granted, LockKey key, String owner, ResultSlot slot,
+			Duration maxAge) {
+		return this.results.look(key, slot, maxAge).thenCompose((seen) -> {
+			Found found = seen.result();
+			return (found != null) ? free(key, owner).<AcquireResult>thenApply((freed) -> found)
+					: CompletableFuture.completedStage(granted);
+		}).exceptionally((failure) -> {
+			// Not one of ours: those have not reached the store, and the lock is taken.
+			throw new IllegalStateException("the lock was granted, but not its result read", Requests.cause(failure));
+		});
+	}
+
+	private @Nullable AcquireResult known(Seen seen, String owner) {
+		if (owns(seen, owner) || seen.result() != null) {
+			return owns(seen, owner) ? null : seen.result();
+		}
+		boolean held = seen.lock().containsKey(Items.HOLDER)
+				&& Items.number(seen.lock(), Items.EXPIRY) >= freeBefore(this.clock.millis());
+		return held ? busy(seen.lock()) : null;
+	}
+
+	private static boolean owns(Seen seen, String owner) {
+		return Items.has(seen.lock(), Items.HOLDER, owner);
+	}
+
+	@Override
+	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
+		return this.calls.call(key, () -> {
+			long expiry = this.clock.millis() + millis(ttl);
+			return Requests.told(key,
+					update(key, EXTEND, IF_OWNED_AND_LATER,
+							Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
+									Items.deleteAfter(expiry)),
+							(item) -> true, (item) -> Items.has(item, Items.HOLDER, owner)));
+		});
+	}
+
+	@Override
+	public CompletionStage<Boolean> release(LockKey key, String owner) {
+		return this.calls.call(key, () -> Requests.told(key, free(key, owner)));
+	}
+
+	private CompletionStage<Boolean> free(LockKey key, String owner) {
+		String release = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+		return update(key, FREE, IF_OWNED, freeing(owner, release), (item) -> true,
+				// Repeated by the driver, it finds its own work done.
+				(item) -> Items.has(item, Items.RELEASE_ID, release));
+	}
+
+	private Map<String, AttributeValue> freeing(String owner, String release) {
+		return Map.of(":owner", Items.text(owner), ":release", Items.text(release), ":deleteAfter",
+				Items.deleteAfter(this.clock.millis()));
+	}
+
+	/**
+	 * Keeps the result and frees the lock. A result that DynamoDB refuses, for it may be
+	 * too large, is not kept, and the lock is freed all the same.
+	 */
+	@Override
+	public CompletionStage<Boolean> release(LockKey key, String owner, ResultSlot slot, String result) {
+		Update release = Update.builder()
+			.tableName(this.table)
+			.key(Items.key(key))
+			.updateExpression(FREE)
+			.conditionExpression(IF_OWNED)
+			.expressionAttributeValues(freeing(owner, "result"))
+			.build();
+		return this.calls.call(key, () -> Requests.told(key,
+				this.results.leave(key, release, slot, result).exceptionallyCompose((failure) -> {
+					if (!Requests.isRefusal(Requests.cause(failure))) {
+						return CompletableFuture.failedFuture(failure);
+					}
+					if (this.toldOfRefusal.compareAndSet(false, true)) {
+						logger.warn("DynamoDB refused a result of lock '%s': it is for the request only that made it"
+							.formatted(key.name()), failure);
+					}
+					return free(key, owner);
+				})));
+	}
+
+	/** Updates a lock, whether the condition holds or not an answer from its item. */
+	private <T> CompletionStage<T> update(LockKey key, String update, String condition,
+			Map<String, AttributeValue> values, Function<Map<String, AttributeValue>, T> done,
+			Function<Map<String, AttributeValue>, T> otherwise) {
+		UpdateItemRequest request = UpdateItemRequest.builder()
+			.tableName(this.table)
+			.key(Items.key(key))
+			.updateExpression(update)
+			.conditionExpression(condition)
+			.expressionAttributeValues(values)
+			.returnValues(ReturnValue.UPDATED_NEW)
+			.returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
+			.overrideConfiguration(this.requests.inTime())
+			.build();
+		return this.requests.send(key, (client) -> client.updateItem(request)).handle((answer, failure) -> {
+			if (Requests.cause(failure) instanceof ConditionalCheckFailedException ex) {
+				return otherwise.apply(ex.item());
+			}
+			if (failure != null) {
+				throw new CompletionException(Requests.cause(failure));
+			}
+			return done.apply(answer.attributes());
+		});
+	}
+
+	/** Returns when a lease must have ended that has ended on all clocks. */
+	private long freeBefore(long now) {
+		return now - millis(this.clockSkew);
+	}
+
+	private static long millis(Duration duration) {
+		return duration.plusNanos(999_999).toMillis();
+	}
+
+}

@@ -1,0 +1,104 @@
+package io.github.lockstarter.store.dynamodb;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+import io.github.lockstarter.LockKey;
+
+/**
+ * What the items of the table look like. An item is a lock, or a result: the key of a
+ * result begins with {@code ':'}, which the name of a lock cannot.
+ *
+ * <pre>
+ * lock            registration:taro              :8a…2c:registration:taro
+ * holder          the owner; absent when free
+ * expiry          when the lease ends
+ * fence           the last fencing token
+ * release_id      which request freed it
+ * result_text                                    the result
+ * came                                           when it came
+ * kept_until                                     from when on it does not count
+ * delete_after    from when on DynamoDB may delete the item
+ * </pre>
+ *
+ * Times are milliseconds since 1970, but {@code delete_after} is in seconds. No attribute
+ * is a reserved word.
+ */
+final class Items {
+
+	static final String KEY = "lock";
+
+	static final String HOLDER = "holder";
+
+	static final String EXPIRY = "expiry";
+
+	static final String FENCE = "fence";
+
+	static final String RELEASE_ID = "release_id";
+
+	static final String RESULT = "result_text";
+
+	static final String CAME = "came";
+
+	static final String KEPT_UNTIL = "kept_until";
+
+	static final String DELETE_AFTER = "delete_after";
+
+	/** Longer keys are replaced by their digest, so that an item costs one write unit. */
+	private static final int MAX_KEY_BYTES = 512;
+
+	private static final Duration SPARE = Duration.ofDays(1);
+
+	/** 128 bits. */
+	private static final int SLOT_DIGITS = 32;
+
+	private Items() {
+	}
+
+	/** Returns the key of a lock. */
+	static Map<String, AttributeValue> key(LockKey lock) {
+		return Map.of(KEY, text(form(lock)));
+	}
+
+	/** Returns the key of the result in the slot of a lock. */
+	static Map<String, AttributeValue> key(LockKey lock, String slot) {
+		String digest = LockKey.ofDigest("slot", slot).key().substring(LockKey.DIGEST_PREFIX.length());
+		return Map.of(KEY, text(":" + digest.substring(0, SLOT_DIGITS) + ":" + form(lock)));
+	}
+
+	private static String form(LockKey lock) {
+		return new LockKey("lock", lock.name() + ":" + lock.key()).storeForm(MAX_KEY_BYTES);
+	}
+
+	static AttributeValue text(String text) {
+		return AttributeValue.fromS(text);
+	}
+
+	static AttributeValue number(long number) {
+		return AttributeValue.fromN(Long.toString(number));
+	}
+
+	/**
+	 * Returns when an item may be deleted that is out of date at that time, in
+	 * milliseconds: well after it on every clock.
+	 */
+	static AttributeValue deleteAfter(long millis) {
+		return number(TimeUnit.MILLISECONDS.toSeconds(millis + SPARE.toMillis()));
+	}
+
+	/** Returns a number of the item; 0 if it has none. */
+	static long number(Map<String, AttributeValue> item, String attribute) {
+		AttributeValue value = item.get(attribute);
+		return (value != null && value.n() != null) ? Long.parseLong(value.n()) : 0;
+	}
+
+	/** Returns whether the item has that text. */
+	static boolean has(Map<String, AttributeValue> item, String attribute, String text) {
+		AttributeValue value = item.get(attribute);
+		return value != null && text.equals(value.s());
+	}
+
+}

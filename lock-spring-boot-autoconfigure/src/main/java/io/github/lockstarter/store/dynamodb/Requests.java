@@ -1,0 +1,115 @@
+package io.github.lockstarter.store.dynamodb;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
+import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
+import software.amazon.awssdk.services.dynamodb.model.TransactionConflictException;
+
+import org.springframework.lang.Contract;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+
+/**
+ * Requests to DynamoDB that never block the caller.
+ */
+final class Requests {
+
+	private static final int THREADS = 2;
+
+	private final DynamoDbAsyncClient client;
+
+	private final Duration timeout;
+
+	private final AwsRequestOverrideConfiguration inTime;
+
+	private final Executor sender = sender();
+
+	private final Executor later = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS, this.sender);
+
+	Requests(DynamoDbAsyncClient client, Duration timeout) {
+		this.client = client;
+		this.timeout = timeout;
+		this.inTime = AwsRequestOverrideConfiguration.builder().apiCallTimeout(timeout).build();
+	}
+
+	/**
+	 * Returns threads to call the driver on. It looks for credentials on the thread that
+	 * calls it, and may have to ask another server for them.
+	 */
+	private static Executor sender() {
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-dynamodb-");
+		threads.setDaemon(true);
+		ThreadPoolExecutor sender = new ThreadPoolExecutor(THREADS, THREADS, 10, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), threads);
+		sender.allowCoreThreadTimeOut(true);
+		return sender;
+	}
+
+	/** Returns what lets the driver give up a request when it is too late. */
+	AwsRequestOverrideConfiguration inTime() {
+		return this.inTime;
+	}
+
+	/**
+	 * Sends a request, and sends it again as long as a transaction is under way with its
+	 * items.
+	 */
+	<T> CompletionStage<T> send(LockKey key, Function<DynamoDbAsyncClient, CompletableFuture<T>> request) {
+		return send(key, request, this.sender, System.nanoTime() + this.timeout.toNanos());
+	}
+
+	private <T> CompletionStage<T> send(LockKey key, Function<DynamoDbAsyncClient, CompletableFuture<T>> request,
+			Executor executor, long until) {
+		return CompletableFuture.supplyAsync(() -> {
+			if (System.nanoTime() - until > 0) {
+				throw new LockStoreException(key, "the request to DynamoDB could not be sent in time", null);
+			}
+			return request.apply(this.client);
+		}, executor)
+			.thenCompose(Function.identity())
+			.exceptionallyCompose((failure) -> isConflict(cause(failure)) ? send(key, request, this.later, until)
+					: CompletableFuture.failedFuture(cause(failure)));
+	}
+
+	private static boolean isConflict(Throwable failure) {
+		return failure instanceof TransactionConflictException || (failure instanceof TransactionCanceledException ex
+				&& ex.cancellationReasons().stream().anyMatch((each) -> "TransactionConflict".equals(each.code())));
+	}
+
+	/** Returns whether DynamoDB has answered that it did not do it. */
+	static boolean isRefusal(Throwable failure) {
+		return failure instanceof DynamoDbException refusal && refusal.statusCode() / 100 == 4;
+	}
+
+	/**
+	 * Returns the answer, where a refusal is told from what may have been done after all.
+	 */
+	static <T> CompletionStage<T> told(LockKey key, CompletionStage<T> answer) {
+		return answer.exceptionallyCompose((failure) -> {
+			Throwable cause = cause(failure);
+			return CompletableFuture.failedFuture(
+					!(isRefusal(cause) && cause instanceof DynamoDbException refusal) ? cause : new LockStoreException(
+							key, "DynamoDB refused the request: " + refusal.awsErrorDetails().errorCode(), refusal));
+		});
+	}
+
+	@Contract("!null -> !null")
+	static @Nullable Throwable cause(@Nullable Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+}

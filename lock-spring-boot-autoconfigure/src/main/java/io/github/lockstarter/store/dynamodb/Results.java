@@ -1,0 +1,116 @@
+package io.github.lockstarter.store.dynamodb;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
+import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
+import software.amazon.awssdk.services.dynamodb.model.Update;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.ResultSlot;
+
+/**
+ * The results of locks, each in an item of its own.
+ */
+final class Results {
+
+	private final Requests requests;
+
+	private final String table;
+
+	private final InstantSource clock;
+
+	Results(Requests requests, String table, InstantSource clock) {
+		this.requests = requests;
+		this.table = table;
+		this.clock = clock;
+	}
+
+	/** Reads a lock and its result in the slot, in one request. */
+	CompletionStage<Seen> look(LockKey key, ResultSlot slot, Duration maxAge) {
+		Map<String, AttributeValue> lock = Items.key(key);
+		Map<String, AttributeValue> result = Items.key(key, slot.name());
+		KeysAndAttributes both = KeysAndAttributes.builder().keys(List.of(lock, result)).consistentRead(true).build();
+		return this.requests
+			.send(key,
+					(client) -> client.batchGetItem((request) -> request.requestItems(Map.of(this.table, both))
+						.overrideConfiguration(this.requests.inTime())))
+			.thenApply((answer) -> new Seen(find(answer, lock), found(find(answer, result), maxAge)));
+	}
+
+	private Map<String, AttributeValue> find(BatchGetItemResponse answer, Map<String, AttributeValue> key) {
+		if (!answer.unprocessedKeys().isEmpty()) {
+			throw new IllegalStateException("DynamoDB has not read all that it was asked for");
+		}
+		return answer.responses()
+			.getOrDefault(this.table, List.of())
+			.stream()
+			.filter((item) -> item.entrySet().containsAll(key.entrySet()))
+			.findFirst()
+			.orElse(Map.of());
+	}
+
+	/** DynamoDB deletes items long after they are out of date. */
+	private @Nullable Found found(Map<String, AttributeValue> item, Duration maxAge) {
+		AttributeValue text = item.get(Items.RESULT);
+		long now = this.clock.millis();
+		// On the clock of whoever left it, which may be ahead.
+		Duration age = Duration.ofMillis(Math.max(now - Items.number(item, Items.CAME), 0));
+		boolean counts = now < Items.number(item, Items.KEPT_UNTIL) && age.compareTo(maxAge) <= 0;
+		return (text != null && counts) ? new Found(text.s(), age.plusMillis(1)) : null;
+	}
+
+	/**
+	 * Keeps a result if the lock can be released, in one step.
+	 * @return whether the lock was released
+	 */
+	CompletionStage<Boolean> leave(LockKey key, Update release, ResultSlot slot, String result) {
+		long now = this.clock.millis();
+		long until = now + slot.keep().toMillis();
+		Map<String, AttributeValue> item = new HashMap<>(Items.key(key, slot.name()));
+		item.put(Items.RESULT, Items.text(result));
+		item.put(Items.CAME, Items.number(now));
+		item.put(Items.KEPT_UNTIL, Items.number(until));
+		item.put(Items.DELETE_AFTER, Items.deleteAfter(until));
+		TransactWriteItem put = TransactWriteItem.builder()
+			.put((each) -> each.tableName(this.table).item(item))
+			.build();
+		return this.requests
+			.send(key,
+					(client) -> client.transactWriteItems(
+							(request) -> request.transactItems(TransactWriteItem.builder().update(release).build(), put)
+								.overrideConfiguration(this.requests.inTime())))
+			.handle((done, failure) -> notOwned(Requests.cause(failure)) ? CompletableFuture.completedFuture(false)
+					: (failure != null) ? CompletableFuture.<Boolean>failedFuture(Requests.cause(failure))
+							: CompletableFuture.completedFuture(true))
+			.thenCompose(Function.identity());
+	}
+
+	/** The release comes first in the transaction. */
+	private static boolean notOwned(@Nullable Throwable failure) {
+		return failure instanceof TransactionCanceledException ex && ex.hasCancellationReasons()
+				&& "ConditionalCheckFailed".equals(ex.cancellationReasons().get(0).code());
+	}
+
+	/**
+	 * What was there.
+	 *
+	 * @param lock the item of the lock; empty if there is none
+	 * @param result the result, if it counts
+	 */
+	record Seen(Map<String, AttributeValue> lock, @Nullable Found result) {
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Locks in DynamoDB.
+ */
+@NullMarked
+package io.github.lockstarter.store.dynamodb;
+
+import org.jspecify.annotations.NullMarked;

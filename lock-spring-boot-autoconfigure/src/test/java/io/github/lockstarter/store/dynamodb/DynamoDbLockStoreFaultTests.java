@@ -1,0 +1,219 @@
+package io.github.lockstarter.store.dynamodb;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.testing.LocalDynamoDb;
+import io.github.lockstarter.testing.ScriptedDynamoDb;
+import io.github.lockstarter.testing.ScriptedDynamoDb.Answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@Tag("faults")
+class DynamoDbLockStoreFaultTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+	/** What a busy machine may need on top. */
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private static final Duration TTL = Duration.ofMinutes(10);
+
+	private static final ResultSlot SLOT = new ResultSlot("slot", TTL, true);
+
+	private static final Answer NOT_OWNED = ScriptedDynamoDb.error(400, "ConditionalCheckFailedException");
+
+	private final LockKey key = new LockKey("fault", "taro");
+
+	@ParameterizedTest
+	@ValueSource(strings = { "ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded",
+			"AccessDeniedException", "ResourceNotFoundException", "UnrecognizedClientException" })
+	@DisplayName("What DynamoDB refuses to do is broken, not busy, and nothing has to be undone")
+	void refused(String code) {
+		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, code));
+				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
+			DynamoDbLockStore store = store(client, SOON);
+			assertBroken(store.acquire(this.key, "a", TTL), code);
+			assertBroken(store.renew(this.key, "a", TTL), code);
+			assertThat(server.requests()).doesNotContain("UpdateItem to free");
+			assertBroken(store.release(this.key, "a"), code);
+			assertBroken(store.release(this.key, "a", SLOT, "result"), code);
+			assertBroken(store.acquireOrResult(this.key, "a", TTL, SLOT, TTL, null), "could not be read");
+		}
+	}
+
+	@Test
+	@DisplayName("While it throttles, the driver's own repetitions last no longer than the time-out")
+	void throttledForLong() {
+		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, "ThrottlingException"));
+				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
+			assertBroken(store(client, Duration.ofMillis(100)).acquire(this.key, "a", TTL), "");
+		}
+	}
+
+	@Test
+	@DisplayName("A server that fails may have granted the lock, so it is freed")
+	void serverError() {
+		Answer failure = ScriptedDynamoDb.error(500, "InternalServerError");
+		try (ScriptedDynamoDb server = new ScriptedDynamoDb(failure);
+				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
+			assertBroken(store(client, Duration.ofSeconds(20)).acquire(this.key, "a", TTL), "InternalServerError");
+			Awaitility.await().untilAsserted(() -> assertThat(server.requests()).contains("UpdateItem to free"));
+		}
+	}
+
+	@Test
+	@DisplayName("A grant whose answer does not come in time is taken back")
+	void lostGrant() {
+		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE, NOT_OWNED);
+				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
+			assertBroken(store(client, TIMEOUT).acquire(this.key, "a", TTL), "");
+			Awaitility.await()
+				.untilAsserted(
+						() -> assertThat(server.requests()).containsSubsequence("UpdateItem", "UpdateItem to free"));
+		}
+	}
+
+	@Test
+	@DisplayName("A server that never answers is broken within the time-out, whatever is asked of it")
+	void hangs() {
+		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE);
+				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
+			DynamoDbLockStore store = store(client, TIMEOUT);
+			assertBroken(store.acquire(this.key, "a", TTL), "");
+			assertBroken(store.renew(this.key, "a", TTL), "");
+			assertBroken(store.release(this.key, "a"), "");
+			assertBroken(store.release(this.key, "a", SLOT, "result"), "");
+			assertBroken(store.acquireOrResult(this.key, "a", TTL, SLOT, TTL, null), "");
+		}
+	}
+
+	@Test
+	@DisplayName("While a transaction is under way with the lock, as when a result is left, it is asked again")
+	void conflicts() {
+		Answer conflict = ScriptedDynamoDb.error(400, "TransactionConflictException");
+		Answer canceled = new Answer(400,
+				"{\"__type\":\"com.amazonaws.dynamodb.v20120810#TransactionCanceledException\",\"CancellationReasons\":"
+						+ "[{\"Code\":\"TransactionConflict\"},{\"Code\":\"None\"}]}");
+		try (ScriptedDynamoDb server = new ScriptedDynamoDb(conflict, conflict, ScriptedDynamoDb.GRANTED, canceled,
+				new Answer(200, "{}")); DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
+			DynamoDbLockStore store = store(client, SOON);
+			assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(SOON).isEqualTo(new Granted(42));
+			assertThat(store.release(this.key, "a", SLOT, "result")).succeedsWithin(SOON).isEqualTo(true);
+			assertThat(server.requests()).hasSize(5);
+		}
+	}
+
+	@Test
+	@DisplayName("A release that the driver repeats, as its answer was lost, has released the lock")
+	void repeatedRelease() {
+		try (DynamoDbTable table = new DynamoDbTable()) {
+			DynamoDbLockStore store = table.store();
+			store.acquire(this.key, "a", TTL).toCompletableFuture().join();
+			table.loseNextAnswer();
+			assertThat(store.release(this.key, "a")).succeedsWithin(SOON).isEqualTo(true);
+			assertThat(table.requests()).endsWith("UpdateItem", "UpdateItem");
+			assertThat(store.release(this.key, "a")).succeedsWithin(SOON).isEqualTo(false);
+		}
+	}
+
+	@Test
+	@DisplayName("Frozen: the caller is answered in time, and no lock without an owner is left when it goes on")
+	void frozen() {
+		try (LocalDynamoDb server = LocalDynamoDb.started(); DynamoDbTable table = new DynamoDbTable(server)) {
+			DynamoDbLockStore store = table.store(TIMEOUT);
+			server.freeze();
+			assertBroken(store.acquire(this.key, "a", TTL), "");
+			server.thaw();
+			Awaitility.await()
+				.ignoreExceptions()
+				.untilAsserted(() -> assertThat(store.acquire(this.key, "b", TTL)).succeedsWithin(SOON)
+					.isInstanceOf(Granted.class));
+		}
+	}
+
+	@Test
+	@DisplayName("Killed: every caller is answered in time; started again: the next call works")
+	void killedAndStarted() {
+		try (LocalDynamoDb server = LocalDynamoDb.started(); DynamoDbTable table = new DynamoDbTable(server)) {
+			DynamoDbLockStore store = table.store(TIMEOUT);
+			assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(SOON);
+			server.kill();
+			for (int i = 0; i < 5; i++) {
+				assertBroken(store.acquire(this.key, "b" + i, TTL), "");
+			}
+			server.start();
+			assertBroken(store.acquire(this.key, "b", TTL), "refused");
+			table.create();
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(store.acquire(this.key, "b", TTL)).succeedsWithin(SOON)
+					.isInstanceOf(Granted.class));
+		}
+	}
+
+	@Test
+	@DisplayName("Credentials that are slow to come block nobody, and are broken")
+	void slowCredentials() {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch there = new CountDownLatch(1);
+		try (DynamoDbTable table = new DynamoDbTable();
+				DynamoDbAsyncClient client = DynamoDbAsyncClient.builder()
+					.endpointOverride(LocalDynamoDb.shared().endpoint())
+					.region(Region.EU_CENTRAL_1)
+					.credentialsProvider(() -> {
+						asked.countDown();
+						await(there);
+						return AwsBasicCredentials.create("local", "local");
+					})
+					.build()) {
+			DynamoDbLockStore store = new DynamoDbLockStore(client, table.name(), false, Duration.ZERO, TIMEOUT);
+			CompletionStage<?> answer = store.acquire(this.key, "a", TTL);
+			await(asked);
+			assertBroken(answer, "");
+			there.countDown();
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(store.acquire(this.key, "b", TTL)).succeedsWithin(SOON)
+					.isInstanceOf(Granted.class));
+			assertThat(store.acquire(this.key, "c", TTL)).succeedsWithin(SOON).isInstanceOf(Busy.class);
+		}
+	}
+
+	private static DynamoDbLockStore store(DynamoDbAsyncClient client, Duration timeout) {
+		return new DynamoDbLockStore(client, "locks", false, Duration.ZERO, timeout);
+	}
+
+	private static void assertBroken(CompletionStage<?> answer, String why) {
+		assertThat(answer).failsWithin(SOON.multipliedBy(3))
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(LockStoreException.class)
+			.satisfies((failure) -> assertThat(failure + " " + failure.getCause()).contains(why));
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
