@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
 
@@ -44,7 +43,7 @@ public final class RedisInstance implements AutoCloseable {
 
 	public RedisInstance(LettuceConnectionFactory factory, String keyPrefix, int replicasToAck, int maxWaiters) {
 		this.factory = factory;
-		((RedisClient) factory.getRequiredNativeClient()).addListener(new CommandListener() {
+		factory.getRequiredNativeClient().addListener(new CommandListener() {
 
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
