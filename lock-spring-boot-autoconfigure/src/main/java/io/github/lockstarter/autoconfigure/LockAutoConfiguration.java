@@ -16,7 +16,7 @@ import io.github.lockstarter.store.LockStore;
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ LockStoreConfiguration.Redis.class, LockStoreConfiguration.Reconnect.class,
+@Import({ LockStoreConfiguration.Redis.class, LockStoreConfiguration.Reconnect.class, RedisDriverConfiguration.class,
 		LockStoreConfiguration.Memory.class, LockStoreConfiguration.None.class, LockRegistryConfiguration.class,
 		ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class, LockProblemsConfiguration.class,
 		LockServletConfiguration.class, LockReactiveConfiguration.class })

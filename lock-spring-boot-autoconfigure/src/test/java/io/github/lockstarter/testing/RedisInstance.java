@@ -23,8 +23,8 @@ import io.github.lockstarter.store.redis.RedisLockStore;
  */
 public final class RedisInstance implements AutoCloseable {
 
-	/** What is sent once for each connection. */
-	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO");
+	/** What is sent once for each connection, or looks after it. */
+	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO", "PING");
 
 	private final ArrayList<String> requests = new ArrayList<>();
 

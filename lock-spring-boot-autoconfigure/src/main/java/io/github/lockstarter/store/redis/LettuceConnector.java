@@ -8,15 +8,21 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.lettuce.core.AbstractRedisAsyncCommands;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
@@ -34,11 +40,15 @@ final class LettuceConnector {
 	/** How often to look whether the driver has reconnected. */
 	private static final long LOOK_AGAIN_MILLIS = 20;
 
+	private static final long BETWEEN_LOOKS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
 	private final LettuceConnectionFactory factory;
 
 	private final AtomicReference<@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>>> connecting = new AtomicReference<>();
 
 	private final AtomicInteger reconnects = new AtomicInteger();
+
+	private final AtomicLong lookedForMasters = new AtomicLong(System.nanoTime() - 2 * BETWEEN_LOOKS_NANOS);
 
 	private final List<Runnable> onReconnect = new CopyOnWriteArrayList<>();
 
@@ -109,11 +119,25 @@ final class LettuceConnector {
 	 */
 	void expire(Call<?> call, Duration timeout) {
 		try {
-			call.within(timeout, this.factory.getRequiredNativeClient().getResources().timer());
+			AbstractRedisClient client = this.factory.getRequiredNativeClient();
+			call.within(timeout, client.getResources().timer(), () -> lookForMasters(client));
 		}
 		catch (IllegalStateException | RejectedExecutionException ex) {
 			// The driver has been shut down, or has too much to time.
 			call.fail(ex);
+		}
+	}
+
+	/**
+	 * Lets the driver ask a cluster who its masters are. By itself it does so when a
+	 * connection breaks, but that of a server that is frozen, or cut off, does not.
+	 */
+	private void lookForMasters(AbstractRedisClient client) {
+		long now = System.nanoTime();
+		long last = this.lookedForMasters.get();
+		if (client instanceof RedisClusterClient cluster && now - last > BETWEEN_LOOKS_NANOS
+				&& this.lookedForMasters.compareAndSet(last, now)) {
+			cluster.refreshPartitionsAsync();
 		}
 	}
 
@@ -166,19 +190,30 @@ final class LettuceConnector {
 		}
 	}
 
-	/** The client has connections for other purposes, too, which come and go. */
 	private void listen(StatefulConnection<byte[], byte[]> shared) {
 		this.factory.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
 
 			@Override
 			public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
-				if (connection == shared || !(shared instanceof StatefulRedisConnectionImpl)) {
+				if (connection == shared || isPartOf(shared, connection)) {
 					LettuceConnector.this.reconnects.incrementAndGet();
 					LettuceConnector.this.onReconnect.forEach(Runnable::run);
 				}
 			}
 
 		});
+	}
+
+	/**
+	 * Returns whether the connection may be one to a single server, of those that the
+	 * shared one is made of. The client has others, which come and go: for messages, and
+	 * with another codec, for looking who is master.
+	 */
+	private static boolean isPartOf(StatefulConnection<byte[], byte[]> shared, RedisChannelHandler<?, ?> connection) {
+		boolean composed = shared instanceof StatefulRedisMasterReplicaConnection
+				|| shared instanceof StatefulRedisClusterConnection;
+		return composed && connection instanceof StatefulRedisConnection<?, ?> single
+				&& !(connection instanceof StatefulRedisPubSubConnection) && single.getCodec() == shared.getCodec();
 	}
 
 	private static void onOwnThread(Runnable task) {
