@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -40,7 +40,7 @@ final class LettuceConnector {
 	/** How often to look whether the driver has reconnected. */
 	private static final long LOOK_AGAIN_MILLIS = 20;
 
-	private static final long BETWEEN_LOOKS_NANOS = TimeUnit.SECONDS.toNanos(1);
+	private static final long BETWEEN_LOOKS_MILLIS = 1000;
 
 	private final LettuceConnectionFactory factory;
 
@@ -48,7 +48,8 @@ final class LettuceConnector {
 
 	private final AtomicInteger reconnects = new AtomicInteger();
 
-	private final AtomicLong lookedForMasters = new AtomicLong(System.nanoTime() - 2 * BETWEEN_LOOKS_NANOS);
+	/** Whether it is being looked for the masters of a cluster. */
+	private final AtomicBoolean looking = new AtomicBoolean();
 
 	private final List<Runnable> onReconnect = new CopyOnWriteArrayList<>();
 
@@ -120,7 +121,7 @@ final class LettuceConnector {
 	void expire(Call<?> call, Duration timeout) {
 		try {
 			AbstractRedisClient client = this.factory.getRequiredNativeClient();
-			call.within(timeout, client.getResources().timer(), () -> lookForMasters(client));
+			call.within(timeout, client.getResources().timer(), () -> lookForMasters(client, timeout));
 		}
 		catch (IllegalStateException | RejectedExecutionException ex) {
 			// The driver has been shut down, or has too much to time.
@@ -130,14 +131,16 @@ final class LettuceConnector {
 
 	/**
 	 * Lets the driver ask a cluster who its masters are. By itself it does so when a
-	 * connection breaks, but that of a server that is frozen, or cut off, does not.
+	 * connection breaks, but that of a server that is frozen, or cut off, does not. And
+	 * it would wait for the answer of that one, too, for as long as for a command: 60 s.
 	 */
-	private void lookForMasters(AbstractRedisClient client) {
-		long now = System.nanoTime();
-		long last = this.lookedForMasters.get();
-		if (client instanceof RedisClusterClient cluster && now - last > BETWEEN_LOOKS_NANOS
-				&& this.lookedForMasters.compareAndSet(last, now)) {
-			cluster.refreshPartitionsAsync();
+	private void lookForMasters(AbstractRedisClient client, Duration timeout) {
+		if (client instanceof RedisClusterClient cluster && this.looking.compareAndSet(false, true)) {
+			cluster.getPartitions().forEach((node) -> node.getUri().setTimeout(timeout));
+			cluster.refreshPartitionsAsync()
+				.whenComplete((done, failure) -> client.getResources()
+					.timer()
+					.newTimeout((pause) -> this.looking.set(false), BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS));
 		}
 	}
 
