@@ -103,6 +103,11 @@ public final class LocalCluster implements RedisShape {
 	}
 
 	@Override
+	public List<LocalRedis> all() {
+		return List.copyOf(this.nodes);
+	}
+
+	@Override
 	public List<LocalRedis> masters() {
 		return Awaitility.await()
 			.atMost(Duration.ofSeconds(40))

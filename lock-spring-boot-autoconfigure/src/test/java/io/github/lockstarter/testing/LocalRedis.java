@@ -175,7 +175,7 @@ public final class LocalRedis implements AutoCloseable {
 	/**
 	 * Returns a port that is free, as is the one that a node of a cluster needs besides.
 	 */
-	static int freePort() {
+	public static int freePort() {
 		while (true) {
 			try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
 					ServerSocket bus = new ServerSocket(busPort(socket), 1, InetAddress.getLoopbackAddress())) {

@@ -102,6 +102,11 @@ public final class LocalSentinel implements RedisShape {
 	}
 
 	@Override
+	public List<LocalRedis> all() {
+		return List.copyOf(this.nodes);
+	}
+
+	@Override
 	public List<LocalRedis> masters() {
 		return List.of(master());
 	}

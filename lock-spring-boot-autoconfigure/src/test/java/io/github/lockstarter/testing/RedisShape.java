@@ -13,6 +13,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public interface RedisShape extends AutoCloseable {
 
+	/** Returns all servers that hold data. */
+	List<LocalRedis> all();
+
 	/** Returns the servers that answer and hold data of their own. */
 	List<LocalRedis> masters();
 
