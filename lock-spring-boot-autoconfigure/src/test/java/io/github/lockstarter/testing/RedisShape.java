@@ -45,6 +45,11 @@ public interface RedisShape extends AutoCloseable {
 		return masters().stream().mapToLong((node) -> count(node, pattern)).sum();
 	}
 
+	/** Returns on how many servers there are such keys. */
+	default long copies(String pattern) {
+		return all().stream().filter((node) -> count(node, pattern) > 0).count();
+	}
+
 	private static long count(LocalRedis node, String pattern) {
 		return Long.parseLong(node.ask("KEYS " + pattern).substring(1));
 	}
