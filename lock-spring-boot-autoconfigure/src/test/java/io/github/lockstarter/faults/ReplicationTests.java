@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Tag("faults")
 class ReplicationTests {
 
-	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofMinutes(5));
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofMinutes(2));
 
 	private static final LockKey KEY = new LockKey("replication", "taro");
 
