@@ -128,17 +128,19 @@ class RedisSecurityTests {
 	@Test
 	@DisplayName("It is enough with sentinels, too, and in a cluster with what the documentation adds")
 	void shapes() throws Exception {
-		List<String> rule = new ArrayList<>(rule("ACL SETUSER"));
-		acquires(LocalSentinel.shared(), rule);
-		rule.addAll(rule("In a cluster:"));
-		acquires(LocalCluster.shared(), rule);
+		List<String> acknowledged = new ArrayList<>(rule("ACL SETUSER"));
+		acknowledged.addAll(rule("With `lock.redis.replicas-to-ack`:"));
+		acquires(LocalSentinel.shared(), acknowledged, "lock.redis.replicas-to-ack=1");
+		List<String> clustered = new ArrayList<>(rule("ACL SETUSER"));
+		clustered.addAll(rule("In a cluster:"));
+		acquires(LocalCluster.shared(), clustered, "lock.redis.replicas-to-ack=0");
 	}
 
-	private static void acquires(RedisShape shape, List<String> rule) {
+	private static void acquires(RedisShape shape, List<String> rule, String property) {
 		for (LocalRedis node : shape.all()) {
 			assertThat(node.ask("ACL SETUSER " + String.join(" ", rule))).isEqualTo("+OK");
 		}
-		user().withPropertyValues(shape.properties()).run((context) -> {
+		user().withPropertyValues(shape.properties()).withPropertyValues(property).run((context) -> {
 			LockStore store = context.getBean(LockStore.class);
 			AtomicInteger woken = new AtomicInteger();
 			for (int i = 0; i < 10; i++) {

@@ -97,10 +97,11 @@ class FailoverTests {
 			awaitBack(first);
 			Duration back = Duration.ofNanos(System.nanoTime() - start);
 			awaitBack(second);
-			Duration handOvers = handOver(first, second, 10);
-			logger.info("%s, %s: back after %d ms; then 10 hand-overs took %d ms".formatted(shape, fault,
-					back.toMillis(), handOvers.toMillis()));
-			assertThat(handOvers).as("without messages each takes almost a second").isLessThan(Duration.ofSeconds(8));
+			logger.info("%s, %s: back after %d ms".formatted(shape, fault, back.toMillis()));
+			// Without messages each takes almost a second.
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(60))
+				.until(() -> handOver(first, second, 5).compareTo(Duration.ofSeconds(2)) < 0);
 			Awaitility.await()
 				.atMost(LONG)
 				.pollInterval(Duration.ofMillis(50))

@@ -21,6 +21,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,8 @@ final class LettuceConnector {
 	private static final long LOOK_AGAIN_MILLIS = 20;
 
 	private static final long BETWEEN_LOOKS_MILLIS = 1000;
+
+	private static final long FIRST_USE_MILLIS = 1000;
 
 	private final LettuceConnectionFactory factory;
 
@@ -185,8 +188,16 @@ final class LettuceConnector {
 			RedisClusterAsyncCommands<byte[], byte[]> current = (RedisClusterAsyncCommands<byte[], byte[]>) connection
 				.getNativeConnection();
 			if (current != this.redis) {
-				listen(connection(current));
-				Script.loadAll(current);
+				StatefulConnection<byte[], byte[]> shared = connection(current);
+				listen(shared);
+				CompletableFuture<?> loaded = Script.loadAll(current);
+				if (isComposed(shared)) {
+					// It connects when it is first used, which is no reconnect.
+					CompletableFuture.allOf(loaded, connectToAll(shared))
+						.exceptionally((failure) -> null)
+						.completeOnTimeout(null, FIRST_USE_MILLIS, TimeUnit.MILLISECONDS)
+						.join();
+				}
 				this.redis = current;
 			}
 			return current;
@@ -213,10 +224,23 @@ final class LettuceConnector {
 	 * with another codec, for looking who is master.
 	 */
 	private static boolean isPartOf(StatefulConnection<byte[], byte[]> shared, RedisChannelHandler<?, ?> connection) {
-		boolean composed = shared instanceof StatefulRedisMasterReplicaConnection
-				|| shared instanceof StatefulRedisClusterConnection;
-		return composed && connection instanceof StatefulRedisConnection<?, ?> single
+		return isComposed(shared) && connection instanceof StatefulRedisConnection<?, ?> single
 				&& !(connection instanceof StatefulRedisPubSubConnection) && single.getCodec() == shared.getCodec();
+	}
+
+	private static CompletableFuture<?> connectToAll(StatefulConnection<byte[], byte[]> shared) {
+		return !(shared instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)
+				? CompletableFuture.completedFuture(null)
+				: CompletableFuture.allOf(cluster.getPartitions()
+					.stream()
+					.filter((node) -> node.is(RedisClusterNode.NodeFlag.UPSTREAM))
+					.map((node) -> cluster.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort()))
+					.toArray(CompletableFuture<?>[]::new));
+	}
+
+	private static boolean isComposed(StatefulConnection<byte[], byte[]> shared) {
+		return shared instanceof StatefulRedisMasterReplicaConnection
+				|| shared instanceof StatefulRedisClusterConnection;
 	}
 
 	private static void onOwnThread(Runnable task) {
