@@ -28,7 +28,7 @@ import io.github.lockstarter.store.dynamodb.DynamoDbLockStore;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(DynamoDbAsyncClient.class)
 @ConditionalOnProperty(name = "lock.store", havingValue = "dynamodb")
-final class DynamoDbStoreConfiguration {
+class DynamoDbStoreConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })

@@ -16,11 +16,10 @@ import io.github.lockstarter.store.LockStore;
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ LockStoreConfiguration.Redis.class, LockStoreConfiguration.Reconnect.class,
-		LockStoreConfiguration.Memory.class, MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class,
-		LockStoreConfiguration.None.class, LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class,
-		CommitGuardConfiguration.class, LockProblemsConfiguration.class, LockServletConfiguration.class,
-		LockReactiveConfiguration.class })
+@Import({ RedisStoreConfiguration.class, RedisDriverConfiguration.class, MemoryStoreConfiguration.class,
+		MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class, NoStoreConfiguration.class,
+		LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class,
+		LockProblemsConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class })
 public final class LockAutoConfiguration {
 
 }

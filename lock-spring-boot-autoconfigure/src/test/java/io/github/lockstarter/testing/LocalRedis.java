@@ -1,14 +1,19 @@
 package io.github.lockstarter.testing;
 
+import java.io.DataInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -24,7 +29,9 @@ import org.springframework.util.FileSystemUtils;
  */
 public final class LocalRedis implements AutoCloseable {
 
-	private final List<String> command;
+	private static final int BUS_PORT_OFFSET = 10_000;
+
+	private final List<String> command = new ArrayList<>();
 
 	private final int port = freePort();
 
@@ -34,9 +41,29 @@ public final class LocalRedis implements AutoCloseable {
 	private Process process;
 
 	public LocalRedis(String... settings) {
-		this.command = Stream.concat(Stream.of(executable(), "--port", Integer.toString(this.port), "--bind",
-				"127.0.0.1", "--save", "", "--appendonly", "no"), Stream.of(settings))
-			.toList();
+		this.command.addAll(List.of(executable(), "--port", Integer.toString(this.port), "--bind", "127.0.0.1",
+				"--save", "", "--appendonly", "no"));
+		this.command.addAll(List.of(settings));
+	}
+
+	/** Creates a server that keeps its settings, one in each line, in a file. */
+	private LocalRedis(List<String> settings) throws IOException {
+		Path file = this.directory.resolve("redis.conf");
+		Files.write(file, settings);
+		Files.writeString(file, "port %d%nbind 127.0.0.1%n".formatted(this.port), StandardOpenOption.APPEND);
+		this.command.addAll(List.of(executable(), file.toString()));
+	}
+
+	/** Returns a sentinel that is not started. */
+	static LocalRedis sentinel(String... settings) {
+		try {
+			LocalRedis sentinel = new LocalRedis(List.of(settings));
+			sentinel.command.add("--sentinel");
+			return sentinel;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/** Starts a server, whose data is gone when it stops. */
@@ -67,7 +94,9 @@ public final class LocalRedis implements AutoCloseable {
 
 	/** Kills the server, as {@code kill -9} does. */
 	public void kill() {
-		this.process.destroyForcibly().onExit().join();
+		if (this.process != null) {
+			this.process.destroyForcibly().onExit().join();
+		}
 	}
 
 	/** Stops the server from doing anything, with all its connections open. */
@@ -85,12 +114,42 @@ public final class LocalRedis implements AutoCloseable {
 		FileSystemUtils.deleteRecursively(this.directory.toFile());
 	}
 
-	private boolean accepts() {
+	/** Returns whether the server answers, to whatever it is asked. */
+	public boolean accepts() {
+		try {
+			return !ask("PING").isEmpty();
+		}
+		catch (UncheckedIOException ex) {
+			return false;
+		}
+	}
+
+	/** Sends a command, and returns the first line or the text of the reply. */
+	public String ask(String command) {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.port)) {
-			socket.getOutputStream().write("PING\r\n".getBytes());
-			return socket.getInputStream().read() > 0;
+			socket.setSoTimeout(1000);
+			socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
+			DataInputStream reply = new DataInputStream(socket.getInputStream());
+			StringBuilder line = new StringBuilder();
+			for (int next = reply.read(); next != '\n' && next >= 0; next = reply.read()) {
+				line.append((char) next);
+			}
+			String first = line.toString().strip();
+			return first.startsWith("$")
+					? new String(reply.readNBytes(Integer.parseInt(first.substring(1))), StandardCharsets.UTF_8)
+					: first;
 		}
 		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Returns whether the server answers the command, with that in the reply. */
+	boolean says(String command, String expected) {
+		try {
+			return ask(command).contains(expected);
+		}
+		catch (UncheckedIOException ex) {
 			return false;
 		}
 	}
@@ -113,16 +172,36 @@ public final class LocalRedis implements AutoCloseable {
 		}
 	}
 
-	private static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+	/**
+	 * Returns a port that is free, as is the one that a node of a cluster needs besides.
+	 */
+	public static int freePort() {
+		while (true) {
+			try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+					ServerSocket bus = new ServerSocket(busPort(socket), 1, InetAddress.getLoopbackAddress())) {
+				return bus.getLocalPort() - BUS_PORT_OFFSET;
+			}
+			catch (BindException ex) {
+				// Somebody has the bus port: another pair.
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
 		}
 	}
 
+	private static int busPort(ServerSocket socket) throws BindException {
+		int port = socket.getLocalPort() + BUS_PORT_OFFSET;
+		if (port > 0xFFFF) {
+			throw new BindException("There is no port " + port);
+		}
+		return port;
+	}
+
 	private static String executable() {
+		if (Boolean.getBoolean("test.redis.shipped")) {
+			return shipped().getPath();
+		}
 		return Stream.of(System.getenv("PATH").split(File.pathSeparator))
 			.map((directory) -> new File(directory, "redis-server"))
 			.filter(File::canExecute)

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
 
@@ -24,8 +23,8 @@ import io.github.lockstarter.store.redis.RedisLockStore;
  */
 public final class RedisInstance implements AutoCloseable {
 
-	/** What is sent once for each connection. */
-	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO");
+	/** What is sent once for each connection, or looks after it. */
+	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO", "PING");
 
 	private final ArrayList<String> requests = new ArrayList<>();
 
@@ -44,7 +43,7 @@ public final class RedisInstance implements AutoCloseable {
 
 	public RedisInstance(LettuceConnectionFactory factory, String keyPrefix, int replicasToAck, int maxWaiters) {
 		this.factory = factory;
-		((RedisClient) factory.getRequiredNativeClient()).addListener(new CommandListener() {
+		factory.getRequiredNativeClient().addListener(new CommandListener() {
 
 			@Override
 			public void commandStarted(CommandStartedEvent event) {

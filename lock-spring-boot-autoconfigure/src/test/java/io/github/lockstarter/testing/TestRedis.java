@@ -23,7 +23,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 public final class TestRedis {
 
 	/** As the auto-configuration sets it: the driver's own pause grows to 30 s. */
-	private static final ClientResources resources = ClientResources.builder()
+	static final ClientResources resources = ClientResources.builder()
 		.reconnectDelay(Delay.constant(Duration.ofMillis(100)))
 		.build();
 

@@ -30,12 +30,14 @@ final class Call<T> {
 		this.key = key;
 	}
 
-	/** Fails the answer if it takes too long. */
-	void within(Duration timeout, Timer timer) {
-		this.alarm = timer.newTimeout(
-				(alarm) -> this.answer.completeExceptionally(new LockStoreException(this.key,
-						"Redis did not answer within %d ms".formatted(timeout.toMillis()), null)),
-				timeout.toMillis(), TimeUnit.MILLISECONDS);
+	/** Fails the answer if it takes too long, and then runs the action. */
+	void within(Duration timeout, Timer timer, Runnable late) {
+		this.alarm = timer.newTimeout((alarm) -> {
+			if (this.answer.completeExceptionally(new LockStoreException(this.key,
+					"Redis did not answer within %d ms".formatted(timeout.toMillis()), null))) {
+				late.run();
+			}
+		}, timeout.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	CompletableFuture<T> answer() {

@@ -7,16 +7,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.lettuce.core.AbstractRedisAsyncCommands;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
@@ -34,11 +41,18 @@ final class LettuceConnector {
 	/** How often to look whether the driver has reconnected. */
 	private static final long LOOK_AGAIN_MILLIS = 20;
 
+	private static final long BETWEEN_LOOKS_MILLIS = 1000;
+
+	private static final long FIRST_USE_MILLIS = 1000;
+
 	private final LettuceConnectionFactory factory;
 
 	private final AtomicReference<@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>>> connecting = new AtomicReference<>();
 
 	private final AtomicInteger reconnects = new AtomicInteger();
+
+	/** Whether it is being looked for the masters of a cluster. */
+	private final AtomicBoolean looking = new AtomicBoolean();
 
 	private final List<Runnable> onReconnect = new CopyOnWriteArrayList<>();
 
@@ -109,11 +123,27 @@ final class LettuceConnector {
 	 */
 	void expire(Call<?> call, Duration timeout) {
 		try {
-			call.within(timeout, this.factory.getRequiredNativeClient().getResources().timer());
+			AbstractRedisClient client = this.factory.getRequiredNativeClient();
+			call.within(timeout, client.getResources().timer(), () -> lookForMasters(client, timeout));
 		}
 		catch (IllegalStateException | RejectedExecutionException ex) {
 			// The driver has been shut down, or has too much to time.
 			call.fail(ex);
+		}
+	}
+
+	/**
+	 * Lets the driver ask a cluster who its masters are. By itself it does so when a
+	 * connection breaks, but that of a server that is frozen, or cut off, does not. And
+	 * it would wait for the answer of that one, too, for as long as for a command: 60 s.
+	 */
+	private void lookForMasters(AbstractRedisClient client, Duration timeout) {
+		if (client instanceof RedisClusterClient cluster && this.looking.compareAndSet(false, true)) {
+			cluster.getPartitions().forEach((node) -> node.getUri().setTimeout(timeout));
+			cluster.refreshPartitionsAsync()
+				.whenComplete((done, failure) -> client.getResources()
+					.timer()
+					.newTimeout((pause) -> this.looking.set(false), BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS));
 		}
 	}
 
@@ -158,27 +188,59 @@ final class LettuceConnector {
 			RedisClusterAsyncCommands<byte[], byte[]> current = (RedisClusterAsyncCommands<byte[], byte[]>) connection
 				.getNativeConnection();
 			if (current != this.redis) {
-				listen(connection(current));
-				Script.loadAll(current);
+				StatefulConnection<byte[], byte[]> shared = connection(current);
+				listen(shared);
+				CompletableFuture<?> loaded = Script.loadAll(current);
+				if (isComposed(shared)) {
+					// It connects when it is first used, which is no reconnect.
+					CompletableFuture.allOf(loaded, connectToAll(shared))
+						.exceptionally((failure) -> null)
+						.completeOnTimeout(null, FIRST_USE_MILLIS, TimeUnit.MILLISECONDS)
+						.join();
+				}
 				this.redis = current;
 			}
 			return current;
 		}
 	}
 
-	/** The client has connections for other purposes, too, which come and go. */
 	private void listen(StatefulConnection<byte[], byte[]> shared) {
 		this.factory.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
 
 			@Override
 			public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
-				if (connection == shared || !(shared instanceof StatefulRedisConnectionImpl)) {
+				if (connection == shared || isPartOf(shared, connection)) {
 					LettuceConnector.this.reconnects.incrementAndGet();
 					LettuceConnector.this.onReconnect.forEach(Runnable::run);
 				}
 			}
 
 		});
+	}
+
+	/**
+	 * Returns whether the connection may be one to a single server, of those that the
+	 * shared one is made of. The client has others, which come and go: for messages, and
+	 * with another codec, for looking who is master.
+	 */
+	private static boolean isPartOf(StatefulConnection<byte[], byte[]> shared, RedisChannelHandler<?, ?> connection) {
+		return isComposed(shared) && connection instanceof StatefulRedisConnection<?, ?> single
+				&& !(connection instanceof StatefulRedisPubSubConnection) && single.getCodec() == shared.getCodec();
+	}
+
+	private static CompletableFuture<?> connectToAll(StatefulConnection<byte[], byte[]> shared) {
+		return !(shared instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)
+				? CompletableFuture.completedFuture(null)
+				: CompletableFuture.allOf(cluster.getPartitions()
+					.stream()
+					.filter((node) -> node.is(RedisClusterNode.NodeFlag.UPSTREAM))
+					.map((node) -> cluster.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort()))
+					.toArray(CompletableFuture<?>[]::new));
+	}
+
+	private static boolean isComposed(StatefulConnection<byte[], byte[]> shared) {
+		return shared instanceof StatefulRedisMasterReplicaConnection
+				|| shared instanceof StatefulRedisClusterConnection;
 	}
 
 	private static void onOwnThread(Runnable task) {

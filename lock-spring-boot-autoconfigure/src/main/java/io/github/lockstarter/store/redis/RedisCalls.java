@@ -94,21 +94,31 @@ final class RedisCalls {
 
 	/**
 	 * Waits until enough replicas have a grant, over the connection that it was made on.
+	 * On another one Redis would know of nothing to wait for.
 	 */
 	private <T> Request<T> acknowledged(LockKey key, Request<T> script, Predicate<T> granted) {
-		return (redis, abandoned, reply) -> script.send(redis, abandoned, (answer, failure) -> {
-			if (answer == null || !granted.test(answer)) {
-				reply.accept(answer, failure);
-				return;
-			}
-			redis.waitForReplication(this.replicasToAck, Math.max(1, this.timeout.toMillis() / 2))
-				.whenComplete((replicas, noReply) -> {
-					boolean enough = noReply == null && replicas >= this.replicasToAck;
-					Throwable why = (noReply != null) ? noReply : new LockStoreException(key,
-							"%d of %d replicas acknowledged it in time".formatted(replicas, this.replicasToAck), null);
-					reply.accept(enough ? answer : null, enough ? null : why);
-				});
-		});
+		return (redis, abandoned, reply) -> {
+			int reconnects = this.connector.reconnects();
+			script.send(redis, abandoned, (answer, failure) -> {
+				if (answer == null || !granted.test(answer)) {
+					reply.accept(answer, failure);
+					return;
+				}
+				redis.waitForReplication(this.replicasToAck, Math.max(1, this.timeout.toMillis() / 2))
+					.whenComplete((replicas, noReply) -> {
+						Throwable why = (noReply != null) ? noReply : missing(key, replicas, reconnects);
+						reply.accept((why == null) ? answer : null, why);
+					});
+			});
+		};
+	}
+
+	private @Nullable LockStoreException missing(LockKey key, long replicas, int reconnects) {
+		if (reconnects != this.connector.reconnects()) {
+			return new LockStoreException(key, "the connection was lost before replicas had it", null);
+		}
+		return (replicas >= this.replicasToAck) ? null : new LockStoreException(key,
+				"%d of %d replicas acknowledged it in time".formatted(replicas, this.replicasToAck), null);
 	}
 
 	private <R> Call<R> begin(LockKey key) {

@@ -8,32 +8,41 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.Message;
-import org.springframework.data.redis.connection.MessageListener;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.SubscriptionListener;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Hears of released locks. There is one subscription, made when somebody waits for the
  * first time, and kept by the driver over reconnects. Whoever watches is woken, too, each
  * time it has been made, for what happened before, and repeatedly while it cannot be.
+ * <p>
+ * A server that is frozen, or cut off, sends nothing and breaks no connection. So who
+ * waits and looks again has a sign of life asked for, and if the last one has not come,
+ * the subscription is made anew, wherever the driver then finds a server.
  */
-final class ReleaseChannel implements MessageListener, SubscriptionListener {
+final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private static final Log logger = LogFactory.getLog(ReleaseChannel.class);
 
 	private static final long TRY_AGAIN_MILLIS = 100;
 
+	private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
+
 	private final Map<ByteBuffer, Runnable> watchers = new ConcurrentHashMap<>();
 
 	private final AtomicBoolean subscribing = new AtomicBoolean();
 
-	private final RedisConnectionFactory factory;
+	private final LettuceConnectionFactory factory;
 
 	private final byte[] name;
 
@@ -47,9 +56,13 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 	/** So that one failure after the other is logged once. */
 	private volatile boolean failed;
 
-	private volatile @Nullable RedisConnection subscription;
+	private volatile @Nullable StatefulRedisPubSubConnection<byte[], byte[]> subscription;
 
-	ReleaseChannel(RedisConnectionFactory factory, String name) {
+	private volatile @Nullable RedisFuture<String> signOfLife;
+
+	private volatile long askedForIt;
+
+	ReleaseChannel(LettuceConnectionFactory factory, String name) {
 		this.factory = factory;
 		this.name = bytes(name);
 	}
@@ -81,22 +94,40 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 	 * Sees to it that there is a subscription. Connecting blocks, so a thread does it.
 	 */
 	void subscribe() {
-		if (this.subscription == null && this.subscribing.compareAndSet(false, true)) {
-			Thread thread = new Thread(this::subscribeWhileWatched, "lock-redis-subscribe");
+		StatefulRedisPubSubConnection<byte[], byte[]> current = this.subscription;
+		if ((current == null || isSilent(current)) && this.subscribing.compareAndSet(false, true)) {
+			Thread thread = new Thread(() -> replace(current), "lock-redis-subscribe");
 			thread.setDaemon(true);
 			thread.start();
 		}
 	}
 
-	private void subscribeWhileWatched() {
-		while (this.open && this.subscription == null && isNeeded()) {
+	private boolean isSilent(StatefulRedisPubSubConnection<byte[], byte[]> current) {
+		long now = System.nanoTime();
+		RedisFuture<String> last = this.signOfLife;
+		if (last != null && now - this.askedForIt < PATIENCE_NANOS) {
+			return false;
+		}
+		if (last != null && !last.isDone()) {
+			return true;
+		}
+		this.askedForIt = now;
+		this.signOfLife = current.async().ping();
+		return false;
+	}
+
+	private void replace(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
+		while (this.open && this.subscription == old && isNeeded()) {
 			this.expected = false;
-			RedisConnection connection = null;
+			StatefulRedisPubSubConnection<byte[], byte[]> connection = null;
 			try {
-				connection = this.factory.getConnection();
-				connection.subscribe(this, this.name);
+				connection = connect(this.factory.getRequiredNativeClient());
+				connection.addListener(this);
+				connection.sync().subscribe(this.name);
+				this.signOfLife = null;
 				this.subscription = connection;
 				this.failed = false;
+				close(old);
 			}
 			catch (RuntimeException ex) {
 				if (!this.failed) {
@@ -113,9 +144,14 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 		if (!this.open) {
 			close();
 		}
-		else if (isNeeded()) {
+		else if (isNeeded() && this.subscription == null) {
 			subscribe();
 		}
+	}
+
+	private static StatefulRedisPubSubConnection<byte[], byte[]> connect(AbstractRedisClient client) {
+		return (client instanceof RedisClusterClient cluster) ? cluster.connectPubSub(ByteArrayCodec.INSTANCE)
+				: ((RedisClient) client).connectPubSub(ByteArrayCodec.INSTANCE);
 	}
 
 	private boolean isNeeded() {
@@ -123,8 +159,8 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 	}
 
 	@Override
-	public void onMessage(Message message, byte @Nullable [] pattern) {
-		String text = text(message.getBody());
+	public void message(byte[] channel, byte[] message) {
+		String text = text(message);
 		if (!text.startsWith(text(this.instance))) {
 			byte[] lock = bytes(text.substring(text.indexOf(' ') + 1));
 			Runnable action = this.watchers.get(ByteBuffer.wrap(lock));
@@ -135,7 +171,7 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 	}
 
 	@Override
-	public void onChannelSubscribed(byte[] channel, long count) {
+	public void subscribed(byte[] channel, long count) {
 		wakeAll();
 	}
 
@@ -156,9 +192,9 @@ final class ReleaseChannel implements MessageListener, SubscriptionListener {
 		this.subscription = null;
 	}
 
-	private static void close(@Nullable RedisConnection connection) {
+	private static void close(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> connection) {
 		if (connection != null) {
-			connection.close();
+			connection.closeAsync();
 		}
 	}
 

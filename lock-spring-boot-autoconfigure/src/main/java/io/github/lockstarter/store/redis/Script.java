@@ -2,8 +2,10 @@ package io.github.lockstarter.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
@@ -190,11 +192,15 @@ enum Script {
 		return name().getBytes(StandardCharsets.US_ASCII);
 	}
 
-	/** Makes the scripts known to the server, so that no first call has to. */
-	static void loadAll(RedisClusterAsyncCommands<byte[], byte[]> redis) {
-		for (Script script : values()) {
-			redis.scriptLoad(script.text);
-		}
+	/**
+	 * Makes the scripts known to the server, so that no first call has to. Completes when
+	 * the server has them, or will not.
+	 */
+	static CompletableFuture<?> loadAll(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		CompletableFuture<?>[] loads = Stream.of(values())
+			.map((script) -> redis.scriptLoad(script.text).toCompletableFuture())
+			.toArray(CompletableFuture<?>[]::new);
+		return CompletableFuture.allOf(loads).exceptionally((failure) -> null);
 	}
 
 	/** Returns a call of a script that answers with a number. */

@@ -1,0 +1,26 @@
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.LockStore;
+
+/**
+ * Ends the start where no other configuration has found what its store needs. Comes after
+ * them.
+ */
+@Configuration(proxyBeanMethods = false)
+class NoStoreConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
+	LockStore noLockStore(LockProperties properties) {
+		throw new LockConfigurationException(
+				"lock.store is %s, but its driver is not on the class path.".formatted(properties.store()),
+				"Add the dependency %s, or choose another lock.store.".formatted(properties.store().driver()));
+	}
+
+}

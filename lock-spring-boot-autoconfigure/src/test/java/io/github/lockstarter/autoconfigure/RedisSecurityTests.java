@@ -1,0 +1,175 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.testing.LocalCluster;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.LocalSentinel;
+import io.github.lockstarter.testing.RedisShape;
+import io.github.lockstarter.testing.TestCertificate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+/**
+ * Locks over TLS, by a user of Redis who may do what the documentation says and no more.
+ */
+class RedisSecurityTests {
+
+	private static final Path DOCUMENTATION = Path.of("..", "docs", "redis.md");
+
+	private static final Duration TTL = Duration.ofSeconds(30);
+
+	private static final ResultSlot SLOT = new ResultSlot("replay", TTL, true);
+
+	private static final AtomicInteger keys = new AtomicInteger();
+
+	private static LocalRedis redis;
+
+	private static ApplicationContextRunner application;
+
+	@BeforeAll
+	static void start(@TempDir Path directory) throws Exception {
+		TestCertificate certificate = TestCertificate.create(directory);
+		int port = LocalRedis.freePort();
+		redis = LocalRedis.started("--tls-port", Integer.toString(port), "--tls-cert-file",
+				certificate.certificate().toString(), "--tls-key-file", certificate.key().toString(),
+				"--tls-ca-cert-file", certificate.certificate().toString(), "--tls-auth-clients", "no");
+		application = user().withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
+			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + port,
+					"spring.ssl.bundle.pem.redis.truststore.certificate=file:" + certificate.certificate(),
+					"spring.data.redis.ssl.enabled=true", "spring.data.redis.ssl.bundle=redis");
+	}
+
+	@AfterAll
+	static void stop() {
+		redis.close();
+	}
+
+	private static ApplicationContextRunner user() {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, LockAutoConfiguration.class))
+			.withPropertyValues("spring.data.redis.username=locks", "spring.data.redis.password=secret",
+					"lock.redis.command-timeout=5s");
+	}
+
+	@Test
+	@DisplayName("Over TLS the documented rule is enough for everything, and nothing in it can be left out")
+	void smallestRule() throws Exception {
+		List<String> rule = rule("ACL SETUSER");
+		useEverything(rule, Duration.ofSeconds(10));
+		List<String> permissions = rule.stream().filter((each) -> "+~&".indexOf(each.charAt(0)) >= 0).toList();
+		assertThat(permissions).hasSizeGreaterThan(10);
+		for (String permission : permissions) {
+			List<String> less = new ArrayList<>(rule);
+			less.remove(permission);
+			// Without messages nothing fails, and nobody is woken.
+			boolean silent = permission.matches(".*(publish|subscribe|released)");
+			Duration patience = silent ? Duration.ofMillis(500) : Duration.ofSeconds(10);
+			assertThatCode(() -> useEverything(less, patience)).as("without " + permission)
+				.isInstanceOf(Throwable.class);
+		}
+	}
+
+	private void useEverything(List<String> rule, Duration patience) {
+		redis.ask("ACL DELUSER locks");
+		assertThat(redis.ask("ACL SETUSER " + String.join(" ", rule))).isEqualTo("+OK");
+		redis.ask("SCRIPT FLUSH");
+		application.run((context) -> {
+			RedisLockStore store = (RedisLockStore) context.getBean(LockStore.class);
+			LockKey key = new LockKey("acl", "key" + keys.incrementAndGet());
+			AtomicInteger woken = new AtomicInteger();
+			assertThat(join(store.acquire(key, "a", TTL))).isInstanceOf(Granted.class);
+			assertThat(join(store.acquireOrWatch(key, "b", TTL, woken::incrementAndGet))).isInstanceOf(Busy.class);
+			Awaitility.await().atMost(patience).until(() -> woken.get() > 0 && subscribers() == 1);
+			assertThat(join(store.renew(key, "a", TTL))).isTrue();
+			int before = woken.get();
+			assertThat(join(store.release(key, "a"))).isTrue();
+			Awaitility.await().atMost(patience).until(() -> woken.get() > before);
+			assertThat(join(store.acquire(key, "c", TTL))).isInstanceOf(Granted.class);
+			assertThat(join(store.handOver(key, "c", "d", TTL, woken::incrementAndGet)))
+				.containsInstanceOf(Granted.class);
+			assertThat(join(store.release(key, "d", SLOT, "result"))).isTrue();
+			assertThat(join(store.acquireOrResult(key, "e", TTL, SLOT, TTL, null))).isInstanceOf(Found.class);
+		});
+	}
+
+	private static int subscribers() {
+		return redis.ask("PUBSUB CHANNELS lock:released").equals("*1") ? 1 : 0;
+	}
+
+	@Test
+	@DisplayName("It is enough with sentinels, too, and in a cluster with what the documentation adds")
+	void shapes() throws Exception {
+		List<String> acknowledged = new ArrayList<>(rule("ACL SETUSER"));
+		acknowledged.addAll(rule("With `lock.redis.replicas-to-ack`:"));
+		acquires(LocalSentinel.shared(), acknowledged, "lock.redis.replicas-to-ack=1");
+		List<String> clustered = new ArrayList<>(rule("ACL SETUSER"));
+		clustered.addAll(rule("In a cluster:"));
+		acquires(LocalCluster.shared(), clustered, "lock.redis.replicas-to-ack=0");
+	}
+
+	private static void acquires(RedisShape shape, List<String> rule, String property) {
+		for (LocalRedis node : shape.all()) {
+			assertThat(node.ask("ACL SETUSER " + String.join(" ", rule))).isEqualTo("+OK");
+		}
+		user().withPropertyValues(shape.properties()).withPropertyValues(property).run((context) -> {
+			LockStore store = context.getBean(LockStore.class);
+			AtomicInteger woken = new AtomicInteger();
+			for (int i = 0; i < 10; i++) {
+				LockKey key = new LockKey("acl", "key" + i);
+				assertThat(join(store.acquire(key, "a", TTL))).isInstanceOf(Granted.class);
+				join(((RedisLockStore) store).acquireOrWatch(key, "b", TTL, woken::incrementAndGet));
+				Awaitility.await().until(() -> woken.get() > 0);
+				int before = woken.get();
+				assertThat(join(store.release(key, "a"))).isTrue();
+				Awaitility.await().until(() -> woken.get() > before);
+			}
+		});
+		for (LocalRedis node : shape.all()) {
+			node.ask("ACL DELUSER locks");
+		}
+	}
+
+	/** Returns the words that follow in the line of the documentation. */
+	private static List<String> rule(String begin) throws Exception {
+		String line = Files.readAllLines(DOCUMENTATION)
+			.stream()
+			.filter((each) -> each.startsWith(begin))
+			.findFirst()
+			.orElseThrow();
+		return Arrays.asList(line.substring(begin.length()).replace("`", "").strip().split(" +"));
+	}
+
+	private static <T> T join(CompletionStage<T> stage) throws Exception {
+		return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+	}
+
+}

@@ -1,0 +1,165 @@
+package io.github.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.github.lockstarter.testing.LocalCluster;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.LocalSentinel;
+import io.github.lockstarter.testing.RedisShape;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What happens to the locks of applications when a master dies or freezes and another
+ * server takes its place.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+@Tag("faults")
+class FailoverTests {
+
+	private static final Log logger = LogFactory.getLog(FailoverTests.class);
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final LockKey KEY = new LockKey("failover", "taro");
+
+	enum Fault {
+
+		KILL(LocalRedis::kill), FREEZE(LocalRedis::freeze);
+
+		private final Consumer<LocalRedis> action;
+
+		Fault(Consumer<LocalRedis> action) {
+			this.action = action;
+		}
+
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("With sentinels: refused in time, back by itself, messages and leases, too")
+	void sentinel(Fault fault, CapturedOutput output) {
+		failOver(LocalSentinel.started(), fault, output);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("In a cluster: refused in time, back by itself, messages and leases, too")
+	void cluster(Fault fault, CapturedOutput output) {
+		failOver(LocalCluster.started(), fault, output);
+	}
+
+	private void failOver(RedisShape shape, Fault fault, CapturedOutput output) {
+		try (ConfigurableApplicationContext one = start(shape); ConfigurableApplicationContext two = start(shape)) {
+			LockRegistry first = one.getBean(LockRegistry.class);
+			LockRegistry second = two.getBean(LockRegistry.class);
+			handOver(first, second, 1);
+			Lease held = first.acquire(new LockKey("failover", "held"), LockOptions.of(LONG));
+			Lease lease = first.acquire(KEY, OPTIONS);
+			LocalRedis master = shape.masterOf("lock:{*:taro");
+			lease.close();
+			Awaitility.await().until(() -> shape.copies("lock:{*:held") > 1);
+			fault.action.accept(master);
+			long start = System.nanoTime();
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> acquire(first));
+			assertThat(output).contains("The lock store fails");
+			awaitBack(first);
+			Duration back = Duration.ofNanos(System.nanoTime() - start);
+			awaitBack(second);
+			logger.info("%s, %s: back after %d ms".formatted(shape, fault, back.toMillis()));
+			// Without messages each takes almost a second.
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(60))
+				.until(() -> handOver(first, second, 5).compareTo(Duration.ofSeconds(2)) < 0);
+			Awaitility.await()
+				.atMost(LONG)
+				.pollInterval(Duration.ofMillis(50))
+				.until(() -> !held.isHeld() || held.remaining().compareTo(LONG.minusSeconds(3)) > 0);
+			assertThat(held.isHeld()).as("was replicated, and is renewed").isTrue();
+			held.close();
+		}
+		finally {
+			shape.close();
+		}
+	}
+
+	private static void awaitBack(LockRegistry locks) {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(60))
+			.pollInterval(Duration.ofMillis(50))
+			.ignoreException(LockStoreException.class)
+			.until(() -> acquire(locks));
+	}
+
+	private static boolean acquire(LockRegistry locks) {
+		long start = System.nanoTime();
+		try {
+			Optional<Lease> lease = locks.tryAcquire(KEY, OPTIONS);
+			lease.ifPresent(Lease::close);
+			return lease.isPresent();
+		}
+		finally {
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+		}
+	}
+
+	/** Returns how long it takes to hand the lock to one who waits elsewhere. */
+	private static Duration handOver(LockRegistry from, LockRegistry to, int times) {
+		Duration taken = Duration.ZERO;
+		for (int i = 0; i < times; i++) {
+			Lease lease = from.acquire(KEY, OPTIONS);
+			CompletableFuture<Optional<Lease>> waiting = to
+				.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(20)))
+				.toCompletableFuture();
+			Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+			long start = System.nanoTime();
+			lease.close();
+			waiting.join().orElseThrow().close();
+			taken = taken.plusNanos(System.nanoTime() - start);
+		}
+		return taken;
+	}
+
+	private static ConfigurableApplicationContext start(RedisShape shape) {
+		String[] properties = Arrays.stream(shape.properties()).map((each) -> "--" + each).toArray(String[]::new);
+		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE).run(properties);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
+	static class Application {
+
+	}
+
+}

@@ -1,0 +1,179 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStoreContract;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.ResultStoreContract;
+import io.github.lockstarter.testing.LocalCluster;
+import io.github.lockstarter.testing.LocalSentinel;
+import io.github.lockstarter.testing.RedisInstance;
+import io.github.lockstarter.testing.RedisShape;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The Redis store where several servers stand in for each other.
+ */
+class RedisShapesTests {
+
+	private static final Subject sentinel = new Subject(LocalSentinel.shared());
+
+	private static final Subject cluster = new Subject(LocalCluster.shared());
+
+	private static final LockOptions WAITING = LockOptions.of(Duration.ofSeconds(30))
+		.withWaitTime(Duration.ofSeconds(20));
+
+	@AfterAll
+	static void disconnect() {
+		sentinel.factory.destroy();
+		cluster.factory.destroy();
+	}
+
+	static Stream<RedisShape> shapes() {
+		return Stream.of(sentinel.shape, cluster.shape);
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("shapes")
+	@DisplayName("Who waits on another instance is woken by a message, whatever server has the lock")
+	void wakesWhoWaits(RedisShape shape) {
+		try (RedisInstance first = instance(shape); RedisInstance second = instance(shape)) {
+			long start = System.nanoTime();
+			for (int i = 0; i < 20; i++) {
+				LockKey key = new LockKey("wakes", "key" + i);
+				Lease lease = first.locks().acquire(key, WAITING);
+				int before = second.requestCount();
+				CompletableFuture<Optional<Lease>> waiting = second.locks()
+					.tryAcquireAsync(key, WAITING)
+					.toCompletableFuture();
+				Awaitility.await()
+					.pollInterval(Duration.ofMillis(2))
+					.until(() -> second.requestCount() > before && second.requests().contains("SUBSCRIBE"));
+				lease.close();
+				assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).matches(Optional::isPresent);
+				waiting.join().orElseThrow().close();
+			}
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).as("without messages each would look once a second")
+				.isLessThan(Duration.ofSeconds(8));
+		}
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("shapes")
+	@DisplayName("Who waits on another instance is given the result")
+	void sharesResult(RedisShape shape) {
+		ResultSlot slot = new ResultSlot("share", Duration.ofSeconds(10), false);
+		try (RedisInstance first = instance(shape); RedisInstance second = instance(shape)) {
+			for (int i = 0; i < 5; i++) {
+				LockKey key = new LockKey("shares", "key" + i);
+				Acquisition winner = acquire(first, key, slot).join();
+				int before = second.requestCount();
+				CompletableFuture<Acquisition> loser = acquire(second, key, slot);
+				Awaitility.await().until(() -> second.requestCount() > before);
+				// A result is kept for those of whom Redis knows.
+				Awaitility.await().until(() -> shape.count("shapes:waiting:*" + key.key()) == 1);
+				winner.lease().close("result " + i);
+				assertThat(loser).succeedsWithin(Duration.ofSeconds(10))
+					.isEqualTo(new Acquisition(null, "result " + i));
+			}
+		}
+	}
+
+	private static CompletableFuture<Acquisition> acquire(RedisInstance instance, LockKey key, ResultSlot slot) {
+		return instance.locks().acquireAsync(key, WAITING, slot, Duration.ZERO, null).toCompletableFuture();
+	}
+
+	private static RedisInstance instance(RedisShape shape) {
+		return new RedisInstance(shape.connectionFactory(), "shapes", 0, 64);
+	}
+
+	@Nested
+	@DisplayName("Locks, with sentinels")
+	class SentinelLocks extends LockStoreContract {
+
+		@Override
+		protected LockStore store() {
+			return sentinel.store;
+		}
+
+		@Override
+		protected long locksInStore() {
+			return sentinel.shape.count("contract:{*");
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Locks, in a cluster")
+	class ClusterLocks extends LockStoreContract {
+
+		@Override
+		protected LockStore store() {
+			return cluster.store;
+		}
+
+		@Override
+		protected long locksInStore() {
+			return cluster.shape.count("contract:{*");
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Results, with sentinels")
+	class SentinelResults extends ResultStoreContract {
+
+		@Override
+		protected LockStore store() {
+			return sentinel.store;
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Results, in a cluster")
+	class ClusterResults extends ResultStoreContract {
+
+		@Override
+		protected LockStore store() {
+			return cluster.store;
+		}
+
+	}
+
+	/** The store on some servers. */
+	private static final class Subject {
+
+		private final RedisShape shape;
+
+		private final LettuceConnectionFactory factory;
+
+		private final RedisLockStore store;
+
+		Subject(RedisShape shape) {
+			this.shape = shape;
+			this.factory = shape.connectionFactory();
+			this.store = new RedisLockStore(this.factory, "contract", Duration.ofSeconds(5), 0);
+		}
+
+	}
+
+}
