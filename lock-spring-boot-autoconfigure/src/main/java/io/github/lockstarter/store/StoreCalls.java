@@ -69,7 +69,7 @@ public final class StoreCalls {
 			boolean inTime = answer(answer, result, failure);
 			boolean unknown = failure != null && !(cause(failure) instanceof LockStoreException);
 			if (unknown || (!inTime && result instanceof Granted)) {
-				undo(undo, System.nanoTime() + ttl.toNanos());
+				undo(undo, System.nanoTime() + ttl.toNanos(), unknown);
 			}
 		});
 		return inTime(key, answer);
@@ -96,11 +96,16 @@ public final class StoreCalls {
 				: new LockStoreException(key, this.store + " failed", cause);
 	}
 
-	/** The store may be away for a while, and do what it was sent when it is back. */
-	private static void undo(Supplier<CompletionStage<Boolean>> release, long until) {
+	/**
+	 * The store may be away for a while, and do what it was sent when it is back; on
+	 * another connection, even after it was undone. So what is not found is looked for
+	 * once more.
+	 */
+	private static void undo(Supplier<CompletionStage<Boolean>> release, long until, boolean mayCome) {
 		begin(release).whenComplete((released, failure) -> {
-			if (failure != null && until - System.nanoTime() > 0) {
-				LATER.execute(() -> undo(release, until));
+			boolean absent = failure == null && !Boolean.TRUE.equals(released);
+			if ((failure != null || (absent && mayCome)) && until - System.nanoTime() > 0) {
+				LATER.execute(() -> undo(release, until, failure != null && mayCome));
 			}
 		});
 	}

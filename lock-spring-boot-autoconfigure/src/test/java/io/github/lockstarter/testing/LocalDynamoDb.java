@@ -15,6 +15,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.regions.Region;
@@ -73,7 +74,7 @@ public final class LocalDynamoDb implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		try (DynamoDbAsyncClient client = client()) {
+		try (DynamoDbAsyncClient client = client(endpoint(), AwsRetryStrategy.doNotRetry())) {
 			Awaitility.await()
 				.atMost(Duration.ofMinutes(1))
 				.until(() -> client.listTables().handle((tables, failure) -> failure == null).join());

@@ -71,7 +71,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 	private static final Duration LOOK = Duration.ofSeconds(5);
 
 	/** How long the start waits for a new table. */
-	private static final Duration CREATION = Duration.ofMinutes(1);
+	private static final Duration CREATION = Duration.ofSeconds(30);
 
 	private final DynamoDbAsyncClient client;
 
