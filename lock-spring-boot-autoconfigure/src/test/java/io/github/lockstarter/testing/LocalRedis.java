@@ -199,9 +199,6 @@ public final class LocalRedis implements AutoCloseable {
 	}
 
 	private static String executable() {
-		if (Boolean.getBoolean("test.redis.shipped")) {
-			return shipped().getPath();
-		}
 		return Stream.of(System.getenv("PATH").split(File.pathSeparator))
 			.map((directory) -> new File(directory, "redis-server"))
 			.filter(File::canExecute)
