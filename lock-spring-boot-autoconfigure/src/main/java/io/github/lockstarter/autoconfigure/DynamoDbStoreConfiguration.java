@@ -90,10 +90,16 @@ class DynamoDbStoreConfiguration {
 			}
 		}
 
+		/**
+		 * Closing takes two seconds, or more where a server is silent, in which nothing
+		 * happens that the application would have to wait for.
+		 */
 		@Override
 		public void destroy() {
 			if (this.own != null) {
-				this.own.close();
+				Thread thread = new Thread(this.own::close, "lock-dynamodb-close");
+				thread.setDaemon(true);
+				thread.start();
 			}
 		}
 

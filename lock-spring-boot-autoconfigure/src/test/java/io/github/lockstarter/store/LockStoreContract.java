@@ -96,7 +96,7 @@ public abstract class LockStoreContract {
 	@DisplayName("Many are renewed at once, each for itself")
 	void renewsMany() {
 		List<LockKey> keys = IntStream.range(0, 1200).mapToObj((i) -> new LockKey("many", this.key.key() + i)).toList();
-		keys.forEach((each) -> acquire(each, "a", LONG));
+		keys.stream().map((each) -> store().acquire(each, "a", LONG)).toList().forEach(LockStoreContract::join);
 		List<Renewal> renewals = IntStream.range(0, 1200)
 			.mapToObj((i) -> new Renewal(keys.get(i), (i % 3 == 0) ? "b" : "a", Duration.ofHours(1)))
 			.toList();
@@ -105,9 +105,11 @@ public abstract class LockStoreContract {
 		for (int i = 0; i < 1200; i++) {
 			boolean owned = i % 3 != 0;
 			assertThat(join(answers.get(i))).isEqualTo(owned);
-			assertThat(busy(acquire(keys.get(i), "c", LONG)).remaining().compareTo(LONG) > 0).isEqualTo(owned);
+			if (i % 10 == 0) {
+				assertThat(busy(acquire(keys.get(i), "c", LONG)).remaining().compareTo(LONG) > 0).isEqualTo(owned);
+			}
 		}
-		keys.forEach((each) -> release(each, "a"));
+		keys.stream().map((each) -> store().release(each, "a")).toList().forEach(LockStoreContract::join);
 		assertThat(store().renewAll(List.of())).isEmpty();
 	}
 
@@ -191,10 +193,12 @@ public abstract class LockStoreContract {
 	@DisplayName("After 10,000 cycles nothing is left behind")
 	void leavesNothingBehind() {
 		long before = locksInStore();
-		for (int i = 0; i < 10_000; i++) {
-			LockKey each = new LockKey("contract", this.key.key() + i);
-			acquire(each, "a", LONG);
-			release(each, "a");
+		for (int i = 0; i < 10_000; i += 20) {
+			IntStream.range(i, i + 20)
+				.mapToObj((each) -> new LockKey("contract", this.key.key() + each))
+				.map((each) -> store().acquire(each, "a", LONG).thenCompose((granted) -> store().release(each, "a")))
+				.toList()
+				.forEach((released) -> assertThat(join(released)).isTrue());
 		}
 		assertThat(locksInStore()).isEqualTo(before);
 	}

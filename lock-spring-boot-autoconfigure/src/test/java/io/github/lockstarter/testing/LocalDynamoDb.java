@@ -2,12 +2,11 @@ package io.github.lockstarter.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -18,11 +17,11 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
+import software.amazon.awssdk.http.nio.netty.SdkEventLoopGroup;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
-
-import org.springframework.util.FileSystemUtils;
 
 /**
  * A DynamoDB Local that runs as a process on this machine, on a port of its own, keeps
@@ -33,13 +32,20 @@ public final class LocalDynamoDb implements AutoCloseable {
 
 	private static final Path CLASS_PATH = Path.of("target", "dynamodb-local.classpath");
 
+	/** A client takes seconds to close its own. */
+	private static final SdkEventLoopGroup threads = SdkEventLoopGroup.builder().numberOfThreads(2).build();
+
 	private static @Nullable LocalDynamoDb shared;
 
-	private final int port = freePort();
+	private final int port = LocalProcess.freePort();
 
-	private final Path directory = temporaryDirectory();
+	private final LocalProcess process = new LocalProcess("dynamodb");
 
-	private Process process;
+	private final List<String> storage;
+
+	private LocalDynamoDb(String... storage) {
+		this.storage = List.of(storage);
+	}
 
 	/** Returns a server that all tests of this JVM share; none may break it. */
 	public static synchronized LocalDynamoDb shared() {
@@ -51,7 +57,16 @@ public final class LocalDynamoDb implements AutoCloseable {
 
 	/** Starts a server, whose data are gone when it stops. */
 	public static LocalDynamoDb started() {
-		LocalDynamoDb server = new LocalDynamoDb();
+		return started("-inMemory");
+	}
+
+	/** Starts a server that keeps its data until it is closed. */
+	public static LocalDynamoDb durable() {
+		return started("-sharedDb", "-dbPath", ".");
+	}
+
+	private static LocalDynamoDb started(String... storage) {
+		LocalDynamoDb server = new LocalDynamoDb(storage);
 		server.start();
 		return server;
 	}
@@ -59,21 +74,12 @@ public final class LocalDynamoDb implements AutoCloseable {
 	/** Starts the server and waits until it answers. */
 	public void start() {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-		ProcessBuilder builder = new ProcessBuilder(List.of(java, "-Xmx512m", "-XX:+UseSerialGC",
-				"-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
-				"software.amazon.dynamodb.services.local.main.ServerRunner", "-inMemory", "-disableTelemetry", "-port",
-				Integer.toString(this.port)))
-			.directory(this.directory.toFile())
-			.redirectErrorStream(true)
-			.redirectOutput(ProcessBuilder.Redirect.DISCARD);
-		builder.environment().put("DDB_LOCAL_TELEMETRY", "0");
-		try {
-			this.process = builder.start();
-			Runtime.getRuntime().addShutdownHook(new Thread(this::close));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		List<String> command = new ArrayList<>(List.of(java, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+				"--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
+				"software.amazon.dynamodb.services.local.main.ServerRunner", "-disableTelemetry", "-port",
+				Integer.toString(this.port)));
+		command.addAll(this.storage);
+		this.process.start(command);
 		try (DynamoDbAsyncClient client = client(endpoint(), AwsRetryStrategy.doNotRetry())) {
 			Awaitility.await()
 				.atMost(Duration.ofMinutes(1))
@@ -108,6 +114,7 @@ public final class LocalDynamoDb implements AutoCloseable {
 			.region(Region.EU_CENTRAL_1)
 			.credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
 			.overrideConfiguration(configuration)
+			.httpClientBuilder(NettyNioAsyncHttpClient.builder().eventLoopGroup(threads))
 			.build();
 	}
 
@@ -124,31 +131,21 @@ public final class LocalDynamoDb implements AutoCloseable {
 
 	/** Kills the server, as {@code kill -9} does. */
 	public void kill() {
-		this.process.destroyForcibly().onExit().join();
+		this.process.kill();
 	}
 
 	/** Stops the server from doing anything, with all its connections open. */
 	public void freeze() {
-		signal("STOP");
+		this.process.freeze();
 	}
 
 	public void thaw() {
-		signal("CONT");
+		this.process.thaw();
 	}
 
 	@Override
 	public void close() {
-		kill();
-		FileSystemUtils.deleteRecursively(this.directory.toFile());
-	}
-
-	private void signal(String name) {
-		try {
-			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, this.process.pid())).start().onExit().join();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.process.close();
 	}
 
 	private static String classPath() {
@@ -160,24 +157,6 @@ public final class LocalDynamoDb implements AutoCloseable {
 					"No %s: run 'mvn process-test-resources' once, which downloads DynamoDB Local"
 						.formatted(CLASS_PATH),
 					ex);
-		}
-	}
-
-	private static Path temporaryDirectory() {
-		try {
-			return Files.createTempDirectory("local-dynamodb");
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 

@@ -5,11 +5,10 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -22,13 +21,11 @@ import org.awaitility.Awaitility;
  */
 public final class LocalMemcached implements AutoCloseable {
 
-	private final int port = freePort();
+	private final int port = LocalProcess.freePort();
 
 	private final List<String> command;
 
-	private final Path record = temporaryFile();
-
-	private Process process;
+	private final LocalProcess process = new LocalProcess("memcached");
 
 	private LocalMemcached(String... settings) {
 		this.command = Stream
@@ -51,22 +48,13 @@ public final class LocalMemcached implements AutoCloseable {
 
 	/** Starts the server, without anything in it, and waits until it answers. */
 	public void start() {
-		try {
-			this.process = new ProcessBuilder(this.command).redirectErrorStream(true)
-				.redirectOutput(ProcessBuilder.Redirect.appendTo(this.record.toFile()))
-				.start();
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException("These tests need memcached on the PATH: install Debian's package"
-					+ " memcached, or another's. A container would do for users, but cannot be frozen by a test.", ex);
-		}
-		Runtime.getRuntime().addShutdownHook(new Thread(this.process::destroyForcibly));
+		this.process.start(this.command);
 		Awaitility.await().ignoreExceptions().until(() -> ask("version").get(0).startsWith("VERSION"));
 	}
 
 	/** Returns what it was asked for, without what this class asks for. */
 	public List<String> requests() {
-		try (Stream<String> lines = Files.lines(this.record, StandardCharsets.ISO_8859_1)) {
+		try (Stream<String> lines = Files.lines(this.process.output(), StandardCharsets.ISO_8859_1)) {
 			return lines.filter((line) -> line.matches("<\\d+ (add|gets?|cas|set|delete) .*"))
 				.map((line) -> line.substring(line.indexOf(' ') + 1))
 				.toList();
@@ -78,7 +66,19 @@ public final class LocalMemcached implements AutoCloseable {
 
 	/** Returns how many items there are that have not expired. */
 	public long items() {
-		return ask("lru_crawler metadump hash").stream().filter((line) -> line.startsWith("key=")).count();
+		return keys().count();
+	}
+
+	/** Returns whether there is such an item, which does not count as a use of it. */
+	public boolean hasItem(String key) {
+		return keys().anyMatch(key::equals);
+	}
+
+	private Stream<String> keys() {
+		return ask("lru_crawler metadump hash").stream()
+			.filter((line) -> line.startsWith("key="))
+			.map((line) -> URLDecoder.decode(line.substring("key=".length(), line.indexOf(' ')),
+					StandardCharsets.US_ASCII));
 	}
 
 	/**
@@ -112,49 +112,21 @@ public final class LocalMemcached implements AutoCloseable {
 
 	/** Kills the server, as {@code kill -9} does. */
 	public void kill() {
-		this.process.destroyForcibly().onExit().join();
+		this.process.kill();
 	}
 
 	/** Stops the server from doing anything, with all its connections open. */
 	public void freeze() {
-		signal("STOP");
+		this.process.freeze();
 	}
 
 	public void thaw() {
-		signal("CONT");
+		this.process.thaw();
 	}
 
 	@Override
 	public void close() {
-		kill();
-		this.record.toFile().delete();
-	}
-
-	private void signal(String name) {
-		try {
-			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, this.process.pid())).start().onExit().join();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static Path temporaryFile() {
-		try {
-			return Files.createTempFile("memcached", ".log");
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.process.close();
 	}
 
 }

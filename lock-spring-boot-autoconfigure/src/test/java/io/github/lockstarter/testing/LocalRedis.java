@@ -20,8 +20,6 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import redis.embedded.core.ExecutableProvider;
 
-import org.springframework.util.FileSystemUtils;
-
 /**
  * A Redis server that runs as a process on this machine, on a port of its own, and can be
  * broken at will. Uses the {@code redis-server} on the PATH, or else the binary that
@@ -35,10 +33,7 @@ public final class LocalRedis implements AutoCloseable {
 
 	private final int port = freePort();
 
-	/** Where a replica writes what it is sent; others write nothing. */
-	private final Path directory = temporaryDirectory();
-
-	private Process process;
+	private final LocalProcess process = new LocalProcess("redis");
 
 	public LocalRedis(String... settings) {
 		this.command.addAll(List.of(executable(), "--port", Integer.toString(this.port), "--bind", "127.0.0.1",
@@ -48,7 +43,7 @@ public final class LocalRedis implements AutoCloseable {
 
 	/** Creates a server that keeps its settings, one in each line, in a file. */
 	private LocalRedis(List<String> settings) throws IOException {
-		Path file = this.directory.resolve("redis.conf");
+		Path file = this.process.directory().resolve("redis.conf");
 		Files.write(file, settings);
 		Files.writeString(file, "port %d%nbind 127.0.0.1%n".formatted(this.port), StandardOpenOption.APPEND);
 		this.command.addAll(List.of(executable(), file.toString()));
@@ -79,39 +74,27 @@ public final class LocalRedis implements AutoCloseable {
 
 	/** Starts the server and waits until it accepts connections. */
 	public void start() {
-		try {
-			this.process = new ProcessBuilder(this.command).directory(this.directory.toFile())
-				.redirectErrorStream(true)
-				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
-				.start();
-			Runtime.getRuntime().addShutdownHook(new Thread(this::close));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.process.start(this.command);
 		Awaitility.await().atMost(Duration.ofSeconds(10)).until(this::accepts);
 	}
 
 	/** Kills the server, as {@code kill -9} does. */
 	public void kill() {
-		if (this.process != null) {
-			this.process.destroyForcibly().onExit().join();
-		}
+		this.process.kill();
 	}
 
 	/** Stops the server from doing anything, with all its connections open. */
 	public void freeze() {
-		signal("STOP");
+		this.process.freeze();
 	}
 
 	public void thaw() {
-		signal("CONT");
+		this.process.thaw();
 	}
 
 	@Override
 	public void close() {
-		kill();
-		FileSystemUtils.deleteRecursively(this.directory.toFile());
+		this.process.close();
 	}
 
 	/** Returns whether the server answers, to whatever it is asked. */
@@ -151,24 +134,6 @@ public final class LocalRedis implements AutoCloseable {
 		}
 		catch (UncheckedIOException ex) {
 			return false;
-		}
-	}
-
-	private void signal(String name) {
-		try {
-			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, this.process.pid())).start().onExit().join();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static Path temporaryDirectory() {
-		try {
-			return Files.createTempDirectory("local-redis");
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 

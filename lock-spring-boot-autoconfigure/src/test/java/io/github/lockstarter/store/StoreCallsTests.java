@@ -1,0 +1,123 @@
+package io.github.lockstarter.store;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Granted;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class StoreCallsTests {
+
+	private static final LockKey KEY = new LockKey("calls", "taro");
+
+	private static final Duration TTL = Duration.ofSeconds(20);
+
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private final StoreCalls calls = new StoreCalls("The store", Duration.ofMillis(50));
+
+	private final CompletableFuture<AcquireResult> driver = new CompletableFuture<>();
+
+	private final AtomicInteger undone = new AtomicInteger();
+
+	/** What the store answers to attempts to undo; the last answer is repeated. */
+	private final Queue<CompletionStage<Boolean>> undoing = new ArrayDeque<>(
+			List.of(CompletableFuture.completedFuture(true)));
+
+	@Test
+	@DisplayName("An answer in time is passed on, and nothing is undone")
+	void inTime() {
+		this.driver.complete(new Granted(1));
+		assertThat(grant()).succeedsWithin(SOON).isEqualTo(new Granted(1));
+		assertThat(this.calls.call(KEY, () -> CompletableFuture.completedFuture("yes"))).succeedsWithin(SOON)
+			.isEqualTo("yes");
+		assertThat(this.undone).hasValue(0);
+	}
+
+	@Test
+	@DisplayName("No answer in time is broken, and a grant that comes later is undone")
+	void late() {
+		assertBroken(grant(), "The store did not answer within 50 ms");
+		assertThat(this.undone).hasValue(0);
+		this.driver.complete(new Granted(1));
+		assertThat(this.undone).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("A refusal that comes late leaves nothing to undo")
+	void lateRefusal() {
+		assertBroken(grant(), "did not answer");
+		this.driver.complete(new Busy(TTL));
+		assertThat(this.undone).hasValue(0);
+	}
+
+	@Test
+	@DisplayName("A grant that may have come about although the call failed is undone, as often as that fails, too")
+	void unknown() {
+		this.undoing.clear();
+		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still away")));
+		this.undoing.add(CompletableFuture.completedFuture(true));
+		this.driver.completeExceptionally(new IllegalStateException("connection reset"));
+		assertBroken(grant(), "The store failed");
+		Awaitility.await().until(() -> this.undone.get() == 2);
+		Awaitility.await().during(Duration.ofMillis(800)).until(() -> this.undone.get() == 2);
+	}
+
+	@Test
+	@DisplayName("What was not there to be undone may still come, and is looked for once more")
+	void mayStillCome() {
+		this.undoing.clear();
+		this.undoing.add(CompletableFuture.completedFuture(false));
+		this.driver.completeExceptionally(new IllegalStateException("connection reset"));
+		assertBroken(grant(), "The store failed");
+		Awaitility.await().until(() -> this.undone.get() == 2);
+		Awaitility.await().during(Duration.ofMillis(800)).until(() -> this.undone.get() == 2);
+	}
+
+	@Test
+	@DisplayName("What has not reached the store is not undone")
+	void notSent() {
+		LockStoreException notConnected = new LockStoreException(KEY, "not connected", null);
+		this.driver.completeExceptionally(notConnected);
+		assertThat(grant()).failsWithin(SOON).withThrowableThat().withCause(notConnected);
+		assertThat(this.undone).hasValue(0);
+	}
+
+	@Test
+	@DisplayName("Whatever a driver throws, or that it answers nothing, is broken, too")
+	void throwing() {
+		assertBroken(this.calls.call(KEY, () -> {
+			throw new IllegalArgumentException("too long");
+		}), "The store failed");
+		assertBroken(this.calls.call(KEY, () -> null), "The store failed");
+	}
+
+	private CompletionStage<AcquireResult> grant() {
+		return this.calls.grant(KEY, TTL, () -> this.driver, () -> {
+			this.undone.incrementAndGet();
+			return (this.undoing.size() > 1) ? this.undoing.remove() : this.undoing.element();
+		});
+	}
+
+	private static void assertBroken(CompletionStage<?> answer, String message) {
+		assertThat(answer).failsWithin(SOON)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(LockStoreException.class)
+			.withMessageContaining(message);
+	}
+
+}

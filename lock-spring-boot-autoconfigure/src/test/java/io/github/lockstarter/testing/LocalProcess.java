@@ -1,0 +1,105 @@
+package io.github.lockstarter.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.FileSystemUtils;
+
+/**
+ * A program that runs on this machine, in a directory of its own, and can be killed and
+ * frozen.
+ */
+final class LocalProcess implements AutoCloseable {
+
+	private final Path directory;
+
+	private final Path output;
+
+	private @Nullable Process process;
+
+	LocalProcess(String name) {
+		try {
+			this.directory = Files.createTempDirectory("local-" + name);
+			this.output = this.directory.resolve("output.log");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		Runtime.getRuntime().addShutdownHook(new Thread(this::close));
+	}
+
+	/** Returns a port that nobody uses. */
+	static int freePort() {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			return socket.getLocalPort();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	Path directory() {
+		return this.directory;
+	}
+
+	/** Returns the file that it writes to what it has to say. */
+	Path output() {
+		return this.output;
+	}
+
+	void start(List<String> command) {
+		try {
+			this.process = new ProcessBuilder(command).directory(this.directory.toFile())
+				.redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.appendTo(this.output.toFile()))
+				.start();
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException("These tests need %s on the PATH: install it".formatted(command.get(0)),
+					ex);
+		}
+	}
+
+	/** Kills it, as {@code kill -9} does. */
+	void kill() {
+		if (this.process != null) {
+			this.process.destroyForcibly().onExit().join();
+		}
+	}
+
+	/** Stops it from doing anything, with all its connections open. */
+	void freeze() {
+		signal("STOP");
+	}
+
+	void thaw() {
+		signal("CONT");
+	}
+
+	@Override
+	public void close() {
+		kill();
+		FileSystemUtils.deleteRecursively(this.directory.toFile());
+	}
+
+	private void signal(String name) {
+		Process running = this.process;
+		if (running == null) {
+			throw new IllegalStateException("It has not been started");
+		}
+		try {
+			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, running.pid())).start().onExit().join();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
