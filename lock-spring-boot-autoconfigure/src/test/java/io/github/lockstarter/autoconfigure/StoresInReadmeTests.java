@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -38,8 +37,9 @@ class StoresInReadmeTests {
 	@DisplayName("It has every store, says who is told of releases and who shares answers, and the dependency to add")
 	void capabilities() throws IOException {
 		String readme = Files.readString(README);
+		List<List<String>> table = table(readme);
 		assertThat(STORES).containsOnlyKeys(Store.values()).allSatisfy((store, type) -> {
-			Row row = row(store);
+			Row row = row(table, store);
 			assertThat(row.cell("who waits").startsWith("is told"))
 				.isEqualTo(ReleaseNotifications.class.isAssignableFrom(type) || store == Store.MEMORY);
 			assertThat(row.cell("[shares answers](docs/sharing.md)"))
@@ -49,15 +49,17 @@ class StoresInReadmeTests {
 		});
 	}
 
-	private static Row row(Store store) throws IOException {
-		try (Stream<String> lines = Files.lines(README)) {
-			List<List<String>> rows = lines.dropWhile((line) -> !line.startsWith("| `lock.store` | excludes"))
-				.takeWhile((line) -> line.startsWith("|"))
-				.map((line) -> Arrays.stream(line.substring(1).split("\\|")).map(String::strip).toList())
-				.toList();
-			return new Row(rows.get(0),
-					rows.stream().filter((each) -> each.get(0).contains("`" + store + "`")).findFirst().orElseThrow());
-		}
+	private static List<List<String>> table(String readme) {
+		return readme.lines()
+			.dropWhile((line) -> !line.startsWith("| `lock.store` | excludes"))
+			.takeWhile((line) -> line.startsWith("|"))
+			.map((line) -> Arrays.stream(line.substring(1).split("\\|")).map(String::strip).toList())
+			.toList();
+	}
+
+	private static Row row(List<List<String>> table, Store store) {
+		return new Row(table.get(0),
+				table.stream().filter((row) -> row.get(0).contains("`" + store + "`")).findFirst().orElseThrow());
 	}
 
 	private record Row(List<String> titles, List<String> cells) {
