@@ -71,6 +71,13 @@ class ArchitectureTests {
 		.onlyDependOnClassesThat(resideOutsideOfPackages("software.amazon.."));
 
 	@ArchTest
+	static final ArchRule theMemcachedDriverStaysInItsRoom = classes()
+		.that(resideInAPackage(ROOT + "..")
+			.and(resideOutsideOfPackages(ROOT + ".store.memcached", ROOT + ".autoconfigure")))
+		.should()
+		.onlyDependOnClassesThat(resideOutsideOfPackages("com.spotify..", "com.google.common.."));
+
+	@ArchTest
 	static final ArchRule onlyAutoconfigureKnowsProperties = classes()
 		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".autoconfigure")))
 		.should()
@@ -82,7 +89,8 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule storeRoomsShowOneType = classes().that()
-		.resideInAnyPackage(ROOT + ".store.redis", ROOT + ".store.memory", ROOT + ".store.dynamodb")
+		.resideInAnyPackage(ROOT + ".store.redis", ROOT + ".store.memory", ROOT + ".store.memcached",
+				ROOT + ".store.dynamodb")
 		.and()
 		.haveSimpleNameNotEndingWith("LockStore")
 		.should()

@@ -12,7 +12,7 @@ import org.springframework.util.Assert;
  * @param createTable Whether to create the table at the start if there is none. For
  * development: an application in production should not be allowed to.
  * @param clockSkew How much the clocks of the servers may differ. A lock whose holder
- * died is free that much later.
+ * died is free up to twice that much later.
  * @param commandTimeout How long to wait for an answer from DynamoDB before the request
  * is answered with 503.
  */

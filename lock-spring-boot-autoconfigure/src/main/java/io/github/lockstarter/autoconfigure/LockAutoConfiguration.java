@@ -16,7 +16,7 @@ import io.github.lockstarter.store.LockStore;
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ RedisStoreConfiguration.class, RedisDriverConfiguration.class, MemoryStoreConfiguration.class,
+@Import({ RedisDriverConfiguration.class, RedisStoreConfiguration.class, MemoryStoreConfiguration.class,
 		MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class, NoStoreConfiguration.class,
 		LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class,
 		LockProblemsConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class })

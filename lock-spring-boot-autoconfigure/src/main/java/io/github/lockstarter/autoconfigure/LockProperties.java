@@ -25,8 +25,8 @@ import io.github.lockstarter.share.SharedResults;
  * Properties under {@code lock}. A property that does not exist is refused: a misspelt
  * one would leave a lock other than the operator believes.
  *
- * @param store Where locks live. Memory keeps them in this JVM only, so it excludes
- * nothing between servers, and has to be asked for.
+ * @param store Where locks live: Redis, memcached and DynamoDB share them between
+ * servers; memory keeps them in this JVM only, and has to be asked for.
  * @param ttl How long a lock outlives a server that died while it held it. A living
  * server renews it at a third of this time.
  * @param waitTime How long a request waits for a lock that is held before it is refused.
@@ -122,9 +122,8 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	 * Checks that a store can keep a lock for as long as is asked for.
 	 * @throws InvalidConfigurationPropertyValueException if it cannot
 	 */
-	void requireTtlOfAtMost(Duration longest) {
-		Consumer<Duration> atMost = (ttl) -> Assert.isTrue(ttl.compareTo(longest) <= 0,
-				() -> "The store keeps a lock for at most " + longest.toSeconds() + "s");
+	void requireTtlOfAtMost(Duration longest, String why) {
+		Consumer<Duration> atMost = (ttl) -> Assert.isTrue(ttl.compareTo(longest) <= 0, why);
 		check("lock.ttl", this.ttl, atMost);
 		this.names.forEach((name, named) -> check("lock.names." + name + ".ttl", named.ttl(), atMost));
 	}

@@ -11,8 +11,8 @@ import org.springframework.util.Assert;
 /**
  * Settings of the memcached store.
  *
- * @param servers The servers, each as host:port. Applications that share locks must name
- * the same ones in the same way.
+ * @param servers The servers, each as host:port, or host for port 11211. Applications
+ * that share locks must name the same ones in the same way.
  * @param keyPrefix What all keys in memcached begin with. Applications with the same
  * prefix share their locks.
  * @param commandTimeout How long to wait for an answer from memcached before the request
@@ -31,7 +31,7 @@ record MemcachedProperties(@DefaultValue("localhost:11211") List<String> servers
 
 	private static void checkServers(List<String> servers) {
 		Assert.isTrue(!servers.isEmpty() && servers.stream().allMatch(MemcachedProperties::isServer),
-				"Servers are written host:port, with a comma between them");
+				"A server is written host or host:port, with a port up to 65535, and a comma before the next");
 	}
 
 	private static boolean isServer(String text) {

@@ -24,7 +24,7 @@ class MemcachedStoreConfiguration {
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	LockStore memcachedLockStore(LockProperties properties) {
 		properties.require(LockProperties.Store.MEMCACHED);
-		properties.requireTtlOfAtMost(MemcachedLockStore.LONGEST_TTL);
+		properties.requireTtlOfAtMost(MemcachedLockStore.LONGEST_TTL, "Memcached keeps a lock for less than 30 days");
 		MemcachedProperties memcached = properties.memcached();
 		return new MemcachedLockStore(memcached.servers(), memcached.keyPrefix(), memcached.commandTimeout());
 	}

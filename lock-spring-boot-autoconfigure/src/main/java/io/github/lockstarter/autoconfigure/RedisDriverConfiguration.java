@@ -9,6 +9,7 @@ import io.lettuce.core.resource.Delay;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
@@ -20,6 +21,9 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.LockStore;
+
 /**
  * Lets Lettuce come back to Redis sooner than it would by default. The application's own
  * properties and customizers take precedence.
@@ -27,6 +31,7 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ LettuceClientConfigurationBuilderCustomizer.class, RedisClient.class })
 @ConditionalOnProperty(name = "lock.store", havingValue = "redis", matchIfMissing = true)
+@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 class RedisDriverConfiguration {
 
 	private static final Delay DELAY = Delay.equalJitter(Duration.ofMillis(10), Duration.ofMillis(250), 10,
@@ -53,7 +58,7 @@ class RedisDriverConfiguration {
 			ObjectProvider<DataRedisProperties> properties, ObjectProvider<DataRedisConnectionDetails> details,
 			ObjectProvider<RedisSentinelConfiguration> sentinel) {
 		return (client) -> {
-			boolean sentinels = sentinel.getIfAvailable() != null
+			boolean sentinels = sentinel.stream().findAny().isPresent()
 					|| details.stream().anyMatch((each) -> each.getSentinel() != null);
 			if (sentinels && properties.stream().allMatch((each) -> each.getLettuce().getReadFrom() == null)) {
 				client.readFrom(ReadFrom.UPSTREAM);

@@ -1,6 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.lettuce.core.RedisClient;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -23,6 +25,8 @@ import io.github.lockstarter.store.redis.RedisLockStore;
 @ConditionalOnClass({ LettuceConnectionFactory.class, RedisClient.class })
 @ConditionalOnProperty(name = "lock.store", havingValue = "redis", matchIfMissing = true)
 class RedisStoreConfiguration {
+
+	private static final Log logger = LogFactory.getLog(RedisStoreConfiguration.class);
 
 	@Bean
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
@@ -49,6 +53,11 @@ class RedisStoreConfiguration {
 			throw new LockConfigurationException(
 					"lock.redis.replicas-to-ack is set, which cannot be used with a Redis Cluster.",
 					"Remove lock.redis.replicas-to-ack.");
+		}
+		if (lettuce.getSentinelConfiguration() != null && lettuce.getClientConfiguration().getReadFrom().isEmpty()) {
+			logger
+				.warn("The LettuceConnectionFactory does not follow its sentinels when the master is frozen or cut off:"
+						+ " set readFrom(ReadFrom.UPSTREAM) in its client configuration.");
 		}
 		return new RedisLockStore(lettuce, properties.redis().keyPrefix(), properties.redis().commandTimeout(),
 				properties.redis().replicasToAck());

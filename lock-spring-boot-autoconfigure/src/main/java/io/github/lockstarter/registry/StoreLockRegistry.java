@@ -146,7 +146,7 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 			throw new LockConfigurationException(
 					"A %s cannot keep results, so nothing can be shared or replayed."
 						.formatted(store.getClass().getSimpleName()),
-					"Let your LockStore implement ResultStore, or choose another lock.store.");
+					"Remove SHARE and replay from the annotations, choose another lock.store, or, if the store is your own, implement ResultStore.");
 		}
 		if (store instanceof ReleaseNotifications able) {
 			able.expectWaiting();

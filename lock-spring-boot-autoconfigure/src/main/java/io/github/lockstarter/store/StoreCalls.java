@@ -5,9 +5,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -20,9 +20,18 @@ import io.github.lockstarter.store.AcquireResult.Granted;
  * Calls of a driver that has time-outs of its own, or none. Each is answered within a
  * time-out of ours, with a {@link LockStoreException} if the store fails or is slow.
  */
-public final class StoreCalls {
+public final class StoreCalls implements AutoCloseable {
 
-	private static final Executor LATER = CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS);
+	private static final long FIRST_PAUSE_MILLIS = 500;
+
+	private static final long LONGEST_PAUSE_MILLIS = 8000;
+
+	/** What cannot be undone for now; more of it ends with its time to live. */
+	private static final int MOST_UNDONE = 1000;
+
+	private final AtomicInteger beingUndone = new AtomicInteger();
+
+	private volatile boolean closed;
 
 	private final String store;
 
@@ -53,9 +62,8 @@ public final class StoreCalls {
 
 	/**
 	 * Calls the driver for a lock. A grant that comes too late for the caller is undone,
-	 * and so is one that may have come about although the call failed: its owner would
-	 * never release it. A call that fails with a {@link LockStoreException} has not
-	 * reached the store.
+	 * and so is one that may have come about although the call failed, unless it failed
+	 * with {@link NotDone}: its owner would never release it.
 	 * @param key the lock
 	 * @param ttl for how long it would be locked: so long it is worth undoing
 	 * @param acquire what to ask of the driver
@@ -67,12 +75,19 @@ public final class StoreCalls {
 		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
 		begin(acquire).whenComplete((result, failure) -> {
 			boolean inTime = answer(answer, result, failure);
-			boolean unknown = failure != null && !(cause(failure) instanceof LockStoreException);
-			if (unknown || (!inTime && result instanceof Granted)) {
-				undo(undo, System.nanoTime() + ttl.toNanos(), unknown);
+			boolean unknown = failure != null && !(cause(failure) instanceof NotDone);
+			if ((unknown || (!inTime && result instanceof Granted)) && this.beingUndone.get() < MOST_UNDONE) {
+				this.beingUndone.incrementAndGet();
+				undo(undo, System.nanoTime() + ttl.toNanos(), unknown, FIRST_PAUSE_MILLIS);
 			}
 		});
 		return inTime(key, answer);
+	}
+
+	/** Gives up what could not be undone so far: it ends with its time to live. */
+	@Override
+	public void close() {
+		this.closed = true;
 	}
 
 	private static <T> boolean answer(CompletableFuture<T> answer, T result, @Nullable Throwable failure) {
@@ -92,6 +107,9 @@ public final class StoreCalls {
 			return new LockStoreException(key,
 					"%s did not answer within %d ms".formatted(this.store, this.timeout.toMillis()), null);
 		}
+		if (cause instanceof NotDone) {
+			return new LockStoreException(key, String.valueOf(cause.getMessage()), cause.getCause());
+		}
 		return (cause instanceof LockStoreException known) ? known
 				: new LockStoreException(key, this.store + " failed", cause);
 	}
@@ -101,12 +119,20 @@ public final class StoreCalls {
 	 * another connection, even after it was undone. So what is not found is looked for
 	 * once more.
 	 */
-	private static void undo(Supplier<CompletionStage<Boolean>> release, long until, boolean mayCome) {
+	private void undo(Supplier<CompletionStage<Boolean>> release, long until, boolean mayCome, long pause) {
+		if (this.closed || until - System.nanoTime() < 0) {
+			this.beingUndone.decrementAndGet();
+			return;
+		}
 		begin(release).whenComplete((released, failure) -> {
 			boolean absent = failure == null && !Boolean.TRUE.equals(released);
-			if ((failure != null || (absent && mayCome)) && until - System.nanoTime() > 0) {
-				LATER.execute(() -> undo(release, until, failure != null && mayCome));
+			if (failure == null && !(absent && mayCome)) {
+				this.beingUndone.decrementAndGet();
+				return;
 			}
+			CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS)
+				.execute(() -> undo(release, until, failure != null && mayCome,
+						Math.min(2 * pause, LONGEST_PAUSE_MILLIS)));
 		});
 	}
 
@@ -121,6 +147,22 @@ public final class StoreCalls {
 
 	private static Throwable cause(Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/**
+	 * A driver's failure that has surely left nothing behind in the store.
+	 */
+	public static final class NotDone extends RuntimeException {
+
+		/**
+		 * Creates the exception.
+		 * @param message what was not done, and why
+		 * @param cause the failure, if any
+		 */
+		public NotDone(String message, @Nullable Throwable cause) {
+			super(message, cause);
+		}
+
 	}
 
 }

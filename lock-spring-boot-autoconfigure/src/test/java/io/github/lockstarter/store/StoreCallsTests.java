@@ -16,6 +16,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.StoreCalls.NotDone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -88,12 +89,37 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("What has not reached the store is not undone")
-	void notSent() {
-		LockStoreException notConnected = new LockStoreException(KEY, "not connected", null);
-		this.driver.completeExceptionally(notConnected);
-		assertThat(grant()).failsWithin(SOON).withThrowableThat().withCause(notConnected);
+	@DisplayName("What has surely not been done is not undone")
+	void notDone() {
+		IllegalStateException why = new IllegalStateException("no connection");
+		this.driver.completeExceptionally(new NotDone("nothing was sent", why));
+		assertBroken(grant(), "nothing was sent");
+		assertThat(grant()).failsWithin(SOON).withThrowableThat().havingRootCause().isSameAs(why);
 		assertThat(this.undone).hasValue(0);
+	}
+
+	@Test
+	@DisplayName("A failure that a driver has put into a LockStoreException itself is passed on, and undone like any other")
+	void storeException() {
+		LockStoreException timeOut = new LockStoreException(KEY, "its own time-out", null);
+		this.driver.completeExceptionally(timeOut);
+		assertThat(grant()).failsWithin(SOON).withThrowableThat().withCause(timeOut);
+		assertThat(this.undone).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("In a long outage only so many grants are being undone, and none after the store is closed")
+	void longOutage() {
+		this.undoing.clear();
+		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still away")));
+		this.driver.completeExceptionally(new IllegalStateException("connection reset"));
+		for (int i = 0; i < 1500; i++) {
+			grant();
+		}
+		assertThat(this.undone).hasValue(1000);
+		Awaitility.await().until(() -> this.undone.get() >= 2000);
+		this.calls.close();
+		Awaitility.await().during(Duration.ofMillis(1500)).until(() -> this.undone.get() <= 2000);
 	}
 
 	@Test

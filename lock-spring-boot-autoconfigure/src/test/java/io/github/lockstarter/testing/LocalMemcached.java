@@ -66,7 +66,12 @@ public final class LocalMemcached implements AutoCloseable {
 
 	/** Returns how many items there are that have not expired. */
 	public long items() {
-		return keys().count();
+		return items("");
+	}
+
+	/** Returns how many of them have a key that begins like that. */
+	public long items(String begin) {
+		return keys().filter((key) -> key.startsWith(begin)).count();
 	}
 
 	/** Returns whether there is such an item, which does not count as a use of it. */

@@ -23,11 +23,11 @@ import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionChe
 import software.amazon.awssdk.services.dynamodb.model.Update;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Found;
@@ -36,6 +36,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
 import io.github.lockstarter.store.StoreCalls;
+import io.github.lockstarter.store.StoreCalls.NotDone;
 import io.github.lockstarter.store.dynamodb.Results.Seen;
 
 /**
@@ -47,7 +48,7 @@ import io.github.lockstarter.store.dynamodb.Results.Seen;
  * after which a lock that nobody released is free. A holder that is late but that nobody
  * has followed still owns the lock in the store: it can renew and release it.
  */
-public final class DynamoDbLockStore implements LockStore, ResultStore, InitializingBean {
+public final class DynamoDbLockStore implements LockStore, ResultStore, InitializingBean, DisposableBean {
 
 	private static final Log logger = LogFactory.getLog(DynamoDbLockStore.class);
 
@@ -134,6 +135,11 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 	}
 
 	@Override
+	public void destroy() {
+		this.calls.close();
+	}
+
+	@Override
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
 		return this.calls.grant(key, ttl, () -> take(key, owner, ttl), () -> free(key, owner));
 	}
@@ -141,13 +147,12 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 	private CompletionStage<AcquireResult> take(LockKey key, String owner, Duration ttl) {
 		long now = this.clock.millis();
 		long expiry = now + millis(ttl);
-		return Requests.told(key,
-				update(key, TAKE, IF_FREE,
-						Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
-								Items.deleteAfter(expiry), ":free", Items.number(freeBefore(now)), ":now",
-								Items.number(now), ":one", Items.number(1)),
-						DynamoDbLockStore::granted,
-						(item) -> Items.has(item, Items.HOLDER, owner) ? granted(item) : busy(item)));
+		return Requests.told(update(key, TAKE, IF_FREE,
+				Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
+						Items.deleteAfter(expiry), ":free", Items.number(freeBefore(now)), ":now", Items.number(now),
+						":one", Items.number(1)),
+				DynamoDbLockStore::granted,
+				(item) -> Items.has(item, Items.HOLDER, owner) ? granted(item) : busy(item)));
 	}
 
 	private static AcquireResult granted(Map<String, AttributeValue> lock) {
@@ -168,7 +173,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, ResultSlot slot,
 			Duration maxAge, @Nullable Runnable onRelease) {
 		return this.calls.grant(key, ttl, () -> this.results.look(key, slot, maxAge).exceptionally((failure) -> {
-			throw new LockStoreException(key, "DynamoDB could not be read", Requests.cause(failure));
+			throw new NotDone("DynamoDB could not be read", Requests.cause(failure));
 		}).thenCompose((seen) -> {
 			AcquireResult known = known(seen, owner);
 			return (known != null) ? CompletableFuture.completedStage(known)
@@ -206,17 +211,16 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
 		return this.calls.call(key, () -> {
 			long expiry = this.clock.millis() + millis(ttl);
-			return Requests.told(key,
-					update(key, EXTEND, IF_OWNED_AND_LATER,
-							Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
-									Items.deleteAfter(expiry)),
-							(item) -> true, (item) -> Items.has(item, Items.HOLDER, owner)));
+			return Requests.told(update(key, EXTEND, IF_OWNED_AND_LATER,
+					Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
+							Items.deleteAfter(expiry)),
+					(item) -> true, (item) -> Items.has(item, Items.HOLDER, owner)));
 		});
 	}
 
 	@Override
 	public CompletionStage<Boolean> release(LockKey key, String owner) {
-		return this.calls.call(key, () -> Requests.told(key, free(key, owner)));
+		return this.calls.call(key, () -> Requests.told(free(key, owner)));
 	}
 
 	private CompletionStage<Boolean> free(LockKey key, String owner) {
@@ -244,8 +248,8 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 			.conditionExpression(IF_OWNED)
 			.expressionAttributeValues(freeing(owner, "result"))
 			.build();
-		return this.calls.call(key, () -> Requests.told(key,
-				this.results.leave(key, release, slot, result).exceptionallyCompose((failure) -> {
+		return this.calls.call(key,
+				() -> Requests.told(this.results.leave(key, release, slot, result).exceptionallyCompose((failure) -> {
 					if (!Requests.isRefusal(Requests.cause(failure))) {
 						return CompletableFuture.failedFuture(failure);
 					}
@@ -271,7 +275,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 			.returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
 			.overrideConfiguration(this.requests.inTime())
 			.build();
-		return this.requests.send(key, (client) -> client.updateItem(request)).handle((answer, failure) -> {
+		return this.requests.send((client) -> client.updateItem(request)).handle((answer, failure) -> {
 			if (Requests.cause(failure) instanceof ConditionalCheckFailedException ex) {
 				return otherwise.apply(ex.item());
 			}

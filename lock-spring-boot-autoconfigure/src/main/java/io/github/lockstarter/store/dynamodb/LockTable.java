@@ -136,7 +136,7 @@ final class LockTable {
 					+ " for development, lock.dynamodb.create-table=true does so")
 				.formatted(this.name, Items.KEY, Items.DELETE_AFTER));
 		}
-		else if (failure instanceof DynamoDbException refusal
+		else if (failure instanceof DynamoDbException refusal && refusal.awsErrorDetails() != null
 				&& "AccessDeniedException".equals(refusal.awsErrorDetails().errorCode())) {
 			logger.debug("The DynamoDB table may not be looked at, which locks do not need", refusal);
 		}

@@ -20,8 +20,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactionConflictExcepti
 import org.springframework.lang.Contract;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.StoreCalls.NotDone;
 
 /**
  * Requests to DynamoDB that never block the caller.
@@ -68,20 +67,20 @@ final class Requests {
 	 * Sends a request, and sends it again as long as a transaction is under way with its
 	 * items.
 	 */
-	<T> CompletionStage<T> send(LockKey key, Function<DynamoDbAsyncClient, CompletableFuture<T>> request) {
-		return send(key, request, this.sender, System.nanoTime() + this.timeout.toNanos());
+	<T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> request) {
+		return send(request, this.sender, System.nanoTime() + this.timeout.toNanos());
 	}
 
-	private <T> CompletionStage<T> send(LockKey key, Function<DynamoDbAsyncClient, CompletableFuture<T>> request,
-			Executor executor, long until) {
+	private <T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> request, Executor executor,
+			long until) {
 		return CompletableFuture.supplyAsync(() -> {
 			if (System.nanoTime() - until > 0) {
-				throw new LockStoreException(key, "the request to DynamoDB could not be sent in time", null);
+				throw new NotDone("the request to DynamoDB could not be sent in time", null);
 			}
 			return request.apply(this.client);
 		}, executor)
 			.thenCompose(Function.identity())
-			.exceptionallyCompose((failure) -> isConflict(cause(failure)) ? send(key, request, this.later, until)
+			.exceptionallyCompose((failure) -> isConflict(cause(failure)) ? send(request, this.later, until)
 					: CompletableFuture.failedFuture(cause(failure)));
 	}
 
@@ -98,12 +97,12 @@ final class Requests {
 	/**
 	 * Returns the answer, where a refusal is told from what may have been done after all.
 	 */
-	static <T> CompletionStage<T> told(LockKey key, CompletionStage<T> answer) {
+	static <T> CompletionStage<T> told(CompletionStage<T> answer) {
 		return answer.exceptionallyCompose((failure) -> {
 			Throwable cause = cause(failure);
-			return CompletableFuture.failedFuture(
-					!(isRefusal(cause) && cause instanceof DynamoDbException refusal) ? cause : new LockStoreException(
-							key, "DynamoDB refused the request: " + refusal.awsErrorDetails().errorCode(), refusal));
+			return CompletableFuture.failedFuture(!(isRefusal(cause) && cause instanceof DynamoDbException refusal)
+					? cause
+					: new NotDone("DynamoDB refused the request: " + refusal.awsErrorDetails().errorCode(), refusal));
 		});
 	}
 

@@ -44,9 +44,8 @@ final class Results {
 		Map<String, AttributeValue> result = Items.key(key, slot.name());
 		KeysAndAttributes both = KeysAndAttributes.builder().keys(List.of(lock, result)).consistentRead(true).build();
 		return this.requests
-			.send(key,
-					(client) -> client.batchGetItem((request) -> request.requestItems(Map.of(this.table, both))
-						.overrideConfiguration(this.requests.inTime())))
+			.send((client) -> client.batchGetItem((request) -> request.requestItems(Map.of(this.table, both))
+				.overrideConfiguration(this.requests.inTime())))
 			.thenApply((answer) -> new Seen(find(answer, lock), found(find(answer, result), maxAge)));
 	}
 
@@ -88,10 +87,9 @@ final class Results {
 			.put((each) -> each.tableName(this.table).item(item))
 			.build();
 		return this.requests
-			.send(key,
-					(client) -> client.transactWriteItems(
-							(request) -> request.transactItems(TransactWriteItem.builder().update(release).build(), put)
-								.overrideConfiguration(this.requests.inTime())))
+			.send((client) -> client.transactWriteItems(
+					(request) -> request.transactItems(TransactWriteItem.builder().update(release).build(), put)
+						.overrideConfiguration(this.requests.inTime())))
 			.handle((done, failure) -> notOwned(Requests.cause(failure)) ? CompletableFuture.completedFuture(false)
 					: (failure != null) ? CompletableFuture.<Boolean>failedFuture(Requests.cause(failure))
 							: CompletableFuture.completedFuture(true))

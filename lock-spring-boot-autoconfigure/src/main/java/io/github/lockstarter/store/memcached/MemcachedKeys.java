@@ -1,5 +1,7 @@
 package io.github.lockstarter.store.memcached;
 
+import org.springframework.util.Assert;
+
 import io.github.lockstarter.LockKey;
 
 /**
@@ -18,6 +20,8 @@ final class MemcachedKeys {
 	private final int room;
 
 	MemcachedKeys(String prefix) {
+		Assert.isTrue(prefix.matches("[!-9;-~]{1,100}"),
+				"A prefix must have 1 to 100 visible ASCII characters, and no colon among them");
 		this.prefix = prefix + ":";
 		this.room = MAX_LENGTH - this.prefix.length();
 	}

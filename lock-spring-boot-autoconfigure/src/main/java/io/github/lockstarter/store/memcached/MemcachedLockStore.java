@@ -3,6 +3,7 @@ package io.github.lockstarter.store.memcached;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -17,13 +18,13 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReconnectNotifications;
 import io.github.lockstarter.store.StoreCalls;
+import io.github.lockstarter.store.StoreCalls.NotDone;
 
 /**
  * Keeps locks in memcached: one item per held lock, whose value is the owner. A lock is
@@ -49,6 +50,9 @@ public final class MemcachedLockStore implements LockStore, ReconnectNotificatio
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(2);
 
+	/** Only its owner changes an item, seldom more than once at a time. */
+	private static final int MOST_CHANGES = 100;
+
 	private final List<Runnable> onReconnect = new CopyOnWriteArrayList<>();
 
 	private final AsciiMemcacheClient<String> memcached;
@@ -62,8 +66,8 @@ public final class MemcachedLockStore implements LockStore, ReconnectNotificatio
 	 * warning, and connecting goes on.
 	 * @param servers the servers, each as {@code host} or {@code host:port}; all
 	 * applications that share locks must name the same ones in the same way
-	 * @param keyPrefix what all keys in memcached begin with: visible ASCII, not longer
-	 * than 100 characters
+	 * @param keyPrefix what all keys in memcached begin with: 1 to 100 visible ASCII
+	 * characters, no colon among them
 	 * @param commandTimeout how long to wait for an answer
 	 */
 	public MemcachedLockStore(List<String> servers, String keyPrefix, Duration commandTimeout) {
@@ -92,6 +96,7 @@ public final class MemcachedLockStore implements LockStore, ReconnectNotificatio
 	/** Disconnects. */
 	@Override
 	public void close() {
+		this.calls.close();
 		this.memcached.shutdown();
 	}
 
@@ -110,31 +115,34 @@ public final class MemcachedLockStore implements LockStore, ReconnectNotificatio
 		String name = this.keys.of(key);
 		CompletionStage<MemcacheStatus> added = this.memcached.add(name, item.text(), item.seconds());
 		if (added.toCompletableFuture().isCompletedExceptionally()) {
-			throw new LockStoreException(key, "memcached is not connected", null);
+			return added.handle((status, failure) -> {
+				throw new NotDone("memcached was sent nothing", cause(failure));
+			});
 		}
-		return added.thenCombine(this.memcached.casGet(name), (status, found) -> acquired(key, item, status, found));
+		return added.thenCombine(this.memcached.casGet(name), (status, found) -> acquired(item, status, found));
 	}
 
-	private static AcquireResult acquired(LockKey key, Item item, MemcacheStatus status,
-			@Nullable GetResult<String> found) {
+	private static AcquireResult acquired(Item item, MemcacheStatus status, @Nullable GetResult<String> found) {
 		if (found != null && item.hasSameOwnerAs(Item.parse(found.getValue()))) {
 			if (found.getCas() == 0) {
-				throw new LockStoreException(key, "memcached was started without CAS (-C), which locks need", null);
+				throw new IllegalStateException("memcached was started without CAS (-C), which locks need");
 			}
 			return new Granted(found.getCas());
 		}
 		if (status == MemcacheStatus.ITEM_NOT_STORED) {
 			return new Busy((found != null) ? Item.parse(found.getValue()).remaining() : Duration.ZERO);
 		}
-		throw new LockStoreException(key, "memcached did not keep it: " + status, null);
+		throw new IllegalStateException("memcached did not keep it: " + status);
 	}
 
 	@Override
 	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
-		Item item = Item.of(owner, ttl);
 		String name = this.keys.of(key);
-		return this.calls.call(key,
-				() -> change(name, owner, (cas) -> this.memcached.set(name, item.text(), item.seconds(), cas)));
+		return this.calls.call(key, () -> {
+			Item item = Item.of(owner, ttl);
+			return change(name, owner, (cas) -> this.memcached.set(name, item.text(), item.seconds(), cas),
+					MOST_CHANGES);
+		});
 	}
 
 	@Override
@@ -143,22 +151,30 @@ public final class MemcachedLockStore implements LockStore, ReconnectNotificatio
 	}
 
 	private CompletionStage<Boolean> delete(String name, String owner) {
-		return change(name, owner, (cas) -> this.memcached.delete(name, cas));
+		return change(name, owner, (cas) -> this.memcached.delete(name, cas), MOST_CHANGES);
 	}
 
 	/**
 	 * Changes the item if it is the owner's. If it is changed by somebody else meanwhile,
 	 * it is looked at again.
 	 */
-	private CompletionStage<Boolean> change(String name, String owner, Change change) {
+	private CompletionStage<Boolean> change(String name, String owner, Change change, int times) {
 		return this.memcached.casGet(name).thenCompose((found) -> {
 			if (found == null || !Item.parse(found.getValue()).isOf(owner)) {
 				return CompletableFuture.completedFuture(false);
 			}
-			return change.of(found.getCas())
-				.thenCompose((status) -> (status == MemcacheStatus.KEY_EXISTS) ? change(name, owner, change)
-						: CompletableFuture.completedFuture(status == MemcacheStatus.OK));
+			return change.of(found.getCas()).thenCompose((status) -> switch (status) {
+				case OK -> CompletableFuture.completedFuture(true);
+				case KEY_NOT_FOUND -> CompletableFuture.completedFuture(false);
+				case KEY_EXISTS -> (times > 1) ? change(name, owner, change, times - 1)
+						: CompletableFuture.failedFuture(new IllegalStateException("the item is changed all the time"));
+				default -> CompletableFuture.failedFuture(new IllegalStateException("memcached refused: " + status));
+			});
 		});
+	}
+
+	private static @Nullable Throwable cause(@Nullable Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	/** A change of the item that has this number, and of no other. */

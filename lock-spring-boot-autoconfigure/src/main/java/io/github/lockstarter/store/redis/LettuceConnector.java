@@ -3,7 +3,9 @@ package io.github.lockstarter.store.redis;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +36,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * blocking the caller.
  * <p>
  * A driver that is not connected is handed nothing: it would keep every command in memory
- * until Redis is back.
+ * until Redis is back. With a cluster, and where it was told where to read from, it does
+ * not tell.
  */
 final class LettuceConnector {
 
@@ -136,15 +139,29 @@ final class LettuceConnector {
 	 * Lets the driver ask a cluster who its masters are. By itself it does so when a
 	 * connection breaks, but that of a server that is frozen, or cut off, does not. And
 	 * it would wait for the answer of that one, too, for as long as for a command: 60 s.
+	 * <p>
+	 * This runs on the driver's timer. Where nobody has connected yet there is no list of
+	 * servers, and the client would block to make one.
 	 */
 	private void lookForMasters(AbstractRedisClient client, Duration timeout) {
-		if (client instanceof RedisClusterClient cluster && this.looking.compareAndSet(false, true)) {
-			cluster.getPartitions().forEach((node) -> node.getUri().setTimeout(timeout));
-			cluster.refreshPartitionsAsync()
-				.whenComplete((done, failure) -> client.getResources()
-					.timer()
-					.newTimeout((pause) -> this.looking.set(false), BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS));
+		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
+		if (current != null && client instanceof RedisClusterClient cluster
+				&& connection(current) instanceof StatefulRedisClusterConnection<byte[], byte[]> shared
+				&& this.looking.compareAndSet(false, true)) {
+			try {
+				shared.getPartitions().forEach((node) -> node.getUri().setTimeout(timeout));
+				cluster.refreshPartitionsAsync().whenComplete((done, failure) -> lookAgainLater(client));
+			}
+			catch (RuntimeException ex) {
+				lookAgainLater(client);
+			}
 		}
+	}
+
+	private void lookAgainLater(AbstractRedisClient client) {
+		client.getResources()
+			.timer()
+			.newTimeout((pause) -> this.looking.set(false), BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	/** Returns how often the driver has reconnected. It repeats what was under way. */
@@ -205,13 +222,26 @@ final class LettuceConnector {
 	}
 
 	private void listen(StatefulConnection<byte[], byte[]> shared) {
+		Set<SocketAddress> known = ConcurrentHashMap.newKeySet();
+		AtomicBoolean lost = new AtomicBoolean();
 		this.factory.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
 
 			@Override
 			public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
-				if (connection == shared || isPartOf(shared, connection)) {
+				boolean alike = isLikePartOf(shared, connection);
+				boolean isNew = alike && known.add(address);
+				boolean isBack = alike && lost.getAndSet(false);
+				if (connection == shared || isNew || isBack) {
 					LettuceConnector.this.reconnects.incrementAndGet();
 					LettuceConnector.this.onReconnect.forEach(Runnable::run);
+				}
+			}
+
+			@Override
+			public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+				if (isLikePartOf(shared, connection) && !connection.isClosed()) {
+					lost.set(true);
+					LettuceConnector.this.reconnects.incrementAndGet();
 				}
 			}
 
@@ -220,10 +250,12 @@ final class LettuceConnector {
 
 	/**
 	 * Returns whether the connection may be one to a single server, of those that the
-	 * shared one is made of. The client has others, which come and go: for messages, and
-	 * with another codec, for looking who is master.
+	 * shared one is made of, which does not tell. Others look the same: those that the
+	 * application has for transactions, which come and go. So what counts is a connection
+	 * that was lost, not closed, and one to a server that there was none to before.
 	 */
-	private static boolean isPartOf(StatefulConnection<byte[], byte[]> shared, RedisChannelHandler<?, ?> connection) {
+	private static boolean isLikePartOf(StatefulConnection<byte[], byte[]> shared,
+			RedisChannelHandler<?, ?> connection) {
 		return isComposed(shared) && connection instanceof StatefulRedisConnection<?, ?> single
 				&& !(connection instanceof StatefulRedisPubSubConnection) && single.getCodec() == shared.getCodec();
 	}

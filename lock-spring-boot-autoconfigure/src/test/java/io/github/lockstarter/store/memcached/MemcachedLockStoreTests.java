@@ -55,7 +55,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 
 	@Override
 	protected long locksInStore() {
-		return server.items();
+		return server.items("contract:contract:");
 	}
 
 	@Test
