@@ -18,7 +18,9 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 
 /**
  * Calls of a driver that has time-outs of its own, or none. Each is answered within a
- * time-out of ours, with a {@link LockStoreException} if the store fails or is slow.
+ * time-out of ours, with a {@link LockStoreException} if the store fails or is slow. What
+ * follows an answer runs on a thread of the driver, or after a time-out on one that all
+ * time-outs of the JVM share, and must not block.
  */
 public final class StoreCalls implements AutoCloseable {
 

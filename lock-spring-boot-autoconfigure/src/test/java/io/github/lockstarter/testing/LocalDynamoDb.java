@@ -28,7 +28,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
  * all in memory, and can be broken at will. The build downloads it and writes down its
  * class path.
  */
-public final class LocalDynamoDb implements AutoCloseable {
+public final class LocalDynamoDb extends LocalServer {
 
 	private static final Path CLASS_PATH = Path.of("target", "dynamodb-local.classpath");
 
@@ -37,9 +37,7 @@ public final class LocalDynamoDb implements AutoCloseable {
 
 	private static @Nullable LocalDynamoDb shared;
 
-	private final int port = LocalProcess.freePort();
-
-	private final LocalProcess process = new LocalProcess("dynamodb");
+	private final int port = unusedPort();
 
 	private final List<String> storage;
 
@@ -79,7 +77,7 @@ public final class LocalDynamoDb implements AutoCloseable {
 				"software.amazon.dynamodb.services.local.main.ServerRunner", "-disableTelemetry", "-port",
 				Integer.toString(this.port)));
 		command.addAll(this.storage);
-		this.process.start(command);
+		start(command);
 		try (DynamoDbAsyncClient client = client(endpoint(), AwsRetryStrategy.doNotRetry())) {
 			Awaitility.await()
 				.atMost(Duration.ofMinutes(1))
@@ -127,25 +125,6 @@ public final class LocalDynamoDb implements AutoCloseable {
 	public static String[] systemProperties(URI endpoint) {
 		return new String[] { "aws.region=eu-central-1", "aws.accessKeyId=local", "aws.secretAccessKey=local",
 				"aws.endpointUrlDynamoDb=" + endpoint };
-	}
-
-	/** Kills the server, as {@code kill -9} does. */
-	public void kill() {
-		this.process.kill();
-	}
-
-	/** Stops the server from doing anything, with all its connections open. */
-	public void freeze() {
-		this.process.freeze();
-	}
-
-	public void thaw() {
-		this.process.thaw();
-	}
-
-	@Override
-	public void close() {
-		this.process.close();
 	}
 
 	private static String classPath() {

@@ -19,13 +19,11 @@ import org.awaitility.Awaitility;
  * A memcached server that runs as a process on this machine, on a port of its own, and
  * can be broken at will. It keeps a record of what it was asked.
  */
-public final class LocalMemcached implements AutoCloseable {
+public final class LocalMemcached extends LocalServer {
 
-	private final int port = LocalProcess.freePort();
+	private final int port = unusedPort();
 
 	private final List<String> command;
-
-	private final LocalProcess process = new LocalProcess("memcached");
 
 	private LocalMemcached(String... settings) {
 		this.command = Stream
@@ -48,13 +46,13 @@ public final class LocalMemcached implements AutoCloseable {
 
 	/** Starts the server, without anything in it, and waits until it answers. */
 	public void start() {
-		this.process.start(this.command);
+		start(this.command);
 		Awaitility.await().ignoreExceptions().until(() -> ask("version").get(0).startsWith("VERSION"));
 	}
 
 	/** Returns what it was asked for, without what this class asks for. */
 	public List<String> requests() {
-		try (Stream<String> lines = Files.lines(this.process.output(), StandardCharsets.ISO_8859_1)) {
+		try (Stream<String> lines = Files.lines(output(), StandardCharsets.ISO_8859_1)) {
 			return lines.filter((line) -> line.matches("<\\d+ (add|gets?|cas|set|delete) .*"))
 				.map((line) -> line.substring(line.indexOf(' ') + 1))
 				.toList();
@@ -113,25 +111,6 @@ public final class LocalMemcached implements AutoCloseable {
 			.filter((line) -> line.startsWith("STAT curr_connections "))
 			.mapToInt((line) -> Integer.parseInt(line.substring(line.lastIndexOf(' ') + 1)))
 			.sum() - 1;
-	}
-
-	/** Kills the server, as {@code kill -9} does. */
-	public void kill() {
-		this.process.kill();
-	}
-
-	/** Stops the server from doing anything, with all its connections open. */
-	public void freeze() {
-		this.process.freeze();
-	}
-
-	public void thaw() {
-		this.process.thaw();
-	}
-
-	@Override
-	public void close() {
-		this.process.close();
 	}
 
 }

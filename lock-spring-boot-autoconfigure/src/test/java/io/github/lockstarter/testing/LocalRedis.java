@@ -25,15 +25,13 @@ import redis.embedded.core.ExecutableProvider;
  * broken at will. Uses the {@code redis-server} on the PATH, or else the binary that
  * embedded-redis ships.
  */
-public final class LocalRedis implements AutoCloseable {
+public final class LocalRedis extends LocalServer {
 
 	private static final int BUS_PORT_OFFSET = 10_000;
 
 	private final List<String> command = new ArrayList<>();
 
 	private final int port = freePort();
-
-	private final LocalProcess process = new LocalProcess("redis");
 
 	public LocalRedis(String... settings) {
 		this.command.addAll(List.of(executable(), "--port", Integer.toString(this.port), "--bind", "127.0.0.1",
@@ -43,7 +41,7 @@ public final class LocalRedis implements AutoCloseable {
 
 	/** Creates a server that keeps its settings, one in each line, in a file. */
 	private LocalRedis(List<String> settings) throws IOException {
-		Path file = this.process.directory().resolve("redis.conf");
+		Path file = directory().resolve("redis.conf");
 		Files.write(file, settings);
 		Files.writeString(file, "port %d%nbind 127.0.0.1%n".formatted(this.port), StandardOpenOption.APPEND);
 		this.command.addAll(List.of(executable(), file.toString()));
@@ -74,27 +72,8 @@ public final class LocalRedis implements AutoCloseable {
 
 	/** Starts the server and waits until it accepts connections. */
 	public void start() {
-		this.process.start(this.command);
+		start(this.command);
 		Awaitility.await().atMost(Duration.ofSeconds(10)).until(this::accepts);
-	}
-
-	/** Kills the server, as {@code kill -9} does. */
-	public void kill() {
-		this.process.kill();
-	}
-
-	/** Stops the server from doing anything, with all its connections open. */
-	public void freeze() {
-		this.process.freeze();
-	}
-
-	public void thaw() {
-		this.process.thaw();
-	}
-
-	@Override
-	public void close() {
-		this.process.close();
 	}
 
 	/** Returns whether the server answers, to whatever it is asked. */

@@ -3,7 +3,6 @@ package io.github.lockstarter.store.memcached;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -116,7 +115,7 @@ public final class MemcachedLockStore implements LockStore, ReconnectNotificatio
 		CompletionStage<MemcacheStatus> added = this.memcached.add(name, item.text(), item.seconds());
 		if (added.toCompletableFuture().isCompletedExceptionally()) {
 			return added.handle((status, failure) -> {
-				throw new NotDone("memcached was sent nothing", cause(failure));
+				throw new NotDone("memcached could not be sent the request", failure);
 			});
 		}
 		return added.thenCombine(this.memcached.casGet(name), (status, found) -> acquired(item, status, found));
@@ -171,10 +170,6 @@ public final class MemcachedLockStore implements LockStore, ReconnectNotificatio
 				default -> CompletableFuture.failedFuture(new IllegalStateException("memcached refused: " + status));
 			});
 		});
-	}
-
-	private static @Nullable Throwable cause(@Nullable Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	/** A change of the item that has this number, and of no other. */

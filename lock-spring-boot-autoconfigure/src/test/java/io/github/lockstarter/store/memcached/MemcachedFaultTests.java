@@ -96,7 +96,7 @@ class MemcachedFaultTests {
 				.atMost(SOON)
 				.untilAsserted(() -> assertThatExceptionOfType(LockStoreException.class)
 					.isThrownBy(() -> locks.acquire(other(), OPTIONS))
-					.withStackTraceContaining("was sent nothing"));
+					.withStackTraceContaining("could not be sent the request"));
 			server.thaw();
 			Awaitility.await().atMost(SOON).until(() -> !server.requests().isEmpty());
 			Awaitility.await().atMost(SOON).until(() -> server.items() == 0);

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * A program that runs on this machine, in a directory of its own, and can be killed and
- * frozen.
+ * A server that runs as a process on this machine, in a directory of its own, and can be
+ * broken at will.
  */
-final class LocalProcess implements AutoCloseable {
+public abstract class LocalServer implements AutoCloseable {
 
 	private final Path directory;
 
@@ -24,9 +24,9 @@ final class LocalProcess implements AutoCloseable {
 
 	private @Nullable Process process;
 
-	LocalProcess(String name) {
+	LocalServer() {
 		try {
-			this.directory = Files.createTempDirectory("local-" + name);
+			this.directory = Files.createTempDirectory("local-server");
 			this.output = this.directory.resolve("output.log");
 		}
 		catch (IOException ex) {
@@ -36,7 +36,7 @@ final class LocalProcess implements AutoCloseable {
 	}
 
 	/** Returns a port that nobody uses. */
-	static int freePort() {
+	static int unusedPort() {
 		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			return socket.getLocalPort();
 		}
@@ -45,16 +45,17 @@ final class LocalProcess implements AutoCloseable {
 		}
 	}
 
-	Path directory() {
+	final Path directory() {
 		return this.directory;
 	}
 
 	/** Returns the file that it writes to what it has to say. */
-	Path output() {
+	final Path output() {
 		return this.output;
 	}
 
-	void start(List<String> command) {
+	/** Starts it with a command. Does not wait until it answers. */
+	final void start(List<String> command) {
 		try {
 			this.process = new ProcessBuilder(command).directory(this.directory.toFile())
 				.redirectErrorStream(true)
@@ -68,18 +69,18 @@ final class LocalProcess implements AutoCloseable {
 	}
 
 	/** Kills it, as {@code kill -9} does. */
-	void kill() {
+	public void kill() {
 		if (this.process != null) {
 			this.process.destroyForcibly().onExit().join();
 		}
 	}
 
 	/** Stops it from doing anything, with all its connections open. */
-	void freeze() {
+	public void freeze() {
 		signal("STOP");
 	}
 
-	void thaw() {
+	public void thaw() {
 		signal("CONT");
 	}
 
