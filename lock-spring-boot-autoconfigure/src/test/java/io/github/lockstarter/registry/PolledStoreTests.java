@@ -3,9 +3,13 @@ package io.github.lockstarter.registry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -44,13 +48,20 @@ class PolledStoreTests {
 	@DisplayName("A server that always has somebody waiting for a lock lets another server have it, again and again")
 	void letsOthersIn() {
 		AtomicBoolean enough = new AtomicBoolean();
+		AtomicInteger served = new AtomicInteger();
 		CompletableFuture<?>[] threads = IntStream.range(0, 4).mapToObj((i) -> CompletableFuture.runAsync(() -> {
 			while (!enough.get()) {
-				this.busy.acquire(KEY, WAITING).close();
+				Lease lease = this.busy.acquire(KEY, WAITING);
+				// Some work: otherwise the lock would be free for half of the time.
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+				served.incrementAndGet();
+				lease.close();
 			}
 		}, (task) -> new Thread(task).start())).toArray(CompletableFuture[]::new);
 		try {
 			for (int i = 0; i < 5; i++) {
+				int before = served.get();
+				Awaitility.await().until(() -> served.get() > before + 50);
 				this.other.acquire(KEY, WAITING).close();
 			}
 		}
