@@ -126,6 +126,23 @@ class EveryStoreTests {
 		assertThat(job(this.second, path).hasBegun()).isFalse();
 	}
 
+	@Test
+	@DisplayName("A store that is not there is 503, and not a refusal")
+	void unavailable() throws Exception {
+		String broken = switch (this.store) {
+			case "redis" -> "spring.data.redis.port=1";
+			case "memcached" -> "lock.memcached.servers=127.0.0.1:1";
+			default -> "lock.dynamodb.table=absent-" + UUID.randomUUID();
+		};
+		try (TestServer server = server(
+				List.of("spring.main.web-application-type=servlet", "lock.store=" + this.store, broken))) {
+			HttpResponse<String> answer = server.post("/reject?key=taro");
+			assertThat(answer.statusCode()).isEqualTo(503);
+			assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
+			assertThat(answer.body()).contains("lock-store-unavailable");
+		}
+	}
+
 	private CompletableFuture<HttpResponse<String>> begin(String path) throws InterruptedException {
 		CompletableFuture<HttpResponse<String>> answer = this.first.postAsync(path);
 		job(this.first, path).awaitBegun();
