@@ -7,7 +7,9 @@ import org.springframework.context.annotation.Configuration;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.registry.StoreTokenLocks;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -21,6 +23,12 @@ class LockRegistryConfiguration {
 	StoreLockRegistry exclusiveRequestLockRegistry(LockStore store, LockProperties properties,
 			ApplicationEventPublisher events, LockCounts counts) {
 		return new StoreLockRegistry(store, properties::options, properties.maxWaiters(), events::publishEvent, counts);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	TokenLocks tokenLocks(StoreLockRegistry registry) {
+		return new StoreTokenLocks(registry);
 	}
 
 	@Bean

@@ -3,6 +3,8 @@ package io.github.lockstarter.registry;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import io.github.lockstarter.TokenLocks.TokenLock;
+
 /**
  * One attempt to take a lock in the store, and once it is granted, the turn of those who
  * hold the lock one after the other in this JVM. A turn is bounded in count and in time,
@@ -11,7 +13,8 @@ import java.util.concurrent.TimeUnit;
  * The fencing token of a lease is the number that the store gave to the turn, and in the
  * lowest bits the place within the turn.
  *
- * @param owner 128 random bits that no other attempt has
+ * @param owner 128 random bits that no other attempt has, or the token that is to hold
+ * the lock
  * @param asked when it was made, in {@link System#nanoTime()}: before the store heard of
  * it, so that a deadline counted from it comes no later than the store's own
  * @param ttl the time to live that was asked for
@@ -25,13 +28,19 @@ record Bid(String owner, long asked, Duration ttl) {
 
 	private static final long LONGEST_TURN = TimeUnit.MILLISECONDS.toNanos(50);
 
-	static Bid now(Duration ttl) {
-		return new Bid(Owners.next(), System.nanoTime(), ttl);
+	static Bid now(String owner, Duration ttl) {
+		return new Bid(owner, System.nanoTime(), ttl);
 	}
 
 	/** Returns when the lock ends in the store if nobody renews it. */
 	long deadline() {
 		return this.asked + this.ttl.toNanos();
+	}
+
+	/** Returns what the owner holds that is not part of this JVM. */
+	TokenLock held(long storeToken, boolean extended) {
+		Duration remaining = Duration.ofNanos(Math.max(deadline() - System.nanoTime(), 0));
+		return new TokenLock(this.owner, firstToken(storeToken), remaining, extended);
 	}
 
 	/** Returns the fencing token of the first lease of the turn. */

@@ -1,8 +1,12 @@
 package io.github.lockstarter.registry;
 
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockCounts;
@@ -22,5 +26,17 @@ import io.github.lockstarter.store.LockStore;
  */
 record Engine(LockStore store, ScheduledExecutorService timer, Executor answers, Renewals renewals, OutageLog outages,
 		Consumer<LeaseLostEvent> losses, LockCounts counts, int maxWaiters) {
+
+	/** Asks the store; whatever it throws is an answer, too. */
+	<T> CompletionStage<T> ask(Supplier<CompletionStage<T>> question) {
+		CompletionStage<T> answer;
+		try {
+			answer = Objects.requireNonNull(question.get(), "a store must answer");
+		}
+		catch (RuntimeException ex) {
+			answer = CompletableFuture.failedFuture(ex);
+		}
+		return answer.whenComplete((result, failure) -> this.outages.heard(failure));
+	}
 
 }

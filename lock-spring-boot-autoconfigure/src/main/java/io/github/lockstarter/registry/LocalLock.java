@@ -42,12 +42,6 @@ final class LocalLock {
 
 	private final CompletableFuture<Void> retired = new CompletableFuture<>();
 
-	/** When the lease of a holder elsewhere ends, as far as known. */
-	private long busyUntil = System.nanoTime();
-
-	/** Whether a release was heard of while the store was being asked. */
-	private boolean woken;
-
 	LocalLock(Engine engine, LockKey key, StoreLockRegistry registry) {
 		this.engine = engine;
 		this.key = key;
@@ -132,9 +126,8 @@ final class LocalLock {
 
 	private Step contend(Waiter head) {
 		this.state = State.CONTENDING;
-		this.woken = false;
 		return () -> {
-			Bid bid = Bid.now(head.options().ttl());
+			Bid bid = head.bid();
 			this.inStore.acquire(bid, head)
 				.whenComplete(
 						(result, failure) -> this.transitions.perform(() -> answered(bid, head, result, failure)));
@@ -143,7 +136,7 @@ final class LocalLock {
 
 	private Step answered(Bid bid, Waiter asker, @Nullable AcquireResult result, @Nullable Throwable failure) {
 		if (result instanceof Granted granted) {
-			return granted(bid, asker, Bid.firstToken(granted.fencingToken()));
+			return granted(bid, asker, granted.fencingToken());
 		}
 		if (result instanceof Busy busy) {
 			return busy(busy.remaining());
@@ -155,14 +148,17 @@ final class LocalLock {
 		return this.queue.failAll("the store failed", OutageLog.cause(failure)).then(retire());
 	}
 
-	private Step granted(Bid bid, Waiter asker, long fencingToken) {
+	private Step granted(Bid bid, Waiter asker, long storeToken) {
 		Waiter head = this.queue.head();
 		if (head != null && bid.deadline() - System.nanoTime() <= 0) {
 			this.queue.remove(head);
-			return giveBack(bid)
+			return giveBack(bid, asker)
 				.then(this.queue.fail(List.of(head), "the store's answer took longer than the ttl of the lease", null));
 		}
-		return (head != null && head.accepts(bid, asker)) ? grant(head, bid, fencingToken) : giveBack(bid);
+		if (head == null || !head.accepts(bid, asker)) {
+			return giveBack(bid, asker);
+		}
+		return head.isForToken() ? entrust(head, bid, storeToken) : grant(head, bid, Bid.firstToken(storeToken));
 	}
 
 	private Step grant(Waiter waiter, Bid bid, long fencingToken) {
@@ -170,15 +166,25 @@ final class LocalLock {
 		StoreLease granted = new StoreLease(this.engine, this, this.key, waiter, bid, fencingToken);
 		this.lease = granted;
 		this.state = State.HELD;
-		this.queue.countContention();
-		return this.queue.refuseOnlookers(remaining()).then(() -> {
+		return this.queue.taken(remaining()).then(() -> {
 			this.inStore.unwatch();
 			this.engine.renewals().add(granted);
 			waiter.grant(granted);
 		});
 	}
 
-	private Step giveBack(Bid bid) {
+	/** From now on the lock is held elsewhere, as far as this JVM is concerned. */
+	private Step entrust(Waiter waiter, Bid bid, long storeToken) {
+		this.queue.remove(waiter);
+		this.inStore.heldUntil(bid.deadline());
+		Step entrusted = () -> waiter.entrust(bid.held(storeToken, false));
+		return this.queue.taken(remaining()).then(entrusted).then(released(false));
+	}
+
+	private Step giveBack(Bid bid, Waiter asker) {
+		if (asker.isKnownElsewhere()) {
+			return released(false);
+		}
 		this.state = State.RELEASING;
 		return () -> this.inStore.release(bid, null)
 			.whenComplete((owned, failure) -> this.transitions.perform(() -> released(false)));
@@ -196,9 +202,8 @@ final class LocalLock {
 	}
 
 	private Step busy(Duration remaining) {
-		this.busyUntil = System.nanoTime() + remaining.toNanos();
-		this.queue.countContention();
-		return this.queue.refuseOnlookers(remaining)
+		this.inStore.heldUntil(System.nanoTime() + remaining.toNanos());
+		return this.queue.taken(remaining)
 			.then(this.queue.refuseHeads((waiter) -> waiter.left() <= 0, remaining))
 			.then(goOnWaiting(remaining));
 	}
@@ -208,7 +213,7 @@ final class LocalLock {
 		if (head == null || this.registry.isDraining()) {
 			return this.queue.failAll(CLOSED, null).then(retire());
 		}
-		if (this.woken || (this.inStore.tellsOfReleases() && !this.inStore.isWatching())) {
+		if (this.inStore.mayBeFree()) {
 			return contend(head);
 		}
 		setAlarm(head);
@@ -218,9 +223,9 @@ final class LocalLock {
 	}
 
 	/** The lock may be free elsewhere. */
-	private void wake() {
+	void wake() {
 		this.transitions.perform(() -> {
-			this.woken = true;
+			this.inStore.noteRelease();
 			Waiter head = this.queue.head();
 			if (this.state != State.ASLEEP || head == null) {
 				return Step.NOTHING;
@@ -230,9 +235,7 @@ final class LocalLock {
 		});
 	}
 
-	/**
-	 * Passes on the lock of a lease that has ended, or its result, and tells when done.
-	 */
+	/** Passes on the lock of a lease that has ended, or its result. */
 	void release(StoreLease ended, @Nullable LeftResult result, CompletableFuture<Void> released) {
 		this.transitions.perform(() -> {
 			this.lease = null;
@@ -258,9 +261,8 @@ final class LocalLock {
 	/** Lets in whoever waits elsewhere; if nobody does, another turn begins here. */
 	private Step endTurn(StoreLease ended, Waiter next, CompletableFuture<Void> released) {
 		this.state = State.CONTENDING;
-		this.woken = false;
 		return () -> {
-			Bid bid = Bid.now(next.options().ttl());
+			Bid bid = next.bid();
 			this.inStore.handOver(ended.bid(), bid).whenComplete((result, failure) -> {
 				boolean owned = result != null && result.isPresent();
 				ended.released(owned, failure);
@@ -273,8 +275,7 @@ final class LocalLock {
 
 	private Duration remaining() {
 		StoreLease holder = this.lease;
-		long left = this.busyUntil - System.nanoTime();
-		return (holder != null) ? holder.remaining() : Duration.ofNanos(Math.max(left, 0));
+		return (holder != null) ? holder.remaining() : this.inStore.remaining();
 	}
 
 	private Step retireIfUnused() {

@@ -146,7 +146,7 @@ final class StoreLease implements SharedLease {
 	 * Returns the next in the queue, if it may have the lock without asking the store.
 	 */
 	@Nullable Waiter successor(@Nullable Waiter next) {
-		return (next != null && !isLost() && !next.mustAskAfter(this.slot)) ? next : null;
+		return (next != null && !isLost() && !next.isForToken() && !next.mustAskAfter(this.slot)) ? next : null;
 	}
 
 	Bid bid() {

@@ -1,14 +1,11 @@
 package io.github.lockstarter.registry;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +16,7 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.ReleaseNotifications;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
+import io.github.lockstarter.store.TokenStore;
 
 /**
  * One lock in the store, as a {@link LocalLock} deals with it: asks for it, and wakes up
@@ -42,6 +40,12 @@ final class StoreLock {
 	private final @Nullable ReleaseNotifications notifications;
 
 	private volatile boolean watching;
+
+	/** Whether a release was heard of since the store was asked. */
+	private volatile boolean released;
+
+	/** When the lease of a holder elsewhere ends, as far as known. */
+	private volatile long heldUntil = System.nanoTime();
 
 	private @Nullable Future<?> alarm;
 
@@ -68,26 +72,52 @@ final class StoreLock {
 		return !tellsOfReleases() && !this.engine.store().isLocal();
 	}
 
-	boolean isWatching() {
-		return this.watching;
+	/** The store was found to be locked for so long, on {@link System#nanoTime()}. */
+	void heldUntil(long end) {
+		this.heldUntil = end;
+	}
+
+	/** Returns how long a holder elsewhere still has the lock, as far as known. */
+	Duration remaining() {
+		return Duration.ofNanos(Math.max(this.heldUntil - System.nanoTime(), 0));
+	}
+
+	void noteRelease() {
+		this.released = true;
+	}
+
+	/** Returns whether it was released after it was found to be locked, or may have. */
+	boolean mayBeFree() {
+		return this.released || (tellsOfReleases() && !this.watching);
 	}
 
 	CompletionStage<AcquireResult> acquire(Bid bid, Waiter head) {
 		ReleaseNotifications notifications = this.notifications;
+		this.released = false;
 		if (head.slot() != null && head.mayFindResult()) {
 			return acquireOrResult(bid, head, head.slot());
 		}
+		if (head.isKnownElsewhere()) {
+			return claim(bid, head);
+		}
 		if (notifications == null || !head.waits()) {
-			return ask(() -> this.engine.store().acquire(this.key, bid.owner(), bid.ttl()));
+			return this.engine.ask(() -> this.engine.store().acquire(this.key, bid.owner(), bid.ttl()));
 		}
 		this.watching = true;
-		return ask(() -> notifications.acquireOrWatch(this.key, bid.owner(), bid.ttl(), this.wake));
+		return this.engine.ask(() -> notifications.acquireOrWatch(this.key, bid.owner(), bid.ttl(), this.wake));
+	}
+
+	private CompletionStage<AcquireResult> claim(Bid bid, Waiter head) {
+		TokenStore tokens = (TokenStore) this.engine.store();
+		this.watching |= head.waits();
+		return this.engine.ask(() -> tokens.claim(this.key, bid.owner(), bid.ttl(), head.waits() ? this.wake : null));
 	}
 
 	private CompletionStage<AcquireResult> acquireOrResult(Bid bid, Waiter head, ResultSlot slot) {
 		this.watching |= head.waits();
 		Runnable onRelease = head.waits() ? this.wake : null;
-		return ask(() -> results().acquireOrResult(this.key, bid.owner(), bid.ttl(), slot, head.maxAge(), onRelease));
+		return this.engine
+			.ask(() -> results().acquireOrResult(this.key, bid.owner(), bid.ttl(), slot, head.maxAge(), onRelease));
 	}
 
 	/** Ends a turn; only where the store {@linkplain #tellsOfReleases() can}. */
@@ -96,31 +126,22 @@ final class StoreLock {
 		if (notifications == null) {
 			throw new IllegalStateException();
 		}
+		this.released = false;
 		this.watching = true;
-		return ask(() -> notifications.handOver(this.key, ended.owner(), next.owner(), next.ttl(), this.wake));
+		return this.engine
+			.ask(() -> notifications.handOver(this.key, ended.owner(), next.owner(), next.ttl(), this.wake));
 	}
 
 	/** Releases the lock, and leaves the result if there is one. */
 	CompletionStage<Boolean> release(Bid bid, @Nullable LeftResult result) {
-		return ask(() -> (result != null) ? results().release(this.key, bid.owner(), result.slot(), result.text())
-				: this.engine.store().release(this.key, bid.owner()));
+		return this.engine
+			.ask(() -> (result != null) ? results().release(this.key, bid.owner(), result.slot(), result.text())
+					: this.engine.store().release(this.key, bid.owner()));
 	}
 
 	private ResultStore results() {
 		Assert.isInstanceOf(ResultStore.class, this.engine.store(), "A store must be able to keep results");
 		return (ResultStore) this.engine.store();
-	}
-
-	/** Asks the store; whatever it throws is an answer, too. */
-	private <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> question) {
-		CompletionStage<T> answer;
-		try {
-			answer = Objects.requireNonNull(question.get(), "a store must answer");
-		}
-		catch (RuntimeException ex) {
-			answer = CompletableFuture.failedFuture(ex);
-		}
-		return answer.whenComplete((result, failure) -> this.engine.outages().heard(failure));
 	}
 
 	/**

@@ -8,9 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
@@ -20,7 +18,6 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.Lease;
@@ -51,12 +48,9 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 
 	private final Map<LockKey, LocalLock> locks = new ConcurrentHashMap<>();
 
-	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads("lock-timer-"),
-			new ThreadPoolExecutor.DiscardPolicy());
+	private final ScheduledThreadPoolExecutor timer = EngineThreads.timer();
 
-	private final ThreadPoolExecutor answers = new ThreadPoolExecutor(Runtime.getRuntime().availableProcessors(),
-			Runtime.getRuntime().availableProcessors(), 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-			threads("lock-answers-"), (answer, executor) -> answer.run());
+	private final ThreadPoolExecutor answers = EngineThreads.answers();
 
 	private final Engine engine;
 
@@ -77,10 +71,6 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 	 */
 	public StoreLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
 			Consumer<LeaseLostEvent> losses, LockCounts counts) {
-		this.timer.setRemoveOnCancelPolicy(true);
-		this.timer.setKeepAliveTime(10, TimeUnit.SECONDS);
-		this.timer.allowCoreThreadTimeOut(true);
-		this.answers.allowCoreThreadTimeOut(true);
 		this.options = options;
 		OutageLog outages = new OutageLog();
 		Renewals renewals = new Renewals(store, outages, this.timer);
@@ -209,6 +199,18 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 		this.answers.shutdown();
 	}
 
+	Engine engine() {
+		return this.engine;
+	}
+
+	/** The lock may have become free. */
+	void wake(LockKey key) {
+		LocalLock lock = this.locks.get(key);
+		if (lock != null) {
+			lock.wake();
+		}
+	}
+
 	/** Returns how many locks are held or wanted here. */
 	int size() {
 		return this.locks.size();
@@ -231,7 +233,7 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 	 * the result itself, in whatever way.
 	 * @param answered completes the result, or returns {@code false} if it is too late
 	 */
-	private void joinAsync(LockKey key, Waiter waiter, CompletableFuture<?> result,
+	void joinAsync(LockKey key, Waiter waiter, CompletableFuture<?> result,
 			BiPredicate<Waiter, Optional<Lease>> answered) {
 		join(key, waiter).answer().whenComplete((lease, failure) -> {
 			if (failure != null) {
@@ -284,12 +286,6 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 			Thread.currentThread().interrupt();
 			throw new LockStoreException(key, "interrupted while waiting for it", ex);
 		}
-	}
-
-	private static ThreadFactory threads(String prefix) {
-		CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
-		threads.setDaemon(true);
-		return threads;
 	}
 
 }

@@ -125,9 +125,10 @@ final class WaitQueue {
 	}
 
 	/** The lock is taken, so those who are here have met contention. */
-	void countContention() {
+	Step taken(Duration remaining) {
 		this.undecided.forEach(this::count);
 		this.undecided.clear();
+		return refuseOnlookers(remaining);
 	}
 
 	private void count(Waiter waiter) {

@@ -15,6 +15,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.store.ResultSlot;
 
 /**
@@ -34,6 +35,10 @@ final class Waiter {
 
 	private @Nullable ResultSlot slot;
 
+	private @Nullable String token;
+
+	private @Nullable Runnable giveBackToken;
+
 	private Duration lookBack = Duration.ZERO;
 
 	private boolean contended;
@@ -43,6 +48,8 @@ final class Waiter {
 	private volatile Duration retryAfter = Duration.ZERO;
 
 	private volatile @Nullable StoreLease granted;
+
+	private volatile @Nullable TokenLock held;
 
 	private @Nullable Future<?> alarm;
 
@@ -81,6 +88,33 @@ final class Waiter {
 		return this;
 	}
 
+	/**
+	 * Lets a token hold the lock instead of this JVM.
+	 * @param token the token
+	 * @param giveBack releases what was granted when the caller is gone; {@code null} if
+	 * the token is known elsewhere, and may be sure of the lock
+	 */
+	Waiter holdingBy(String token, @Nullable Runnable giveBack) {
+		this.token = token;
+		this.giveBackToken = giveBack;
+		return this;
+	}
+
+	/** Returns whether a token is to hold the lock. */
+	boolean isForToken() {
+		return this.token != null;
+	}
+
+	/** Returns whether a token is to hold the lock that others know, too. */
+	boolean isKnownElsewhere() {
+		return isForToken() && this.giveBackToken == null;
+	}
+
+	/** Returns an attempt to take the lock for this caller. */
+	Bid bid() {
+		return Bid.now((this.token != null) ? this.token : Owners.next(), this.options.ttl());
+	}
+
 	@Nullable ResultSlot slot() {
 		return this.slot;
 	}
@@ -100,7 +134,8 @@ final class Waiter {
 
 	/** Returns whether what the asker was granted is what this caller wants. */
 	boolean accepts(Bid granted, Waiter asker) {
-		return this.options.ttl().equals(granted.ttl()) && (this == asker || !mustAskAfter(null));
+		return this == asker || (this.options.ttl().equals(granted.ttl()) && !mustAskAfter(null) && !isForToken()
+				&& !asker.isForToken());
 	}
 
 	private boolean wantsOld() {
@@ -144,7 +179,12 @@ final class Waiter {
 		return this.result;
 	}
 
-	/** Returns what an empty answer means, unless there is a result. */
+	/** Returns what its token holds, if anything, once the answer is empty. */
+	@Nullable TokenLock held() {
+		return this.held;
+	}
+
+	/** Returns what an empty answer means, unless there is something else. */
 	LockConflictException conflict(LockKey key) {
 		// Where too many wait already it did not.
 		LockOptions waited = (left() > 0) ? this.options.withWaitTime(Duration.ZERO) : this.options;
@@ -197,6 +237,16 @@ final class Waiter {
 	void refuse(Duration retryAfter) {
 		this.retryAfter = retryAfter.isZero() ? this.options.ttl() : retryAfter;
 		answer(() -> this.answer.complete(Optional.empty()));
+	}
+
+	/** Tells the caller that its token holds the lock. */
+	void entrust(TokenLock held) {
+		this.held = held;
+		answer(() -> {
+			if (!this.answer.complete(Optional.empty()) && this.giveBackToken != null) {
+				this.giveBackToken.run();
+			}
+		});
 	}
 
 	/** Gives the caller a result instead of the lock. */

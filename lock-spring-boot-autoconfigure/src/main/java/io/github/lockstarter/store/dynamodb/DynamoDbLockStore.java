@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -29,7 +30,6 @@ import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
@@ -37,6 +37,7 @@ import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
 import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoreCalls.NotDone;
+import io.github.lockstarter.store.TokenStore;
 import io.github.lockstarter.store.dynamodb.Results.Seen;
 
 /**
@@ -48,7 +49,7 @@ import io.github.lockstarter.store.dynamodb.Results.Seen;
  * after which a lock that nobody released is free. A holder that is late but that nobody
  * has followed still owns the lock in the store: it can renew and release it.
  */
-public final class DynamoDbLockStore implements LockStore, ResultStore, InitializingBean, DisposableBean {
+public final class DynamoDbLockStore implements LockStore, ResultStore, TokenStore, InitializingBean, DisposableBean {
 
 	private static final Log logger = LogFactory.getLog(DynamoDbLockStore.class);
 
@@ -80,9 +81,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 
 	private final boolean createTable;
 
-	private final Duration clockSkew;
-
-	private final InstantSource clock;
+	private final LeaseClock clock;
 
 	private final StoreCalls calls;
 
@@ -112,8 +111,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 		this.client = client;
 		this.table = table;
 		this.createTable = createTable;
-		this.clockSkew = clockSkew;
-		this.clock = clock;
+		this.clock = new LeaseClock(clock, clockSkew);
 		this.calls = new StoreCalls("DynamoDB", commandTimeout);
 		this.requests = new Requests(client, commandTimeout);
 		this.results = new Results(this.requests, table, clock);
@@ -144,25 +142,31 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 		return this.calls.grant(key, ttl, () -> take(key, owner, ttl), () -> free(key, owner));
 	}
 
+	@Override
+	public CompletionStage<AcquireResult> claim(LockKey key, String owner, Duration ttl, @Nullable Runnable onRelease) {
+		return this.calls.call(key, () -> take(key, owner, ttl));
+	}
+
+	@Override
+	public CompletionStage<Optional<Duration>> remaining(LockKey key) {
+		return this.calls.call(key,
+				() -> Requests.told(this.results.lock(key))
+					.thenApply((lock) -> this.clock.isHeld(lock) ? Optional.of(this.clock.busy(lock).remaining())
+							: Optional.empty()));
+	}
+
 	private CompletionStage<AcquireResult> take(LockKey key, String owner, Duration ttl) {
-		long now = this.clock.millis();
-		long expiry = now + millis(ttl);
+		long expiry = this.clock.expiry(ttl);
 		return Requests.told(update(key, TAKE, IF_FREE,
 				Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
-						Items.deleteAfter(expiry), ":free", Items.number(freeBefore(now)), ":now", Items.number(now),
-						":one", Items.number(1)),
+						Items.deleteAfter(expiry), ":free", Items.number(this.clock.freeBefore()), ":now",
+						Items.number(this.clock.now()), ":one", Items.number(1)),
 				DynamoDbLockStore::granted,
-				(item) -> Items.has(item, Items.HOLDER, owner) ? granted(item) : busy(item)));
+				(item) -> Items.has(item, Items.HOLDER, owner) ? granted(item) : this.clock.busy(item)));
 	}
 
 	private static AcquireResult granted(Map<String, AttributeValue> lock) {
 		return new Granted(Items.number(lock, Items.FENCE));
-	}
-
-	/** Nobody may take the lock before it has ended on all clocks. */
-	private Busy busy(Map<String, AttributeValue> lock) {
-		long free = Items.number(lock, Items.EXPIRY) + millis(this.clockSkew) + 1;
-		return new Busy(Duration.ofMillis(free - this.clock.millis()));
 	}
 
 	/**
@@ -198,9 +202,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 		if (owns(seen, owner) || seen.result() != null) {
 			return owns(seen, owner) ? null : seen.result();
 		}
-		boolean held = seen.lock().containsKey(Items.HOLDER)
-				&& Items.number(seen.lock(), Items.EXPIRY) >= freeBefore(this.clock.millis());
-		return held ? busy(seen.lock()) : null;
+		return this.clock.isHeld(seen.lock()) ? this.clock.busy(seen.lock()) : null;
 	}
 
 	private static boolean owns(Seen seen, String owner) {
@@ -210,7 +212,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 	@Override
 	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
 		return this.calls.call(key, () -> {
-			long expiry = this.clock.millis() + millis(ttl);
+			long expiry = this.clock.expiry(ttl);
 			return Requests.told(update(key, EXTEND, IF_OWNED_AND_LATER,
 					Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
 							Items.deleteAfter(expiry)),
@@ -232,7 +234,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 
 	private Map<String, AttributeValue> freeing(String owner, String release) {
 		return Map.of(":owner", Items.text(owner), ":release", Items.text(release), ":deleteAfter",
-				Items.deleteAfter(this.clock.millis()));
+				Items.deleteAfter(this.clock.now()));
 	}
 
 	/**
@@ -284,15 +286,6 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, Initiali
 			}
 			return done.apply(answer.attributes());
 		});
-	}
-
-	/** Returns when a lease must have ended that has ended on all clocks. */
-	private long freeBefore(long now) {
-		return now - millis(this.clockSkew);
-	}
-
-	private static long millis(Duration duration) {
-		return duration.plusNanos(999_999).toMillis();
 	}
 
 }

@@ -42,11 +42,21 @@ final class Results {
 	CompletionStage<Seen> look(LockKey key, ResultSlot slot, Duration maxAge) {
 		Map<String, AttributeValue> lock = Items.key(key);
 		Map<String, AttributeValue> result = Items.key(key, slot.name());
-		KeysAndAttributes both = KeysAndAttributes.builder().keys(List.of(lock, result)).consistentRead(true).build();
-		return this.requests
-			.send((client) -> client.batchGetItem((request) -> request.requestItems(Map.of(this.table, both))
-				.overrideConfiguration(this.requests.inTime())))
+		return read(List.of(lock, result))
 			.thenApply((answer) -> new Seen(find(answer, lock), found(find(answer, result), maxAge)));
+	}
+
+	/** Reads a lock; there is nothing in it if there is none. */
+	CompletionStage<Map<String, AttributeValue>> lock(LockKey key) {
+		Map<String, AttributeValue> lock = Items.key(key);
+		return read(List.of(lock)).thenApply((answer) -> find(answer, lock));
+	}
+
+	private CompletionStage<BatchGetItemResponse> read(List<Map<String, AttributeValue>> keys) {
+		KeysAndAttributes all = KeysAndAttributes.builder().keys(keys).consistentRead(true).build();
+		return this.requests
+			.send((client) -> client.batchGetItem((request) -> request.requestItems(Map.of(this.table, all))
+				.overrideConfiguration(this.requests.inTime())));
 	}
 
 	private Map<String, AttributeValue> find(BatchGetItemResponse answer, Map<String, AttributeValue> key) {

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.memcached;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -24,6 +25,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReconnectNotifications;
 import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoreCalls.NotDone;
+import io.github.lockstarter.store.TokenStore;
 
 /**
  * Keeps locks in memcached: one item per held lock, whose value is the owner. A lock is
@@ -37,7 +39,7 @@ import io.github.lockstarter.store.StoreCalls.NotDone;
  * a release: who waits asks again and again. It may drop a lock that is held, when it is
  * restarted or runs out of memory.
  */
-public final class MemcachedLockStore implements LockStore, ReconnectNotifications, AutoCloseable {
+public final class MemcachedLockStore implements LockStore, TokenStore, ReconnectNotifications, AutoCloseable {
 
 	/**
 	 * The longest time to live. From 30 days on memcached would read a number of seconds
@@ -107,6 +109,17 @@ public final class MemcachedLockStore implements LockStore, ReconnectNotificatio
 	@Override
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
 		return this.calls.grant(key, ttl, () -> add(key, Item.of(owner, ttl)), () -> delete(this.keys.of(key), owner));
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> claim(LockKey key, String owner, Duration ttl, @Nullable Runnable onRelease) {
+		return this.calls.call(key, () -> add(key, Item.of(owner, ttl)));
+	}
+
+	@Override
+	public CompletionStage<Optional<Duration>> remaining(LockKey key) {
+		return this.calls.call(key, () -> this.memcached.get(this.keys.of(key))
+			.thenApply((text) -> Optional.ofNullable(text).map((found) -> Item.parse(found).remaining())));
 	}
 
 	/** Both requests are sent at once; what the second finds decides. */

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.memory;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,12 +23,13 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
+import io.github.lockstarter.store.TokenStore;
 
 /**
  * Keeps locks in a map: they exclude each other in this JVM only, and are gone with it.
  * For tests and for applications that run on a single server.
  */
-public final class MemoryLockStore implements LockStore, ResultStore {
+public final class MemoryLockStore implements LockStore, ResultStore, TokenStore {
 
 	/** How many grants pass between two sweeps of what nobody released. */
 	private static final int SWEEP_EVERY = 1024;
@@ -58,6 +60,19 @@ public final class MemoryLockStore implements LockStore, ResultStore {
 	@Override
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
 		return acquire(key, owner, ttl, (now) -> null);
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> claim(LockKey key, String owner, Duration ttl, @Nullable Runnable onRelease) {
+		return acquire(key, owner, ttl);
+	}
+
+	@Override
+	public CompletionStage<Optional<Duration>> remaining(LockKey key) {
+		long now = this.nanoTime.getAsLong();
+		return done(Optional.ofNullable(this.holdings.get(key))
+			.filter((holding) -> holding.isLive(now))
+			.map((holding) -> Duration.ofNanos(holding.expiry() - now)));
 	}
 
 	@Override

@@ -71,10 +71,10 @@ final class RedisCalls {
 
 	/**
 	 * Calls a script that may grant a lock. Unless the caller has got that answer in
-	 * time, it is undone: its owner would never release it.
+	 * time, it is undone, if there is a way to: its owner would never release it.
 	 */
 	<T, R> CompletionStage<R> grant(LockKey key, Request<T> script, Predicate<T> granted, Function<T, R> result,
-			Supplier<Request<Long>> undo) {
+			@Nullable Supplier<Request<Long>> undo) {
 		Call<R> call = begin(key);
 		Request<T> request = (this.replicasToAck > 0) ? acknowledged(key, script, granted) : script;
 		this.connector.whenConnected(call, (redis) -> request.send(redis, call::isAnswered, (reply, failure) -> {
@@ -83,7 +83,7 @@ final class RedisCalls {
 				call.fail(failure);
 			}
 			boolean refused = reply != null && !granted.test(reply);
-			if (!inTime && !refused) {
+			if (!inTime && !refused && undo != null) {
 				// The driver sends it after the script.
 				undo.get().send(redis, () -> false, (released, ignored) -> {
 				});
@@ -119,6 +119,11 @@ final class RedisCalls {
 		}
 		return (replicas >= this.replicasToAck) ? null : new LockStoreException(key,
 				"%d of %d replicas acknowledged it in time".formatted(replicas, this.replicasToAck), null);
+	}
+
+	/** Returns a question for how long a key lives: -2 if there is none. */
+	static Request<Long> millisLeft(byte[] redisKey) {
+		return (redis, abandoned, reply) -> redis.pttl(redisKey).whenComplete(reply);
 	}
 
 	private <R> Call<R> begin(LockKey key) {

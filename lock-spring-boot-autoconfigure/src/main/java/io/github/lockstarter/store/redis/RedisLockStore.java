@@ -3,13 +3,11 @@ package io.github.lockstarter.store.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -29,6 +27,7 @@ import io.github.lockstarter.store.ReconnectNotifications;
 import io.github.lockstarter.store.ReleaseNotifications;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
+import io.github.lockstarter.store.TokenStore;
 import io.github.lockstarter.store.redis.RedisCalls.Request;
 import io.github.lockstarter.store.redis.RedisKeys.Keys;
 
@@ -42,19 +41,18 @@ import io.github.lockstarter.store.redis.RedisKeys.Keys;
  * release by {@code PUBLISH}, which is sent only when somebody waits.
  */
 public final class RedisLockStore
-		implements LockStore, ResultStore, ReleaseNotifications, ReconnectNotifications, SmartLifecycle {
+		implements LockStore, ResultStore, TokenStore, ReleaseNotifications, ReconnectNotifications, SmartLifecycle {
 
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
 
-	/** So that no script occupies Redis for long: about half a millisecond. */
-	private static final int MAX_RENEWALS = 500;
-
 	/**
 	 * How long those get who wait elsewhere, until it is worth looking whether they came.
 	 */
 	private static final Duration HEAD_START = Duration.ofMillis(5);
+
+	private static final byte[] NOBODY = {};
 
 	private final LettuceConnector connector;
 
@@ -66,7 +64,7 @@ public final class RedisLockStore
 
 	private final RedisKeys keys;
 
-	private final boolean clustered;
+	private final RedisRenewals renewals;
 
 	private volatile boolean running;
 
@@ -82,13 +80,15 @@ public final class RedisLockStore
 	public RedisLockStore(LettuceConnectionFactory factory, String keyPrefix, Duration commandTimeout,
 			int replicasToAck) {
 		Assert.isTrue(factory.getShareNativeConnection(), "The connection factory must share its native connection");
-		this.clustered = factory.isClusterAware();
-		Assert.isTrue(replicasToAck == 0 || !this.clustered, "Redis Cluster cannot be asked for acknowledgements");
+		// Keys of one script have to be in one slot of a cluster.
+		boolean clustered = factory.isClusterAware();
+		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster cannot be asked for acknowledgements");
 		this.connector = new LettuceConnector(factory);
 		this.calls = new RedisCalls(this.connector, commandTimeout, replicasToAck);
-		this.batches = new Batches(!this.clustered);
+		this.batches = new Batches(!clustered);
 		this.channel = new ReleaseChannel(factory, keyPrefix + ":released");
 		this.keys = new RedisKeys(keyPrefix);
+		this.renewals = new RedisRenewals(this.calls, this.keys, !clustered);
 	}
 
 	/**
@@ -147,6 +147,22 @@ public final class RedisLockStore
 	}
 
 	@Override
+	public CompletionStage<AcquireResult> claim(LockKey key, String owner, Duration ttl, @Nullable Runnable onRelease) {
+		Keys keys = this.keys.of(key);
+		return this.calls
+			.grant(key,
+					this.batches.with(Script.ACQUIRE, keys.all(), bytes(owner), millis(ttl), watcher(keys, onRelease)),
+					(number) -> number > 0, RedisLockStore::acquired, null)
+			.whenComplete((result, failure) -> hear((onRelease != null) ? result : null));
+	}
+
+	@Override
+	public CompletionStage<Optional<Duration>> remaining(LockKey key) {
+		return this.calls.call(key, RedisCalls.millisLeft(this.keys.of(key).lock()),
+				(millis) -> (millis == -2) ? Optional.empty() : Optional.of(Duration.ofMillis(Math.max(millis, 0))));
+	}
+
+	@Override
 	public void expectWaiting() {
 		this.channel.expectWatchers();
 		if (this.running) {
@@ -177,18 +193,23 @@ public final class RedisLockStore
 	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, ResultSlot slot,
 			Duration maxAge, @Nullable Runnable onRelease) {
 		Keys keys = this.keys.of(key);
-		byte[] instance = {};
-		if (onRelease != null) {
-			this.channel.watch(keys.lock(), onRelease);
-			instance = this.channel.instance();
-		}
 		Request<List<Object>> script = Script.ACQUIRE_OR_RESULT.forEachOf(
 				new byte[][] { keys.lock(), keys.fence(), keys.waiting(), keys.result(slot.name()) }, bytes(owner),
-				millis(ttl), instance, bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(maxAge.toNanos()))));
+				millis(ttl), watcher(keys, onRelease),
+				bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(maxAge.toNanos()))));
 		return this.calls
 			.grant(key, script, (reply) -> (long) reply.get(0) > 0, RedisLockStore::acquiredOrFound,
 					() -> taking(key, owner))
 			.whenComplete((result, failure) -> hear((onRelease != null) ? result : null));
+	}
+
+	/** Returns who is to hear of a release: this instance, or nobody. */
+	private byte[] watcher(Keys keys, @Nullable Runnable onRelease) {
+		if (onRelease == null) {
+			return NOBODY;
+		}
+		this.channel.watch(keys.lock(), onRelease);
+		return this.channel.instance();
 	}
 
 	/** Who was refused, and watches, is to hear of the release. */
@@ -241,29 +262,7 @@ public final class RedisLockStore
 
 	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
-		// Keys of one script have to be in one slot of a cluster.
-		int size = this.clustered ? 1 : MAX_RENEWALS;
-		List<CompletionStage<Boolean>> answers = new ArrayList<>(renewals.size());
-		for (int from = 0; from < renewals.size(); from += size) {
-			answers.addAll(renewTogether(renewals.subList(from, Math.min(from + size, renewals.size()))));
-		}
-		return answers;
-	}
-
-	private List<CompletionStage<Boolean>> renewTogether(List<Renewal> renewals) {
-		byte[][] locks = new byte[renewals.size()][];
-		byte[][] args = new byte[2 * renewals.size()][];
-		for (int i = 0; i < renewals.size(); i++) {
-			Renewal renewal = renewals.get(i);
-			locks[i] = this.keys.of(renewal.key()).lock();
-			args[2 * i] = bytes(renewal.owner());
-			args[2 * i + 1] = millis(renewal.ttl());
-		}
-		CompletionStage<List<Long>> renewed = this.calls.call(renewals.get(0).key(),
-				Script.RENEW.<Long>forEachOf(locks, args), Function.identity());
-		return IntStream.range(0, renewals.size())
-			.mapToObj((i) -> renewed.thenApply((numbers) -> numbers.get(i) == 1))
-			.toList();
+		return this.renewals.renewAll(renewals);
 	}
 
 	/**

@@ -1,0 +1,129 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+import org.springframework.util.Assert;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.TokenLocks;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.TokenStore;
+
+/**
+ * Locks held by tokens, in the store of a registry. Who waits for one queues with those
+ * who wait for a lease; once it is granted, it is as if held by somebody elsewhere.
+ */
+public final class StoreTokenLocks implements TokenLocks {
+
+	private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/=-]{16,128}");
+
+	private final StoreLockRegistry registry;
+
+	private final Engine engine;
+
+	/**
+	 * Creates locks.
+	 * @param registry whose store and queues to use
+	 */
+	public StoreTokenLocks(StoreLockRegistry registry) {
+		this.registry = registry;
+		this.engine = registry.engine();
+	}
+
+	@Override
+	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options) {
+		tokens();
+		String token = Owners.next();
+		Runnable giveBack = () -> releaseAsync(key, token);
+		CompletableFuture<TokenLock> result = new CompletableFuture<>();
+		join(key, Waiter.async(options, this.engine.answers()).holdingBy(token, giveBack), result, giveBack);
+		return result;
+	}
+
+	/**
+	 * Extends the lock first, past the queue: its holder would be refused there.
+	 */
+	@Override
+	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options, String token) {
+		check(token);
+		TokenStore tokens = tokens();
+		CompletableFuture<TokenLock> result = new CompletableFuture<>();
+		Waiter waiter = Waiter.async(options, this.engine.answers()).holdingBy(token, null);
+		Bid bid = Bid.now(token, options.ttl());
+		this.engine.ask(() -> this.engine.store().renew(key, token, options.ttl()))
+			.thenCompose((extended) -> extended ? this.engine.ask(() -> tokens.claim(key, token, options.ttl(), null))
+					: CompletableFuture.completedStage(null))
+			.whenCompleteAsync((claimed, failure) -> {
+				if (failure != null) {
+					result.completeExceptionally(OutageLog.cause(failure));
+				}
+				else if (claimed instanceof Granted granted) {
+					result.complete(bid.held(granted.fencingToken(), true));
+				}
+				else if (!result.isDone()) {
+					join(key, waiter, result, () -> {
+					});
+				}
+			}, this.engine.answers());
+		return result;
+	}
+
+	private void join(LockKey key, Waiter waiter, CompletableFuture<TokenLock> result, Runnable giveBack) {
+		this.registry.joinAsync(key, waiter, result, (joined, none) -> {
+			TokenLock held = joined.held();
+			if (held == null) {
+				return result.completeExceptionally(joined.conflict(key));
+			}
+			if (!result.complete(held)) {
+				giveBack.run();
+			}
+			return true;
+		});
+	}
+
+	@Override
+	public CompletionStage<Boolean> releaseAsync(LockKey key, String token) {
+		check(token);
+		return answer(() -> this.engine.store().release(key, token)).whenComplete((released, failure) -> {
+			if (Boolean.TRUE.equals(released) && this.engine.store().isLocal()) {
+				this.registry.wake(key);
+			}
+		});
+	}
+
+	@Override
+	public CompletionStage<Optional<Duration>> remainingAsync(LockKey key) {
+		TokenStore tokens = tokens();
+		return answer(() -> tokens.remaining(key));
+	}
+
+	/** Answers on a thread that belongs neither to the store nor to the timer. */
+	private <T> CompletionStage<T> answer(Supplier<CompletionStage<T>> question) {
+		return this.engine.ask(question).whenCompleteAsync((result, failure) -> {
+		}, this.engine.answers());
+	}
+
+	private TokenStore tokens() {
+		LockStore store = this.engine.store();
+		if (!(store instanceof TokenStore tokens)) {
+			throw new LockConfigurationException(
+					"Locks in a %s cannot be held by tokens.".formatted(store.getClass().getSimpleName()),
+					"Choose another lock.store, or, if the store is your own, implement TokenStore.");
+		}
+		return tokens;
+	}
+
+	private static void check(String token) {
+		Assert.isTrue(TOKEN.matcher(token).matches(),
+				"A token must be 16 to 128 letters, digits and characters of -._~+/=");
+	}
+
+}
