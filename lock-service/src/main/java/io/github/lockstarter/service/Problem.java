@@ -1,0 +1,74 @@
+package io.github.lockstarter.service;
+
+import java.net.URI;
+import java.time.Duration;
+
+import org.springframework.http.CacheControl;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.ErrorResponseException;
+
+/**
+ * Why a request was not done, as problem details. That a lock is held, or that the store
+ * is out of reach, is told by the exceptions of the library.
+ */
+public final class Problem extends ErrorResponseException {
+
+	private static final URI TYPES = URI.create("https://lockstarter.github.io/problems/");
+
+	private Problem(HttpStatus status, String type, String title, String detail) {
+		super(status, body(status, type, title, detail), null);
+		getHeaders().setCacheControl(CacheControl.noStore());
+	}
+
+	/** Returns the body of an answer. */
+	public static ProblemDetail body(HttpStatus status, String type, String title, String detail) {
+		ProblemDetail body = ProblemDetail.forStatusAndDetail(status, detail);
+		body.setType(TYPES.resolve(type));
+		body.setTitle(title);
+		return body;
+	}
+
+	/** The request shows no key. */
+	public static Problem keyMissing() {
+		return unauthorized("api-key-missing", "No API key",
+				"Send the key of a client as X-API-Key, or as Authorization: Bearer.");
+	}
+
+	/** The request shows a key that nobody has. */
+	public static Problem keyUnknown() {
+		return unauthorized("api-key-unknown", "Unknown API key", "No client has this key.");
+	}
+
+	private static Problem unauthorized(String type, String title, String detail) {
+		Problem problem = new Problem(HttpStatus.UNAUTHORIZED, type, title, detail);
+		problem.getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"locks\"");
+		return problem;
+	}
+
+	/** Too many wrong keys came from one address. */
+	public static Problem tooManyKeys(Duration pause) {
+		Problem problem = new Problem(HttpStatus.TOO_MANY_REQUESTS, "too-many-wrong-keys", "Too many wrong API keys",
+				"No client has this key, nor those that came before it.");
+		problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Long.toString(pause.plusMillis(999).toSeconds()));
+		return problem;
+	}
+
+	/** The client may not have that much. */
+	public static Problem limitExceeded(String detail) {
+		return new Problem(HttpStatus.FORBIDDEN, "limit-exceeded", "More than this client may have", detail);
+	}
+
+	/** The request makes no sense. */
+	public static Problem invalid(String detail) {
+		return new Problem(HttpStatus.BAD_REQUEST, "invalid-request", "Invalid request", detail);
+	}
+
+	/** The token does not hold the lock, or not any more. */
+	public static Problem notHolder() {
+		return new Problem(HttpStatus.CONFLICT, "not-holder", "Not the holder of the lock",
+				"This token does not hold the lock: it never did, or the lock has expired or was released.");
+	}
+
+}

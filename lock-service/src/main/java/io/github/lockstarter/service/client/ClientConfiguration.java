@@ -1,0 +1,32 @@
+package io.github.lockstarter.service.client;
+
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
+
+/**
+ * Lets handlers know their {@link Client}.
+ */
+@Configuration(proxyBeanMethods = false)
+class ClientConfiguration {
+
+	@Bean
+	static ConfigurationPropertiesBindHandlerAdvisor servicePropertiesAdvisor() {
+		return PropertiesOfService::new;
+	}
+
+	@Bean
+	WebFluxConfigurer clientArgumentConfigurer(ServiceProperties properties) {
+		return new WebFluxConfigurer() {
+
+			@Override
+			public void configureArgumentResolvers(ArgumentResolverConfigurer configurer) {
+				configurer.addCustomResolver(new ClientArgumentResolver(properties));
+			}
+
+		};
+	}
+
+}

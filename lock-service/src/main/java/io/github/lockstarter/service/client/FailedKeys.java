@@ -1,0 +1,47 @@
+package io.github.lockstarter.service.client;
+
+import java.time.Duration;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.github.bucket4j.Bucket;
+import io.github.bucket4j.ConsumptionProbe;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Limits how often an address may show a key that is none: {@value #MOST} times a minute.
+ */
+final class FailedKeys {
+
+	private static final Log logger = LogFactory.getLog(FailedKeys.class);
+
+	private static final int MOST = 30;
+
+	private static final Duration PERIOD = Duration.ofMinutes(1);
+
+	/** Whoever has that many addresses gets more attempts, but not more memory. */
+	private static final int MOST_ADDRESSES = 10_000;
+
+	private final Cache<String, Bucket> attempts = Caffeine.newBuilder()
+		.maximumSize(MOST_ADDRESSES)
+		.expireAfterAccess(PERIOD)
+		.build();
+
+	/**
+	 * Counts a failed attempt.
+	 * @return how long to wait until the next; zero if it was one that may be made
+	 */
+	Duration count(String address) {
+		ConsumptionProbe attempt = this.attempts.get(address, (each) -> bucket()).tryConsumeAndReturnRemaining(1);
+		if (attempt.isConsumed() && attempt.getRemainingTokens() == 0) {
+			logger.warn("Address %s has shown %d wrong API keys".formatted(address, MOST));
+		}
+		return Duration.ofNanos(attempt.getNanosToWaitForRefill());
+	}
+
+	private static Bucket bucket() {
+		return Bucket.builder().addLimit((limit) -> limit.capacity(MOST).refillGreedy(MOST, PERIOD)).build();
+	}
+
+}

@@ -1,0 +1,119 @@
+package io.github.lockstarter.service.client;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+
+import io.github.lockstarter.LockConfigurationException;
+
+/**
+ * Properties under {@code lock.service}. A property that does not exist is refused.
+ *
+ * @param open Whether everybody who reaches the service may use it, without a key.
+ * @param maxTtl The longest time to live that a client may ask for.
+ * @param maxWait The longest wait that a client may ask for.
+ * @param maxLocks How many locks a client may hold at a time, of those that one server
+ * granted.
+ * @param clients Who may use the service, by the name of the client. Each has lock names
+ * of its own.
+ */
+@ConfigurationProperties(prefix = "lock.service", ignoreUnknownFields = false)
+record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h") Duration maxTtl,
+		@DefaultValue("1m") Duration maxWait, @DefaultValue("10000") int maxLocks,
+		@DefaultValue Map<String, Registered> clients) {
+
+	private static final Duration LONGEST = Duration.ofDays(365);
+
+	private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
+	private static final Pattern KEY = Pattern.compile("[!-~]{16,256}");
+
+	ServiceProperties {
+		if (open != clients.isEmpty()) {
+			throw new LockConfigurationException(open
+					? "lock.service.open is true, but there are clients with keys, which nobody would have to show."
+					: "No client of the service has a key, so nobody could use it.",
+					open ? "Remove lock.service.open, or lock.service.clients."
+							: "Set lock.service.clients.<client>.api-key to a secret, such as the output of `openssl rand -hex 24`; or, where everybody who reaches the service may use it, lock.service.open=true.");
+		}
+		checkLimits("lock.service", maxTtl, maxWait, maxLocks);
+		Map<String, String> keys = new HashMap<>();
+		clients.forEach((name, client) -> {
+			String property = "lock.service.clients." + name;
+			check(property, name, NAME.matcher(name).matches(),
+					"The name of a client must be up to 64 letters, digits, '-' and '_'");
+			checkKey(property + ".api-key", client.apiKey());
+			checkLimits(property, client.maxTtl(), client.maxWait(), client.maxLocks());
+			String other = keys.put(client.apiKey(), name);
+			check(property + ".api-key", "(not shown)", other == null, "Client '" + other + "' has the same key");
+		});
+	}
+
+	private static void checkKey(String property, @Nullable String key) {
+		check(property, "(not shown)", key != null && KEY.matcher(key).matches(),
+				"An API key must be 16 to 256 characters of ASCII without spaces, best drawn at random, as by `openssl rand -hex 24`");
+	}
+
+	private static void checkLimits(String prefix, @Nullable Duration maxTtl, @Nullable Duration maxWait,
+			@Nullable Integer maxLocks) {
+		check(prefix + ".max-ttl", maxTtl, maxTtl == null || (maxTtl.toMillis() > 0 && maxTtl.compareTo(LONGEST) <= 0),
+				"It must be at least 1ms and at most 365d");
+		check(prefix + ".max-wait", maxWait,
+				maxWait == null || (!maxWait.isNegative() && maxWait.compareTo(LONGEST) <= 0),
+				"It must not be negative and be at most 365d");
+		check(prefix + ".max-locks", maxLocks, maxLocks == null || maxLocks > 0, "It must be at least 1");
+	}
+
+	private static void check(String property, @Nullable Object value, boolean valid, String why) {
+		if (!valid) {
+			throw new InvalidConfigurationPropertyValueException(property, value, why);
+		}
+	}
+
+	/** Returns who may use the service, by the keys. */
+	Map<String, Client> clientsByKey() {
+		Map<String, Client> byKey = new HashMap<>();
+		this.clients.forEach((name, client) -> byKey.put(client.apiKey(), client(name, client)));
+		return byKey;
+	}
+
+	/** Returns everybody, of an open service. */
+	Client everybody() {
+		return new Client("", this.maxTtl, this.maxWait, this.maxLocks);
+	}
+
+	private Client client(String name, Registered client) {
+		return new Client(name, (client.maxTtl() != null) ? client.maxTtl() : this.maxTtl,
+				(client.maxWait() != null) ? client.maxWait() : this.maxWait,
+				(client.maxLocks() != null) ? client.maxLocks() : this.maxLocks);
+	}
+
+	/**
+	 * A client of the service.
+	 *
+	 * @param apiKey Secret that the client shows, as X-API-Key or as a bearer token: 16
+	 * to 256 characters.
+	 * @param maxTtl The longest time to live that it may ask for.
+	 * @param maxWait The longest wait that it may ask for.
+	 * @param maxLocks How many locks it may hold at a time, of those that one server
+	 * granted.
+	 */
+	record Registered(String apiKey, @Nullable Duration maxTtl, @Nullable Duration maxWait,
+			@Nullable Integer maxLocks) {
+
+		/** Does not show the key. */
+		@Override
+		public String toString() {
+			return "Registered[maxTtl=%s, maxWait=%s, maxLocks=%s]".formatted(this.maxTtl, this.maxWait, this.maxLocks);
+		}
+
+	}
+
+}

@@ -1,0 +1,109 @@
+package io.github.lockstarter.service.lock;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+import org.springframework.stereotype.Component;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.TokenLocks;
+import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.service.Problem;
+import io.github.lockstarter.service.client.Client;
+
+/**
+ * The locks of the clients, each within its limits. Whoever leaves before the answer ends
+ * the attempt.
+ */
+@Component
+public class ClientLocks {
+
+	private final LockRegistry registry;
+
+	private final TokenLocks locks;
+
+	private final Map<Client, Quota> quotas = new ConcurrentHashMap<>();
+
+	ClientLocks(LockRegistry registry, TokenLocks locks) {
+		this.registry = registry;
+		this.locks = locks;
+	}
+
+	/**
+	 * Acquires the lock, or extends it if the token holds it already.
+	 * @param client who wants it
+	 * @param name which lock
+	 * @param terms how to take it
+	 * @param token the token, chosen by the client; {@code null} for a new one
+	 * @return what the token holds
+	 */
+	public Mono<TokenLock> acquire(Client client, LockName name, Terms terms, @Nullable String token) {
+		LockKey key = name.of(client);
+		LockOptions options = terms.within(client, this.registry.options(key.name()));
+		Mono<TokenLock> attempt = (token == null) ? acquireNew(key, options)
+				: Mono.fromFuture(() -> this.locks.acquireAsync(key, options, token).toCompletableFuture());
+		return quota(client).within(key, invalidIfRefused(attempt));
+	}
+
+	/** A token that nobody was told of must not keep the lock. */
+	private Mono<TokenLock> acquireNew(LockKey key, LockOptions options) {
+		return Mono.defer(() -> {
+			CompletableFuture<TokenLock> attempt = this.locks.acquireAsync(key, options).toCompletableFuture();
+			AtomicBoolean told = new AtomicBoolean();
+			return Mono.fromFuture(attempt).doOnNext((held) -> told.set(true)).doOnCancel(() -> {
+				if (!told.get()) {
+					attempt.thenAccept((held) -> this.locks.releaseAsync(key, held.token()));
+				}
+			});
+		});
+	}
+
+	/**
+	 * Releases the lock.
+	 * @param client whose lock it is
+	 * @param name which lock
+	 * @param token the token that holds it
+	 * @return completes when the lock is released
+	 */
+	public Mono<Void> release(Client client, LockName name, String token) {
+		LockKey key = name.of(client);
+		return invalidIfRefused(Mono.fromFuture(() -> this.locks.releaseAsync(key, token).toCompletableFuture()))
+			.flatMap((released) -> {
+				if (!released) {
+					return Mono.error(Problem.notHolder());
+				}
+				quota(client).free(key);
+				return Mono.empty();
+			});
+	}
+
+	/**
+	 * Returns how long the lock is still held; empty if it is free.
+	 * @param client whose lock it is
+	 * @param name which lock
+	 * @return the time
+	 */
+	public Mono<Optional<Duration>> remaining(Client client, LockName name) {
+		return Mono.fromFuture(() -> this.locks.remainingAsync(name.of(client)).toCompletableFuture());
+	}
+
+	private Quota quota(Client client) {
+		return this.quotas.computeIfAbsent(client, (each) -> new Quota(this.locks, each.maxLocks()));
+	}
+
+	/** What the library refuses to take for a token. */
+	private static <T> Mono<T> invalidIfRefused(Mono<T> answer) {
+		return answer.onErrorMap(IllegalArgumentException.class,
+				(refusal) -> Problem.invalid("%s.".formatted(refusal.getMessage())));
+	}
+
+}

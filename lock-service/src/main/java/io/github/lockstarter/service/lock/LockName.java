@@ -1,0 +1,32 @@
+package io.github.lockstarter.service.lock;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.service.Problem;
+import io.github.lockstarter.service.client.Client;
+
+/**
+ * The name of a lock, as clients call it.
+ *
+ * @param text 1 to {@value #LONGEST} characters, any but control characters
+ */
+public record LockName(String text) {
+
+	private static final int LONGEST = 255;
+
+	private static final char NOT_UTF_8 = '\uFFFD';
+
+	public LockName {
+		if (text.isBlank() || text.length() > LONGEST) {
+			throw Problem.invalid("The name of a lock must be 1 to %d characters, not only blanks.".formatted(LONGEST));
+		}
+		if (text.indexOf(NOT_UTF_8) >= 0 || text.chars().anyMatch(Character::isISOControl)) {
+			throw Problem.invalid("The name of a lock must be UTF-8, percent-encoded, without control characters.");
+		}
+	}
+
+	/** Returns what the library locks. No two clients have a lock in common. */
+	LockKey of(Client client) {
+		return new LockKey(client.lockName(), this.text);
+	}
+
+}

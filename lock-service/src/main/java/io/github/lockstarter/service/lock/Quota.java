@@ -1,0 +1,139 @@
+package io.github.lockstarter.service.lock;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.TokenLocks;
+import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.service.Problem;
+
+/**
+ * How many different locks one client may hold, or be about to hold, of those that this
+ * server granted. A lock may have been released at another server: before somebody is
+ * refused, the store is asked, at most once a second, which of them are still held.
+ */
+final class Quota {
+
+	private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
+
+	/** How many locks the store is asked about at a time. */
+	private static final int AT_A_TIME = 64;
+
+	/** Guarded by itself; nothing under it blocks. */
+	private final Map<LockKey, Use> uses = new HashMap<>();
+
+	private final TokenLocks locks;
+
+	private final int max;
+
+	private long lastLook = System.nanoTime() - PAUSE;
+
+	Quota(TokenLocks locks, int max) {
+		this.locks = locks;
+		this.max = max;
+	}
+
+	/** Acquires the lock, unless there are too many others. */
+	Mono<TokenLock> within(LockKey key, Mono<TokenLock> attempt) {
+		Mono<TokenLock> counted = attempt.doOnNext((held) -> hold(key, held)).doFinally((end) -> leave(key));
+		return Mono.defer(() -> enter(key) ? counted : look().then(Mono.defer(() -> enter(key) ? counted : refusal())));
+	}
+
+	private Mono<TokenLock> refusal() {
+		return Mono.error(Problem.limitExceeded("This client may hold %d locks at a time.".formatted(this.max)));
+	}
+
+	private boolean enter(LockKey key) {
+		synchronized (this.uses) {
+			if (this.uses.size() >= this.max && !this.uses.containsKey(key)) {
+				long now = System.nanoTime();
+				this.uses.values().removeIf((use) -> use.isOver(now));
+			}
+			boolean room = this.uses.size() < this.max || this.uses.containsKey(key);
+			if (room) {
+				this.uses.computeIfAbsent(key, (each) -> new Use()).attempts++;
+			}
+			return room;
+		}
+	}
+
+	private void hold(LockKey key, TokenLock held) {
+		synchronized (this.uses) {
+			Use use = this.uses.get(key);
+			if (use != null) {
+				use.end = System.nanoTime() + held.remaining().toNanos();
+			}
+		}
+	}
+
+	private void leave(LockKey key) {
+		synchronized (this.uses) {
+			this.uses.computeIfPresent(key, (each, use) -> {
+				use.attempts--;
+				return use.isOver(System.nanoTime()) ? null : use;
+			});
+		}
+	}
+
+	/** The lock was released. */
+	void free(LockKey key) {
+		free(key, null);
+	}
+
+	/** The lock is free, unless it was acquired or extended since that end was seen. */
+	private void free(LockKey key, @Nullable Long seenEnd) {
+		synchronized (this.uses) {
+			this.uses.computeIfPresent(key, (each, use) -> {
+				if (seenEnd == null || seenEnd == use.end) {
+					use.end = System.nanoTime();
+				}
+				return use.isOver(use.end) ? null : use;
+			});
+		}
+	}
+
+	/** Looks in the store for locks that were released elsewhere. */
+	private Mono<Void> look() {
+		return Flux.fromIterable(dueForLook().entrySet())
+			.flatMap((each) -> Mono.fromFuture(() -> this.locks.remainingAsync(each.getKey()).toCompletableFuture())
+				.doOnNext((remaining) -> {
+					if (remaining.isEmpty()) {
+						free(each.getKey(), each.getValue());
+					}
+				}), AT_A_TIME)
+			.then();
+	}
+
+	/** Returns which locks to look for, with their ends. */
+	private Map<LockKey, Long> dueForLook() {
+		Map<LockKey, Long> due = new HashMap<>();
+		synchronized (this.uses) {
+			long now = System.nanoTime();
+			if (now - this.lastLook >= PAUSE) {
+				this.lastLook = now;
+				this.uses.forEach((key, use) -> due.put(key, use.end));
+			}
+		}
+		return due;
+	}
+
+	/** What the client does with one lock. */
+	private static final class Use {
+
+		private int attempts;
+
+		private long end = System.nanoTime();
+
+		boolean isOver(long now) {
+			return this.attempts == 0 && this.end - now <= 0;
+		}
+
+	}
+
+}

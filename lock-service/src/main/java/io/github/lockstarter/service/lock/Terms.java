@@ -1,0 +1,64 @@
+package io.github.lockstarter.service.lock;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.convert.DurationStyle;
+
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.service.Problem;
+import io.github.lockstarter.service.client.Client;
+
+/**
+ * For how long a client wants a lock, and how long it waits for it, as it wrote it.
+ *
+ * @param ttl the time to live; {@code null} for the default
+ * @param waitTime the wait; {@code null} for the default
+ */
+public record Terms(@Nullable String ttl, @Nullable String waitTime) {
+
+	/** A number alone would be taken for seconds by some, for milliseconds by others. */
+	private static final Pattern NUMBER = Pattern.compile("[+-]?0*[1-9]\\d*");
+
+	/**
+	 * Returns how to take the lock.
+	 * @param defaults what holds where the client does not say, as far as it may have it
+	 */
+	LockOptions within(Client client, LockOptions defaults) {
+		Duration ttl = duration("ttl", this.ttl, defaults.ttl(), client.maxTtl());
+		Duration waitTime = duration("wait", this.waitTime, defaults.waitTime(), client.maxWait());
+		if (ttl.toMillis() < 1) {
+			throw Problem.invalid("The ttl must be at least 1ms.");
+		}
+		return new LockOptions(ttl, waitTime, ttl, 409);
+	}
+
+	private static Duration duration(String name, @Nullable String text, Duration otherwise, Duration longest) {
+		if (text == null) {
+			return (otherwise.compareTo(longest) < 0) ? otherwise : longest;
+		}
+		Duration duration = parse(name, text);
+		if (duration.isNegative()) {
+			throw Problem.invalid("The %s must not be negative.".formatted(name));
+		}
+		if (duration.compareTo(longest) > 0) {
+			throw Problem.limitExceeded("The longest %s of this client is %s.".formatted(name, longest));
+		}
+		return duration;
+	}
+
+	private static Duration parse(String name, String text) {
+		try {
+			if (!NUMBER.matcher(text).matches()) {
+				return DurationStyle.detectAndParse(text);
+			}
+		}
+		catch (IllegalArgumentException | ArithmeticException ex) {
+			// As bad as a number.
+		}
+		throw Problem.invalid("The %s must be a time with its unit, such as 500ms, 30s or PT30S.".formatted(name));
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * The locks of a client, within its limits.
+ */
+@NullMarked
+package io.github.lockstarter.service.lock;
+
+import org.jspecify.annotations.NullMarked;

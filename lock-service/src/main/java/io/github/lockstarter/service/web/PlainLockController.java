@@ -1,0 +1,65 @@
+package io.github.lockstarter.service.web;
+
+import java.util.List;
+
+import io.swagger.v3.oas.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.CacheControl;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.MethodNotAllowedException;
+
+import io.github.lockstarter.service.Problem;
+import io.github.lockstarter.service.client.Client;
+import io.github.lockstarter.service.lock.ClientLocks;
+import io.github.lockstarter.service.lock.LockName;
+import io.github.lockstarter.service.lock.Terms;
+
+/**
+ * Locks for clients that can do no more than {@code GET} and {@code DELETE}. The
+ * {@code GET} takes a lock, so it is unsafe in the sense of HTTP: whatever repeats or
+ * prefetches it takes one, too.
+ */
+@RestController
+@Tag(name = "plain")
+class PlainLockController {
+
+	private final ClientLocks locks;
+
+	PlainLockController(ClientLocks locks) {
+		this.locks = locks;
+	}
+
+	/** Spring would have {@code HEAD} take a lock whose token nobody gets. */
+	@GetMapping(path = "/lock", produces = MediaType.TEXT_PLAIN_VALUE)
+	Mono<ResponseEntity<String>> acquire(Client client, HttpMethod method, @RequestParam String hash,
+			@RequestParam(required = false) @Nullable String ttl,
+			@RequestParam(name = "wait", required = false) @Nullable String waitTime) {
+		if (!HttpMethod.GET.equals(method)) {
+			throw new MethodNotAllowedException(method, List.of(HttpMethod.GET, HttpMethod.DELETE));
+		}
+		return this.locks.acquire(client, new LockName(hash), new Terms(ttl, waitTime), null)
+			.map((held) -> ResponseEntity.ok().cacheControl(CacheControl.noStore()).body(held.token()));
+	}
+
+	@DeleteMapping("/lock")
+	Mono<ResponseEntity<Void>> release(Client client, @RequestParam String hash,
+			@RequestHeader(name = LockController.TOKEN, required = false) @Nullable String header,
+			@RequestParam(name = "token", required = false) @Nullable String parameter) {
+		String token = (header != null) ? header : parameter;
+		if (token == null) {
+			throw Problem.invalid("Send the token of the lock as the header Lock-Token or the parameter token.");
+		}
+		return this.locks.release(client, new LockName(hash), token)
+			.thenReturn(ResponseEntity.noContent().cacheControl(CacheControl.noStore()).build());
+	}
+
+}
