@@ -3,7 +3,6 @@ package io.github.lockstarter.service;
 import java.net.URI;
 import java.time.Duration;
 
-import org.springframework.http.CacheControl;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -19,7 +18,6 @@ public final class Problem extends ErrorResponseException {
 
 	private Problem(HttpStatus status, String type, String title, String detail) {
 		super(status, body(status, type, title, detail), null);
-		getHeaders().setCacheControl(CacheControl.noStore());
 	}
 
 	/** Returns the body of an answer. */

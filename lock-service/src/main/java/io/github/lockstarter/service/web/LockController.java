@@ -2,12 +2,17 @@ package io.github.lockstarter.service.web;
 
 import java.time.Duration;
 
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -37,28 +42,42 @@ class LockController {
 		this.locks = locks;
 	}
 
-	@PutMapping("/locks/{name}")
+	@PutMapping(path = "/locks/{name}", produces = MediaType.APPLICATION_JSON_VALUE)
+	@Operation(operationId = "acquire", summary = "Acquires a lock, or extends it",
+			description = "A client that chooses its own Lock-Token can repeat the request when an answer was lost.")
+	@ApiResponse(responseCode = "201", description = "Acquired")
+	@ApiResponse(responseCode = "200", description = "Extended: the token held the lock already")
+	@ApiResponse(responseCode = "403", description = "More than this client may have",
+			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+					schema = @Schema(implementation = ProblemDetail.class)))
+	@ApiResponse(responseCode = "409", description = "Somebody else holds the lock; Retry-After tells until when",
+			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+					schema = @Schema(implementation = ProblemDetail.class)))
 	Mono<ResponseEntity<HeldLock>> acquire(Client client, @PathVariable String name,
 			@RequestParam(required = false) @Nullable String ttl,
 			@RequestParam(name = "wait", required = false) @Nullable String waitTime,
 			@RequestHeader(name = TOKEN, required = false) @Nullable String token) {
 		return this.locks.acquire(client, new LockName(name), new Terms(ttl, waitTime), token)
 			.map((held) -> ResponseEntity.status(held.extended() ? HttpStatus.OK : HttpStatus.CREATED)
-				.cacheControl(CacheControl.noStore())
 				.body(HeldLock.of(name, held)));
 	}
 
 	@DeleteMapping("/locks/{name}")
+	@Operation(operationId = "release", summary = "Releases a lock")
+	@ApiResponse(responseCode = "204", description = "Released")
+	@ApiResponse(responseCode = "409", description = "The token does not hold the lock, or not any more",
+			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+					schema = @Schema(implementation = ProblemDetail.class)))
 	Mono<ResponseEntity<Void>> release(Client client, @PathVariable String name, @RequestHeader(TOKEN) String token) {
-		return this.locks.release(client, new LockName(name), token)
-			.thenReturn(ResponseEntity.noContent().cacheControl(CacheControl.noStore()).build());
+		return this.locks.release(client, new LockName(name), token).thenReturn(ResponseEntity.noContent().build());
 	}
 
-	@GetMapping("/locks/{name}")
+	@GetMapping(path = "/locks/{name}", produces = MediaType.APPLICATION_JSON_VALUE)
+	@Operation(operationId = "look", summary = "Tells whether a lock is held, and for how long")
+	@ApiResponse(responseCode = "200", description = "The lock as it is now")
 	Mono<ResponseEntity<LockState>> look(Client client, @PathVariable String name) {
 		return this.locks.remaining(client, new LockName(name))
 			.map((remaining) -> ResponseEntity.ok()
-				.cacheControl(CacheControl.noStore())
 				.body(new LockState(name, remaining.isPresent(), remaining.map(Duration::toMillis).orElse(0L))));
 	}
 

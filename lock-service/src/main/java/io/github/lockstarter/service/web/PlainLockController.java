@@ -2,13 +2,17 @@ package io.github.lockstarter.service.web;
 
 import java.util.List;
 
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-import org.springframework.http.CacheControl;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -40,6 +44,15 @@ class PlainLockController {
 
 	/** Spring would have {@code HEAD} take a lock whose token nobody gets. */
 	@GetMapping(path = "/lock", produces = MediaType.TEXT_PLAIN_VALUE)
+	@Operation(operationId = "acquirePlain", summary = "Acquires a lock by an unsafe GET",
+			description = "Whatever repeats or prefetches the request takes a lock, too.")
+	@ApiResponse(responseCode = "200", description = "Acquired: the body is the token")
+	@ApiResponse(responseCode = "403", description = "More than this client may have",
+			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+					schema = @Schema(implementation = ProblemDetail.class)))
+	@ApiResponse(responseCode = "409", description = "Somebody else holds the lock; Retry-After tells until when",
+			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+					schema = @Schema(implementation = ProblemDetail.class)))
 	Mono<ResponseEntity<String>> acquire(Client client, HttpMethod method, @RequestParam String hash,
 			@RequestParam(required = false) @Nullable String ttl,
 			@RequestParam(name = "wait", required = false) @Nullable String waitTime) {
@@ -47,10 +60,16 @@ class PlainLockController {
 			throw new MethodNotAllowedException(method, List.of(HttpMethod.GET, HttpMethod.DELETE));
 		}
 		return this.locks.acquire(client, new LockName(hash), new Terms(ttl, waitTime), null)
-			.map((held) -> ResponseEntity.ok().cacheControl(CacheControl.noStore()).body(held.token()));
+			.map((held) -> ResponseEntity.ok().body(held.token()));
 	}
 
 	@DeleteMapping("/lock")
+	@Operation(operationId = "releasePlain", summary = "Releases a lock",
+			description = "The token is the header Lock-Token or the parameter token.")
+	@ApiResponse(responseCode = "204", description = "Released")
+	@ApiResponse(responseCode = "409", description = "The token does not hold the lock, or not any more",
+			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+					schema = @Schema(implementation = ProblemDetail.class)))
 	Mono<ResponseEntity<Void>> release(Client client, @RequestParam String hash,
 			@RequestHeader(name = LockController.TOKEN, required = false) @Nullable String header,
 			@RequestParam(name = "token", required = false) @Nullable String parameter) {
@@ -58,8 +77,7 @@ class PlainLockController {
 		if (token == null) {
 			throw Problem.invalid("Send the token of the lock as the header Lock-Token or the parameter token.");
 		}
-		return this.locks.release(client, new LockName(hash), token)
-			.thenReturn(ResponseEntity.noContent().cacheControl(CacheControl.noStore()).build());
+		return this.locks.release(client, new LockName(hash), token).thenReturn(ResponseEntity.noContent().build());
 	}
 
 }

@@ -1,0 +1,130 @@
+package io.github.lockstarter.service.web;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+import reactor.netty.NettyPipeline;
+import reactor.netty.http.server.HttpServer;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.reactor.netty.NettyServerCustomizer;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.stereotype.Component;
+
+import io.github.lockstarter.service.Problem;
+
+/**
+ * Answers what never becomes a request of the application with problem details, too: what
+ * is too long, or is no HTTP.
+ */
+@Component
+class MalformedRequests implements NettyServerCustomizer {
+
+	private static final String NAME = "malformedRequests";
+
+	/** How long a body may take that nobody looks at. */
+	private static final Duration LONGEST_BODY = Duration.ofSeconds(10);
+
+	private final JsonMapper json;
+
+	MalformedRequests(JsonMapper json) {
+		this.json = json;
+	}
+
+	@Override
+	public HttpServer apply(HttpServer server) {
+		return server.requestTimeout(LONGEST_BODY)
+			.doOnChannelInit((observer, channel, address) -> channel.pipeline()
+				.addBefore(NettyPipeline.HttpTrafficHandler, NAME, new Handler(this.json)));
+	}
+
+	private static final class Handler extends ChannelInboundHandlerAdapter {
+
+		/** Who is still sending would not see the answer if the connection was closed. */
+		private static final int LINGER_SECONDS = 1;
+
+		private final JsonMapper json;
+
+		private boolean refused;
+
+		Handler(JsonMapper json) {
+			this.json = json;
+		}
+
+		@Override
+		public void channelRead(ChannelHandlerContext context, Object message) {
+			FullHttpResponse refusal = (!this.refused && message instanceof HttpRequest request) ? refusal(request)
+					: null;
+			if (refusal == null && !this.refused) {
+				context.fireChannelRead(message);
+				return;
+			}
+			ReferenceCountUtil.release(message);
+			if (refusal != null) {
+				this.refused = true;
+				context.writeAndFlush(refusal);
+				context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
+			}
+			context.read();
+		}
+
+		private @Nullable FullHttpResponse refusal(HttpRequest request) {
+			if (request.decoderResult().isFailure()) {
+				Throwable cause = request.decoderResult().cause();
+				return (cause instanceof TooLongHttpLineException)
+						? refusal(HttpStatus.URI_TOO_LONG, "The path and its parameters are too long.")
+						: (cause instanceof TooLongHttpHeaderException)
+								? refusal(HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too long.")
+								: refusal(HttpStatus.BAD_REQUEST, "This is not a request of HTTP/1.1.");
+			}
+			if (!isPath(request.uri())) {
+				return refusal(HttpStatus.BAD_REQUEST,
+						"The path is not valid: percent-encode the name of a lock, ';' included.");
+			}
+			return null;
+		}
+
+		/** What follows a ';' would be left out of the name without a word. */
+		private static boolean isPath(String text) {
+			try {
+				String path = new URI(text).getRawPath();
+				return path == null || path.indexOf(';') < 0;
+			}
+			catch (URISyntaxException ex) {
+				return false;
+			}
+		}
+
+		private FullHttpResponse refusal(HttpStatus status, String detail) {
+			byte[] body = this.json
+				.writeValueAsBytes(Problem.body(status, "invalid-request", "Invalid request", detail));
+			FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
+					HttpResponseStatus.valueOf(status.value()), Unpooled.wrappedBuffer(body));
+			response.headers()
+				.set(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_PROBLEM_JSON_VALUE)
+				.set(HttpHeaderNames.CONTENT_LENGTH, body.length)
+				.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE)
+				.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+			return response;
+		}
+
+	}
+
+}
