@@ -41,7 +41,7 @@ final class FailedKeys {
 	}
 
 	private static Bucket bucket() {
-		return Bucket.builder().addLimit((limit) -> limit.capacity(MOST).refillGreedy(MOST, PERIOD)).build();
+		return Bucket.builder().addLimit((limit) -> limit.capacity(MOST).refillIntervally(MOST, PERIOD)).build();
 	}
 
 }

@@ -5,9 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.stereotype.Component;
@@ -43,28 +42,37 @@ public class ClientLocks {
 	 * @param client who wants it
 	 * @param name which lock
 	 * @param terms how to take it
-	 * @param token the token, chosen by the client; {@code null} for a new one
+	 * @param token the token, chosen by the client
 	 * @return what the token holds
 	 */
-	public Mono<TokenLock> acquire(Client client, LockName name, Terms terms, @Nullable String token) {
+	public Mono<TokenLock> acquire(Client client, LockName name, Terms terms, String token) {
 		LockKey key = name.of(client);
-		LockOptions options = terms.within(client, this.registry.options(key.name()));
-		Mono<TokenLock> attempt = (token == null) ? acquireNew(key, options)
-				: Mono.fromFuture(() -> this.locks.acquireAsync(key, options, token).toCompletableFuture());
-		return quota(client).within(key, invalidIfRefused(attempt));
+		LockOptions options = options(client, key, terms);
+		return quota(client).within(key, invalidIfRefused(
+				Mono.fromFuture(() -> this.locks.acquireAsync(key, options, token).toCompletableFuture())));
 	}
 
-	/** A token that nobody was told of must not keep the lock. */
-	private Mono<TokenLock> acquireNew(LockKey key, LockOptions options) {
-		return Mono.defer(() -> {
+	/**
+	 * Acquires the lock for a new token.
+	 * @param client who wants it
+	 * @param name which lock
+	 * @param terms how to take it
+	 * @param undo takes an action that gives back what was granted, for the case that the
+	 * client cannot be told of the token: it would keep the lock for nobody
+	 * @return what the token holds
+	 */
+	public Mono<TokenLock> acquire(Client client, LockName name, Terms terms, Consumer<Runnable> undo) {
+		LockKey key = name.of(client);
+		LockOptions options = options(client, key, terms);
+		return quota(client).within(key, Mono.defer(() -> {
 			CompletableFuture<TokenLock> attempt = this.locks.acquireAsync(key, options).toCompletableFuture();
-			AtomicBoolean told = new AtomicBoolean();
-			return Mono.fromFuture(attempt).doOnNext((held) -> told.set(true)).doOnCancel(() -> {
-				if (!told.get()) {
-					attempt.thenAccept((held) -> this.locks.releaseAsync(key, held.token()));
-				}
-			});
-		});
+			undo.accept(() -> attempt.thenAccept((held) -> release(client, name, held.token()).subscribe()));
+			return Mono.fromFuture(attempt);
+		}));
+	}
+
+	private LockOptions options(Client client, LockKey key, Terms terms) {
+		return terms.within(client, this.registry.options(key.name()));
 	}
 
 	/**

@@ -21,6 +21,7 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.service.client.Client;
 import io.github.lockstarter.service.lock.ClientLocks;
@@ -56,8 +57,11 @@ class LockController {
 	Mono<ResponseEntity<HeldLock>> acquire(Client client, @PathVariable String name,
 			@RequestParam(required = false) @Nullable String ttl,
 			@RequestParam(name = "wait", required = false) @Nullable String waitTime,
-			@RequestHeader(name = TOKEN, required = false) @Nullable String token) {
-		return this.locks.acquire(client, new LockName(name), new Terms(ttl, waitTime), token)
+			@RequestHeader(name = TOKEN, required = false) @Nullable String token, ServerWebExchange exchange) {
+		LockName lock = new LockName(name);
+		Terms terms = new Terms(ttl, waitTime);
+		return ((token != null) ? this.locks.acquire(client, lock, terms, token)
+				: this.locks.acquire(client, lock, terms, (undo) -> EveryExchange.ifUndelivered(exchange, undo)))
 			.map((held) -> ResponseEntity.status(held.extended() ? HttpStatus.OK : HttpStatus.CREATED)
 				.body(HeldLock.of(name, held)));
 	}

@@ -20,6 +20,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.MethodNotAllowedException;
+import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.service.Problem;
 import io.github.lockstarter.service.client.Client;
@@ -55,11 +56,13 @@ class PlainLockController {
 					schema = @Schema(implementation = ProblemDetail.class)))
 	Mono<ResponseEntity<String>> acquire(Client client, HttpMethod method, @RequestParam String hash,
 			@RequestParam(required = false) @Nullable String ttl,
-			@RequestParam(name = "wait", required = false) @Nullable String waitTime) {
+			@RequestParam(name = "wait", required = false) @Nullable String waitTime, ServerWebExchange exchange) {
 		if (!HttpMethod.GET.equals(method)) {
 			throw new MethodNotAllowedException(method, List.of(HttpMethod.GET, HttpMethod.DELETE));
 		}
-		return this.locks.acquire(client, new LockName(hash), new Terms(ttl, waitTime), null)
+		return this.locks
+			.acquire(client, new LockName(hash), new Terms(ttl, waitTime),
+					(undo) -> EveryExchange.ifUndelivered(exchange, undo))
 			.map((held) -> ResponseEntity.ok().body(held.token()));
 	}
 

@@ -1,0 +1,122 @@
+package io.github.lockstarter.service;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.github.lockstarter.service.RunningService.Answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@ExtendWith(OutputCaptureExtension.class)
+class ApiKeysTests {
+
+	private static final String HANAKO = "the-key-of-hanako-0123456789";
+
+	private static RunningService service;
+
+	@BeforeAll
+	static void start() {
+		service = RunningService.start("lock.service.clients.hanako.api-key=" + HANAKO);
+	}
+
+	@AfterAll
+	static void stop() {
+		service.close();
+	}
+
+	@Test
+	@DisplayName("Without a key nothing is told or taken: 401, with problem details and what to send")
+	void missingKey() {
+		for (String method : List.of("PUT", "GET", "DELETE")) {
+			Answer refused = service.sendWithoutKey(method, "/locks/secret", "Lock-Token", "0123456789abcdef").join();
+			assertThat(refused.status()).isEqualTo(401);
+			assertThat(refused.problem()).isEqualTo("api-key-missing");
+			assertThat(refused.header("WWW-Authenticate")).startsWith("Bearer");
+		}
+		for (String method : List.of("GET", "DELETE")) {
+			assertThat(service.sendWithoutKey(method, "/lock?hash=secret&token=0123456789abcdef").join().status())
+				.isEqualTo(401);
+		}
+		assertThat(service.isHeld("secret")).isFalse();
+	}
+
+	@Test
+	@DisplayName("A wrong key is refused with 401, be it the beginning of a right one")
+	void wrongKey() {
+		for (String wrong : List.of("nonsense", RunningService.KEY.substring(1), RunningService.KEY + "x", "")) {
+			Answer refused = service.sendWithoutKey("PUT", "/locks/secret", "X-API-Key", wrong).join();
+			assertThat(refused.status()).isEqualTo(401);
+			assertThat(refused.body()).doesNotContain("nonsense", RunningService.KEY);
+		}
+		assertThat(service.isHeld("secret")).isFalse();
+	}
+
+	@Test
+	@DisplayName("The key may come as a bearer token")
+	void bearer() {
+		assertThat(service.sendWithoutKey("GET", "/locks/b", "Authorization", "bearer " + HANAKO).join().status())
+			.isEqualTo(200);
+		assertThat(service.sendWithoutKey("GET", "/locks/b", "Authorization", "Basic " + HANAKO).join().status())
+			.isEqualTo(401);
+	}
+
+	@Test
+	@DisplayName("Clients have nothing in common: one name is two locks, and no token works for the other's")
+	void namespaces() {
+		Answer taro = service.send("PUT", "/locks/common");
+		Answer hanako = service.sendWithoutKey("PUT", "/locks/common", "X-API-Key", HANAKO).join();
+		assertThat(taro.status()).isEqualTo(201);
+		assertThat(hanako.status()).isEqualTo(201);
+		assertThat(service.send("DELETE", "/locks/common", "Lock-Token", hanako.token()).status()).isEqualTo(409);
+		assertThat(service.send("PUT", "/locks/common", "Lock-Token", hanako.token()).status()).isEqualTo(409);
+		assertThat(service.send("DELETE", "/locks/common", "Lock-Token", taro.token()).status()).isEqualTo(204);
+	}
+
+	@Test
+	@DisplayName("Of 10,000 wrong keys most are refused with 429, nothing is taken, one line is logged and shows no key, and a right key works on")
+	void manyWrongKeys(CapturedOutput output) {
+		int[] statuses = new int[600];
+		for (int begin = 0; begin < 10_000; begin += 100) {
+			List<CompletableFuture<Answer>> answers = new ArrayList<>();
+			for (int i = begin; i < begin + 100; i++) {
+				answers.add(service.sendWithoutKey("PUT", "/locks/guessed", "X-API-Key", "guess-number-" + i));
+			}
+			answers.forEach((answer) -> statuses[answer.join().status()]++);
+		}
+		assertThat(statuses[401] + statuses[429]).isEqualTo(10_000);
+		assertThat(statuses[429]).isGreaterThan(9_000);
+		Answer tooMany = service.sendWithoutKey("PUT", "/locks/guessed", "X-API-Key", "one-guess-more").join();
+		assertThat(tooMany.problem()).isEqualTo("too-many-wrong-keys");
+		assertThat(Integer.parseInt(tooMany.header("Retry-After"))).isBetween(1, 60);
+		assertThat(service.isHeld("guessed")).isFalse();
+		assertThat(output.getAll()).doesNotContain("guess-number").containsOnlyOnce("wrong API keys");
+	}
+
+	@Test
+	@DisplayName("Health and the description of the interface need no key")
+	void publicPaths() {
+		for (String path : List.of("/actuator/health/liveness", "/actuator/health/readiness", "/openapi")) {
+			assertThat(service.sendWithoutKey("GET", path).join().status()).as(path).isEqualTo(200);
+		}
+	}
+
+	@Test
+	@DisplayName("An open service asks for no key, and everybody shares the names")
+	void open() {
+		try (RunningService open = RunningService.startBare("lock.store=memory", "lock.service.open=true")) {
+			assertThat(open.sendWithoutKey("PUT", "/locks/open").join().status()).isEqualTo(201);
+			assertThat(open.sendWithoutKey("PUT", "/locks/open", "X-API-Key", "any").join().status()).isEqualTo(409);
+		}
+	}
+
+}

@@ -1,0 +1,158 @@
+package io.github.lockstarter.service;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Whatever makes no sense is answered with a 4xx problem, takes nothing, and leaves
+ * nothing secret in the log.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class BadInputTests {
+
+	private static final JsonMapper json = new JsonMapper();
+
+	private static RunningService service;
+
+	@BeforeAll
+	static void start() {
+		service = RunningService.start();
+	}
+
+	@AfterAll
+	static void stop() {
+		service.close();
+	}
+
+	@ParameterizedTest(name = "{0}: {1}")
+	@MethodSource("badRequests")
+	@DisplayName("A bad request")
+	void badRequests(String name, int status, String line, List<String> headers, CapturedOutput output)
+			throws IOException {
+		String answer = raw(line, headers.toArray(String[]::new));
+		assertThat(answer).startsWith("HTTP/1.1 " + status + " ");
+		assertThat(answer).containsIgnoringCase("content-type: application/problem+json")
+			.containsIgnoringCase("cache-control: no-store");
+		JsonNode problem = json.readTree(answer.substring(answer.indexOf("\r\n\r\n")));
+		assertThat(problem.get("status").asInt()).isEqualTo(status);
+		assertThat(problem.get("title").asString()).isNotEmpty();
+		assertThat(answer).doesNotContain(RunningService.KEY);
+		assertThat(output.getAll()).doesNotContain(RunningService.KEY);
+		assertThat(service.isHeld("bad")).isFalse();
+	}
+
+	static Stream<Arguments> badRequests() {
+		String longName = "x".repeat(1_000_000);
+		return Stream.of(bad("no name", 404, "PUT /locks/"), bad("no name at all", 404, "PUT /locks"),
+				bad("no hash", 400, "GET /lock"), bad("an empty hash", 400, "GET /lock?hash="),
+				bad("a blank name", 400, "PUT /locks/%20"), bad("a name of 1 MB", 414, "PUT /locks/" + longName),
+				bad("a hash of 1 MB", 414, "GET /lock?hash=" + longName),
+				bad("a name of 256 characters", 400, "PUT /locks/" + "x".repeat(256)),
+				bad("a control character", 400, "PUT /locks/a%00b"), bad("a line break", 400, "PUT /locks/a%0D%0Ab"),
+				bad("no UTF-8", 400, "PUT /locks/%ff"), bad("no UTF-8 in a hash", 400, "GET /lock?hash=%ff"),
+				bad("no percent-encoding", 400, "PUT /locks/%zz"), bad("a quote", 400, "PUT /locks/a\"b"),
+				bad("a parameter in the path", 400, "PUT /locks/bad;x=1"),
+				bad("a ttl that is no duration", 400, "PUT /locks/bad?ttl=soon"),
+				bad("a ttl without a unit", 400, "PUT /locks/bad?ttl=30"),
+				bad("a ttl of 0", 400, "PUT /locks/bad?ttl=0s"),
+				bad("a ttl below 1 ms", 400, "PUT /locks/bad?ttl=10us"),
+				bad("an empty ttl", 400, "PUT /locks/bad?ttl="), bad("a negative ttl", 400, "PUT /locks/bad?ttl=-1s"),
+				bad("a negative wait", 400, "PUT /locks/bad?wait=-1s"),
+				bad("a ttl beyond all numbers", 400, "PUT /locks/bad?ttl=99999999999999999999d"),
+				bad("a ttl above the limit", 403, "PUT /locks/bad?ttl=2h"),
+				bad("a wait above the limit", 403, "PUT /locks/bad?wait=2h"),
+				bad("a token that is too short", 400, "PUT /locks/bad", "Lock-Token: short"),
+				bad("a token that is too long", 400, "PUT /locks/bad", "Lock-Token: " + "t".repeat(129)),
+				bad("a token with blanks", 400, "PUT /locks/bad", "Lock-Token: not a token at all"),
+				bad("an empty token", 400, "PUT /locks/bad", "Lock-Token:"),
+				bad("an empty token to release with", 400, "DELETE /locks/bad", "Lock-Token:"),
+				bad("no token to release with", 400, "DELETE /locks/bad"),
+				bad("a wrong token", 409, "DELETE /locks/bad", "Lock-Token: 0123456789abcdef"),
+				bad("a method that does not fit", 405, "POST /locks/bad"),
+				bad("an unknown method", 405, "TAKE /locks/bad"), bad("an unknown path", 404, "GET /unknown"),
+				bad("a directory above", 404, "GET /../etc/passwd"),
+				bad("headers of 100 KB", 431, "PUT /locks/bad", "Large: " + "x".repeat(100_000)),
+				bad("a content type that is none", 406, "PUT /locks/bad", "Accept: text/csv"));
+	}
+
+	private static Arguments bad(String name, int status, String line, String... headers) {
+		return Arguments.of(name, status, line, List.of(headers));
+	}
+
+	@Test
+	@DisplayName("What is no HTTP is told so")
+	void noHttp() throws IOException {
+		try (Socket socket = new Socket("127.0.0.1", service.port())) {
+			socket.getOutputStream().write("take the lock\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+			assertThat(answerOf(socket)).startsWith("HTTP/1.1 400 ").contains("application/problem+json");
+		}
+	}
+
+	@Test
+	@DisplayName("A request that breaks off takes nothing, be it in its headers or in its body")
+	void truncated() throws IOException {
+		for (String begin : List.of("PUT /locks/bad HTTP/1.1\r\nHost: a\r\nX-API-Key: " + RunningService.KEY + "\r\n",
+				"PUT /locks/bad HTTP/1.1\r\nHost: a\r\nX-API-Key: " + RunningService.KEY
+						+ "\r\nContent-Length: 100\r\n\r\nabc")) {
+			try (Socket socket = new Socket("127.0.0.1", service.port())) {
+				socket.getOutputStream().write(begin.getBytes(StandardCharsets.US_ASCII));
+				// Requests that come later are dealt with meanwhile.
+				assertThat(service.isHeld("bad")).isFalse();
+			}
+			Awaitility.await().during(java.time.Duration.ofMillis(100)).until(() -> !service.isHeld("bad"));
+		}
+	}
+
+	@Test
+	@DisplayName("A body that nobody asked for is read and left alone")
+	void needlessBody() throws IOException {
+		try (Socket socket = service.sendRaw("PUT /locks/body", "Content-Length: 3", "Connection: close")) {
+			socket.getOutputStream().write("abc".getBytes(StandardCharsets.US_ASCII));
+			assertThat(answerOf(socket)).startsWith("HTTP/1.1 201 ");
+		}
+	}
+
+	@Test
+	@DisplayName("The log is lines of JSON")
+	void structuredLog(CapturedOutput output) {
+		try (RunningService other = RunningService.start()) {
+			assertThat(other.port()).isPositive();
+		}
+		List<String> lines = output.getOut().lines().filter((line) -> line.contains("Netty started")).toList();
+		assertThat(lines).isNotEmpty()
+			.allSatisfy(
+					(line) -> assertThat(json.readTree(line).at("/service/name").asString()).isEqualTo("lock-service"));
+	}
+
+	private static String raw(String line, String... headers) throws IOException {
+		String[] all = Stream.concat(Stream.of(headers), Stream.of("Connection: close")).toArray(String[]::new);
+		try (Socket socket = service.sendRaw(line, all)) {
+			return answerOf(socket);
+		}
+	}
+
+	private static String answerOf(Socket socket) throws IOException {
+		return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+	}
+
+}

@@ -1,0 +1,164 @@
+package io.github.lockstarter.service;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.client.ReactorResourceFactory;
+
+/**
+ * The service on a real port, and a client for it that shows the key of {@code taro}.
+ */
+final class RunningService implements AutoCloseable {
+
+	static final String KEY = "the-key-of-taro-0123456789";
+
+	static final String TARO = "lock.service.clients.taro.api-key=" + KEY;
+
+	private static final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+	private static final JsonMapper json = new JsonMapper();
+
+	private final ConfigurableApplicationContext context;
+
+	private RunningService(ConfigurableApplicationContext context) {
+		this.context = context;
+	}
+
+	/**
+	 * Starts it with locks in memory and taro as client, unless the properties say
+	 * otherwise.
+	 */
+	static RunningService start(String... properties) {
+		return startBare(
+				Stream.concat(Stream.of("lock.store=memory", TARO), Stream.of(properties)).toArray(String[]::new));
+	}
+
+	/** Starts it with nothing but the properties. */
+	static RunningService startBare(String... properties) {
+		String[] args = Stream.concat(Stream.of("server.port=0", "server.address=127.0.0.1"), Stream.of(properties))
+			.map((property) -> "--" + property)
+			.toArray(String[]::new);
+		return new RunningService(new SpringApplication(LockServiceApplication.class, OwnThreads.class).run(args));
+	}
+
+	ConfigurableApplicationContext context() {
+		return this.context;
+	}
+
+	int port() {
+		return this.context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+	}
+
+	/** Sends a request with the key of taro, and returns the answer. */
+	Answer send(String method, String path, String... headers) {
+		return sendAsync(method, path, headers).join();
+	}
+
+	CompletableFuture<Answer> sendAsync(String method, String path, String... headers) {
+		return sendWithoutKey(method, path,
+				Stream.concat(Stream.of("X-API-Key", KEY), Stream.of(headers)).toArray(String[]::new));
+	}
+
+	CompletableFuture<Answer> sendWithoutKey(String method, String path, String... headers) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+			.method(method, HttpRequest.BodyPublishers.noBody());
+		if (headers.length > 0) {
+			request.headers(headers);
+		}
+		return http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString()).thenApply(Answer::new);
+	}
+
+	/**
+	 * Sends bytes as they are, with the key of taro after the first line, over a
+	 * connection of its own.
+	 */
+	Socket sendRaw(String firstLine, String... headers) {
+		try {
+			Socket socket = new Socket("127.0.0.1", port());
+			socket.setSoTimeout(30_000);
+			String lines = String.join("\r\n",
+					Stream
+						.concat(Stream.of(firstLine + " HTTP/1.1", "Host: localhost", "X-API-Key: " + KEY),
+								Stream.of(headers))
+						.toList());
+			socket.getOutputStream().write((lines + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+			return socket;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Returns whether somebody holds the lock of taro. */
+	boolean isHeld(String name) {
+		Answer state = send("GET", "/locks/" + name);
+		return state.json().get("held").asBoolean();
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+	}
+
+	/** An answer of the service. */
+	record Answer(HttpResponse<String> response) {
+
+		int status() {
+			return this.response.statusCode();
+		}
+
+		String header(String name) {
+			return this.response.headers().firstValue(name).orElse("");
+		}
+
+		String body() {
+			return this.response.body();
+		}
+
+		JsonNode json() {
+			return json.readTree(body());
+		}
+
+		String token() {
+			return json().get("token").asString();
+		}
+
+		/** Returns the last segment of the problem type. */
+		String problem() {
+			JsonNode type = json().get("type");
+			return (type != null) ? type.asString().replaceFirst(".*/", "") : "";
+		}
+
+	}
+
+	/** One of several services in a JVM must not end the threads of all when it ends. */
+	@Configuration(proxyBeanMethods = false)
+	static class OwnThreads {
+
+		@Bean
+		ReactorResourceFactory reactorResourceFactory() {
+			ReactorResourceFactory resources = new ReactorResourceFactory();
+			resources.setUseGlobalResources(false);
+			resources.setShutdownQuietPeriod(Duration.ZERO);
+			return resources;
+		}
+
+	}
+
+}

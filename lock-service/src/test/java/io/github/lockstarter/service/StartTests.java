@@ -1,0 +1,58 @@
+package io.github.lockstarter.service;
+
+import java.util.Locale;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+/**
+ * What stops the service from starting, and what it says then.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class StartTests {
+
+	private static final String SECRET = "hunter2-hunter2-hunter2";
+
+	@Test
+	@DisplayName("Without any key it does not start, and says how to set one or to open it")
+	void noKey(CapturedOutput output) {
+		assertThatException().isThrownBy(() -> RunningService.startBare("lock.store=memory").close());
+		assertThat(output).contains("No client of the service has a key", "lock.service.clients.<client>.api-key",
+				"lock.service.open=true");
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@CsvSource(delimiter = '|', textBlock = """
+			lock.service.open=true                            | lock.service.clients
+			lock.service.clients.a.api-key=hunter2            | lock.service.clients.a.api-key
+			lock.service.clients.a.api-key=hunter2 hunter2 hu | lock.service.clients.a.api-key
+			lock.service.clients.a.max-ttl=5s                 | lock.service.clients.a
+			lock.service.clients.b.api-key=hunter2-hunter2-hunter2 | same key
+			lock.service.clients.taro.max-locks=0             | lock.service.clients.taro.max-locks
+			lock.service.clients.taro.max-ttl=0s              | lock.service.clients.taro.max-ttl
+			lock.service.clients.taro.max-wait=-1s            | lock.service.clients.taro.max-wait
+			lock.service.clients.taro.max-lokcs=3             | lock.service.clients.taro.max-lokcs
+			lock.service.max-ttl=366d                         | lock.service.max-ttl
+			lock.service.opne=true                            | lock.service.opne
+			lock.servce.open=true                             | lock.servce.open
+			lock.tll=3s                                       | lock.tll
+			""")
+	@DisplayName("A property that is wrong or misspelt stops it, is named, and no secret is shown")
+	void wrongProperty(String property, String named, CapturedOutput output) {
+		String[] properties = { "lock.store=memory", "lock.service.clients.taro.api-key=" + SECRET, property };
+		assertThatException().isThrownBy(() -> RunningService.startBare(properties).close());
+		assertThat(output.getAll().toLowerCase(Locale.ROOT)).contains("application failed to start",
+				named.toLowerCase(Locale.ROOT));
+		assertThat(output).doesNotContain("hunter2");
+	}
+
+}

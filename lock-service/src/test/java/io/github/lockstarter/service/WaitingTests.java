@@ -1,0 +1,164 @@
+package io.github.lockstarter.service;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.test.util.ReflectionTestUtils;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.service.RunningService.Answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Requests that wait for a lock.
+ */
+class WaitingTests {
+
+	private RunningService service;
+
+	@BeforeEach
+	void start() {
+		this.service = RunningService.start("lock.service.max-wait=5m");
+	}
+
+	@AfterEach
+	void stop() {
+		this.service.close();
+	}
+
+	@Test
+	@DisplayName("A request waits its turn, and is granted when the holder releases")
+	void waits() {
+		String token = this.service.send("PUT", "/locks/w").token();
+		CompletableFuture<Answer> waiting = this.service.sendAsync("PUT", "/locks/w?wait=1m");
+		awaitWaiting(1);
+		assertThat(waiting).isNotDone();
+		this.service.send("DELETE", "/locks/w", "Lock-Token", token);
+		assertThat(waiting).succeedsWithin(10, TimeUnit.SECONDS);
+		assertThat(waiting.join().status()).isEqualTo(201);
+		assertThat(waiting.join().token()).isNotEqualTo(token);
+	}
+
+	@Test
+	@DisplayName("A wait that is over is answered with 409 and its own problem type")
+	void waitIsOver() {
+		this.service.send("PUT", "/locks/w");
+		Answer refused = this.service.send("PUT", "/locks/w?wait=100ms");
+		assertThat(refused.status()).isEqualTo(409);
+		assertThat(refused.problem()).isEqualTo("wait-timeout");
+		assertThat(refused.header("Retry-After")).isNotEmpty();
+	}
+
+	@Test
+	@DisplayName("The holder extends, although others wait")
+	void holderExtends() {
+		String token = this.service.send("PUT", "/locks/w").token();
+		CompletableFuture<Answer> waiting = this.service.sendAsync("PUT", "/locks/w?wait=1m");
+		awaitWaiting(1);
+		assertThat(this.service.send("PUT", "/locks/w", "Lock-Token", token).status()).isEqualTo(200);
+		assertThat(waiting).isNotDone();
+		this.service.send("DELETE", "/locks/w", "Lock-Token", token);
+		assertThat(waiting.join().status()).isEqualTo(201);
+	}
+
+	@Test
+	@DisplayName("Who waits and goes away takes nothing, with a token of its own or not; the next one gets the lock")
+	void clientsGoAway() throws IOException {
+		String token = this.service.send("PUT", "/locks/w").token();
+		for (int i = 0; i < 20; i++) {
+			Socket gone = this.service.sendRaw("PUT /locks/w?wait=1m",
+					(i % 2 == 0) ? "Lock-Token: nobody-is-left-" + i + "-0000" : "Accept: */*");
+			awaitWaiting(i + 1);
+			gone.close();
+		}
+		Awaitility.await().until(() -> waiting() == 0);
+		this.service.send("DELETE", "/locks/w", "Lock-Token", token);
+		assertThat(this.service.isHeld("w")).isFalse();
+		assertThat(this.service.send("PUT", "/locks/w").status()).isEqualTo(201);
+	}
+
+	@Test
+	@DisplayName("Two thousand requests that wait for one lock hold no thread each, and end with their clients")
+	void noThreads() throws IOException {
+		String token = this.service.send("PUT", "/locks/w?ttl=5m").token();
+		int before = Thread.activeCount();
+		List<Socket> clients = new ArrayList<>();
+		for (int i = 0; i < 2000; i++) {
+			clients.add(this.service.sendRaw("PUT /locks/w?wait=5m"));
+		}
+		awaitWaiting(2000);
+		assertThat(Thread.activeCount()).isLessThan(before + 50);
+		for (Socket client : clients) {
+			client.close();
+		}
+		this.service.send("DELETE", "/locks/w", "Lock-Token", token);
+		Awaitility.await().until(() -> waiting() == 0 && !this.service.isHeld("w"));
+	}
+
+	@Test
+	@DisplayName("Those who wait at one server are served in the order they came")
+	void inOrder() {
+		String token = this.service.send("PUT", "/locks/w").token();
+		List<CompletableFuture<Answer>> waiting = IntStream.range(0, 5).mapToObj((i) -> {
+			CompletableFuture<Answer> each = this.service.sendAsync("PUT", "/locks/w?wait=1m");
+			awaitWaiting(i + 1);
+			return each;
+		}).toList();
+		for (CompletableFuture<Answer> next : waiting) {
+			assertThat(waiting.subList(waiting.indexOf(next), 5)).noneMatch(CompletableFuture::isDone);
+			assertThat(this.service.send("DELETE", "/locks/w", "Lock-Token", token).status()).isEqualTo(204);
+			token = next.join().token();
+		}
+	}
+
+	@Test
+	@DisplayName("At shutdown who waits is answered with 503")
+	void shutdown() {
+		this.service.send("PUT", "/locks/w");
+		CompletableFuture<Answer> waiting = this.service.sendAsync("PUT", "/locks/w?wait=5m");
+		awaitWaiting(1);
+		this.service.close();
+		assertThat(waiting).succeedsWithin(10, TimeUnit.SECONDS);
+		assertThat(waiting.join().status()).isEqualTo(503);
+		assertThat(waiting.join().problem()).isEqualTo("lock-store-unavailable");
+	}
+
+	/** Waits until that many have met a lock that was taken. */
+	private void awaitWaiting(int count) {
+		LockCounts counts = this.service.context().getBean(LockCounts.class);
+		Awaitility.await()
+			.atMost(1, TimeUnit.MINUTES)
+			.until(() -> counts.get("service.taro", Event.CONTENDED) >= count);
+	}
+
+	/** Returns how many wait for the lock, in the queue of the library. */
+	private int waiting() {
+		Map<?, ?> locks = (Map<?, ?>) field(this.service.context().getBean(StoreLockRegistry.class), "locks");
+		return locks.values()
+			.stream()
+			.mapToInt((lock) -> ((Collection<?>) field(field(lock, "queue"), "waiters")).size())
+			.sum();
+	}
+
+	private static Object field(Object object, String name) {
+		return Objects.requireNonNull(ReflectionTestUtils.getField(object, name));
+	}
+
+}
