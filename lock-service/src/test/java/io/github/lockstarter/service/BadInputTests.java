@@ -3,6 +3,7 @@ package io.github.lockstarter.service;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -119,7 +120,7 @@ class BadInputTests {
 				// Requests that come later are dealt with meanwhile.
 				assertThat(service.isHeld("bad")).isFalse();
 			}
-			Awaitility.await().during(java.time.Duration.ofMillis(100)).until(() -> !service.isHeld("bad"));
+			Awaitility.await().during(Duration.ofMillis(100)).until(() -> !service.isHeld("bad"));
 		}
 	}
 

@@ -30,7 +30,9 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
  */
 public final class LocalDynamoDb extends LocalServer {
 
-	private static final Path CLASS_PATH = Path.of("target", "dynamodb-local.classpath");
+	/** Written by the build of the library's module, next to which others lie. */
+	private static final Path CLASS_PATH = Path.of("..", "lock-spring-boot-autoconfigure", "target",
+			"dynamodb-local.classpath");
 
 	/** A client takes seconds to close its own. */
 	private static final SdkEventLoopGroup threads = SdkEventLoopGroup.builder().numberOfThreads(2).build();

@@ -1,0 +1,156 @@
+package io.github.lockstarter.service;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.service.RunningService.Answer;
+import io.github.lockstarter.testing.LocalDynamoDb;
+import io.github.lockstarter.testing.LocalMemcached;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two servers of the service on each store that servers can share.
+ */
+@ParameterizedClass
+@ValueSource(strings = { "redis", "memcached", "dynamodb" })
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SharedStoresTests {
+
+	private static final String TOKEN = "chosen-by-the-client-1";
+
+	@Parameter
+	String store;
+
+	private final List<AutoCloseable> started = new ArrayList<>();
+
+	private RunningService first;
+
+	private RunningService second;
+
+	private String path;
+
+	@BeforeParameterizedClassInvocation
+	void start() {
+		List<String> properties = new ArrayList<>(List.of(RunningService.TARO, "lock.store=" + this.store,
+				"lock.%s.command-timeout=10s".formatted(this.store)));
+		switch (this.store) {
+			case "redis" -> properties.addAll(List.of(TestRedis.properties()));
+			case "memcached" -> {
+				LocalMemcached memcached = LocalMemcached.started();
+				this.started.add(memcached);
+				properties.add("lock.memcached.servers=" + memcached.address());
+			}
+			default -> {
+				LocalDynamoDb dynamoDb = LocalDynamoDb.started();
+				this.started.add(dynamoDb);
+				Stream.of(dynamoDb.systemProperties())
+					.map((property) -> property.split("=", 2))
+					.forEach((property) -> System.setProperty(property[0], property[1]));
+				properties.add("lock.dynamodb.create-table=true");
+			}
+		}
+		this.first = RunningService.startBare(properties.toArray(String[]::new));
+		this.second = RunningService.startBare(properties.toArray(String[]::new));
+	}
+
+	@AfterParameterizedClassInvocation
+	void stop() throws Exception {
+		this.first.close();
+		this.second.close();
+		for (AutoCloseable each : this.started) {
+			each.close();
+		}
+		List.of("aws.region", "aws.accessKeyId", "aws.secretAccessKey", "aws.endpointUrlDynamoDb")
+			.forEach(System::clearProperty);
+	}
+
+	@BeforeEach
+	void name() {
+		this.path = "/locks/" + UUID.randomUUID();
+	}
+
+	@Test
+	@DisplayName("What one server granted, the other refuses, extends and releases")
+	void servesAtEveryServer() {
+		Answer acquired = this.first.send("PUT", this.path + "?ttl=30s");
+		assertThat(acquired.status()).isEqualTo(201);
+		Answer refused = this.second.send("PUT", this.path);
+		assertThat(refused.status()).isEqualTo(409);
+		assertThat(Integer.parseInt(refused.header("Retry-After"))).isBetween(20, 31);
+		assertThat(this.second.send("GET", this.path).json().get("expiresInMillis").asLong()).isBetween(20_000L,
+				31_000L);
+		Answer extended = this.second.send("PUT", this.path + "?ttl=1m", "Lock-Token", acquired.token());
+		assertThat(extended.status()).isEqualTo(200);
+		assertThat(this.first.send("GET", this.path).json().get("expiresInMillis").asLong()).isGreaterThan(40_000);
+		assertThat(this.second.send("DELETE", this.path, "Lock-Token", TOKEN).status()).isEqualTo(409);
+		assertThat(this.second.send("DELETE", this.path, "Lock-Token", acquired.token()).status()).isEqualTo(204);
+		assertThat(this.first.send("GET", this.path).json().get("held").asBoolean()).isFalse();
+		Answer next = this.first.send("PUT", this.path);
+		assertThat(next.status()).isEqualTo(201);
+		assertThat(next.json().get("fencingToken").asLong())
+			.isGreaterThan(extended.json().get("fencingToken").asLong());
+	}
+
+	@Test
+	@DisplayName("Whose answer was lost asks again, at the other server, with the same token")
+	void lostAnswer() {
+		assertThat(this.first.send("PUT", this.path, "Lock-Token", TOKEN).status()).isEqualTo(201);
+		assertThat(this.second.send("PUT", this.path, "Lock-Token", TOKEN).status()).isEqualTo(200);
+		assertThat(this.second.send("DELETE", this.path, "Lock-Token", TOKEN).status()).isEqualTo(204);
+	}
+
+	@Test
+	@DisplayName("Who waits at one server is granted what the other releases")
+	void waitsForOtherServer() {
+		String token = this.first.send("PUT", this.path + "?ttl=5m").token();
+		CompletableFuture<Answer> waiting = this.second.sendAsync("PUT", this.path + "?wait=1m");
+		assertThat(this.first.send("DELETE", this.path, "Lock-Token", token).status()).isEqualTo(204);
+		assertThat(waiting).succeedsWithin(20, TimeUnit.SECONDS);
+		assertThat(waiting.join().status()).isEqualTo(201);
+	}
+
+	@Test
+	@DisplayName("Of 40 requests for one lock at two servers at once one is granted, 39 are refused")
+	void oneWinner() {
+		List<CompletableFuture<Answer>> answers = IntStream.range(0, 40)
+			.mapToObj((i) -> ((i % 2 == 0) ? this.first : this.second).sendAsync("PUT", this.path))
+			.toList();
+		List<Integer> statuses = answers.stream().map((answer) -> answer.join().status()).toList();
+		assertThat(statuses).filteredOn((status) -> status == 201).hasSize(1);
+		assertThat(statuses).filteredOn((status) -> status == 409).hasSize(39);
+	}
+
+	@Test
+	@DisplayName("A lock that nobody releases expires, wherever it was granted")
+	void expires() {
+		this.first.send("PUT", this.path + "?ttl=1s");
+		assertThat(this.second.send("PUT", this.path).status()).isEqualTo(409);
+		Awaitility.await().until(() -> this.second.send("PUT", this.path).status() == 201);
+	}
+
+	@Test
+	@DisplayName("The service is ready")
+	void ready() {
+		assertThat(this.first.sendWithoutKey("GET", "/actuator/health/readiness").join().body())
+			.isEqualTo("{\"status\":\"UP\"}");
+	}
+
+}

@@ -1,0 +1,67 @@
+package io.github.lockstarter.service;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.service.RunningService.Answer;
+import io.github.lockstarter.testing.LocalRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is told while Redis is away, and afterwards.
+ */
+class StoreOutageTests {
+
+	private static LocalRedis redis;
+
+	private static RunningService service;
+
+	@BeforeAll
+	static void start() {
+		redis = LocalRedis.started();
+		service = RunningService.startBare(RunningService.TARO, "lock.store=redis", "spring.data.redis.host=127.0.0.1",
+				"spring.data.redis.port=" + redis.port());
+	}
+
+	@AfterAll
+	static void stop() {
+		service.close();
+		redis.close();
+	}
+
+	@Test
+	@DisplayName("Without its store everything is answered with 503 in time, and it is alive but not ready; then it works again")
+	void outage() {
+		String token = service.send("PUT", "/locks/o").token();
+		redis.freeze();
+		assertUnavailable(service.sendAsync("PUT", "/locks/o2"));
+		assertUnavailable(service.sendAsync("PUT", "/locks/o2", "Lock-Token", "chosen-by-the-client-1"));
+		assertUnavailable(service.sendAsync("GET", "/locks/o"));
+		assertUnavailable(service.sendAsync("DELETE", "/locks/o", "Lock-Token", token));
+		assertUnavailable(service.sendAsync("GET", "/lock?hash=o3"));
+		assertThat(service.sendWithoutKey("GET", "/actuator/health/readiness").join().status()).isEqualTo(503);
+		assertThat(service.sendWithoutKey("GET", "/actuator/health/liveness").join().status()).isEqualTo(200);
+		redis.thaw();
+		Awaitility.await()
+			.until(() -> service.sendWithoutKey("GET", "/actuator/health/readiness").join().status() == 200);
+		// What Redis was sent is done by now; a new token that nobody was told of was
+		// taken back.
+		Awaitility.await().until(() -> !service.isHeld("o3"));
+		assertThat(service.send("PUT", "/locks/o2", "Lock-Token", "chosen-by-the-client-1").status()).isIn(200, 201);
+	}
+
+	private static void assertUnavailable(CompletableFuture<Answer> answer) {
+		assertThat(answer).succeedsWithin(5, TimeUnit.SECONDS);
+		assertThat(answer.join().status()).isEqualTo(503);
+		assertThat(answer.join().problem()).isEqualTo("lock-store-unavailable");
+		assertThat(answer.join().header("Retry-After")).isEqualTo("1");
+	}
+
+}
