@@ -16,8 +16,6 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.resources.ConnectionProvider;
 
 import io.github.lockstarter.benchmarks.measure.Progress;
-import io.github.lockstarter.benchmarks.measure.ServerProcess;
-import io.github.lockstarter.benchmarks.measure.Slice;
 
 /**
  * Clients that each acquire and release a lock of their own, over and over, on a
@@ -26,7 +24,7 @@ import io.github.lockstarter.benchmarks.measure.Slice;
 public final class LockLoad implements AutoCloseable {
 
 	/** After this a request counts as never answered, which is an error. */
-	private static final Duration PATIENCE = Duration.ofSeconds(10);
+	public static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private final List<ConnectionProvider> connections;
 
@@ -38,16 +36,14 @@ public final class LockLoad implements AutoCloseable {
 
 	/**
 	 * Returns what came of it.
-	 * @param server what is asked
+	 * @param port where the service is
 	 * @param cycles how often a lock is acquired and released, at least once by each
 	 * client
 	 */
-	public Outcome run(ServerProcess server, int cycles) {
-		Round round = new Round(server.port(), new AtomicInteger(cycles - this.connections.size()));
-		double processorSeconds = server.processorSeconds();
+	public Outcome run(int port, int cycles) {
+		Round round = new Round(port, new AtomicInteger(cycles - this.connections.size()));
 		Flux.merge(Flux.fromStream(clients(round)), this.connections.size()).blockLast();
-		return new Outcome(new Slice(round.latencies, (round.lastAnswer.get() - round.start) / 1e9,
-				server.processorSeconds() - processorSeconds), round.errors.get());
+		return new Outcome(round.latencies, (round.lastAnswer.get() - round.start) / 1e9, round.errors.get());
 	}
 
 	private Stream<Mono<Void>> clients(Round round) {
@@ -63,12 +59,13 @@ public final class LockLoad implements AutoCloseable {
 	}
 
 	/**
-	 * What came of a round.
+	 * What came of it.
 	 *
-	 * @param slice how long each answer took, and the processor time of the server
+	 * @param latencies how long each answer took, in nanoseconds
+	 * @param seconds how long it took to the last answer
 	 * @param errors how many requests had another answer than that it is done, or none
 	 */
-	public record Outcome(Slice slice, long errors) {
+	public record Outcome(Histogram latencies, double seconds, long errors) {
 
 	}
 

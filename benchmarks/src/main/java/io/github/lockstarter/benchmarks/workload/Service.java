@@ -17,6 +17,7 @@ import io.github.lockstarter.benchmarks.measure.Effort;
 import io.github.lockstarter.benchmarks.measure.Progress;
 import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.measure.ServerProcess;
+import io.github.lockstarter.benchmarks.measure.Slice;
 import io.github.lockstarter.benchmarks.measure.Spread;
 import io.github.lockstarter.benchmarks.measure.Table;
 
@@ -34,8 +35,9 @@ public final class Service implements Workload {
 					"""
 							`lock-service`, on one store and on another, and an application on Spring MVC that gives the same answers
 							and does nothing, each in a JVM of its own with %s; the clients are in another, on the same two processors,
-							and take their share of the time. Any other answer than 201 to an acquire and 204 to a release, or none, is an error."""
-						.formatted(HEAP));
+							and take their share of the time. Any other answer than 201 to an acquire and 204 to a release is an error, as is
+							none within %d s."""
+						.formatted(HEAP, LockLoad.PATIENCE.toSeconds()));
 		run.server().clear();
 		try (Servers servers = new Servers()) {
 			for (Variant variant : Variant.values()) {
@@ -49,67 +51,84 @@ public final class Service implements Workload {
 
 	private static void cycles(Run run, Servers servers) throws Exception {
 		int clients = run.brief() ? 20 : 1_000;
-		int cycles = run.brief() ? 200 : 15_000;
-		// There is no duration: the number of requests is the same for all.
-		Effort effort = run.effort(2, 8, Duration.ZERO);
+		int cycles = run.brief() ? 100 : 10_000;
+		Map<Variant, Long> errors = new EnumMap<>(Variant.class);
+		// A JVM that has not compiled anything yet would keep most of them waiting.
+		round("to warm up", new Effort(0, 1, Duration.ZERO), servers, 20, cycles, errors);
+		Rounds<Variant, Slice> rounds = round("all clients", run.effort(1, 8, Duration.ZERO), servers, clients, cycles,
+				errors);
+		report(run.report(), clients, cycles, rounds, errors);
+	}
+
+	/**
+	 * Sends as many requests to each. There is no duration, so that it makes no
+	 * difference.
+	 */
+	private static Rounds<Variant, Slice> round(String what, Effort effort, Servers servers, int clients, int cycles,
+			Map<Variant, Long> errors) throws Exception {
 		try (LockLoad load = new LockLoad(clients)) {
-			Rounds<Variant, LockLoad.Outcome> rounds = Rounds.run("service, cycles", effort, List.of(Variant.values()),
-					(variant) -> load.run(servers.of(variant), cycles));
-			reportCycles(run.report(), clients, cycles, rounds);
+			return Rounds.run("service, " + what, effort, List.of(Variant.values()), (variant) -> {
+				ServerProcess server = servers.of(variant);
+				double before = server.processorSeconds();
+				LockLoad.Outcome outcome = load.run(server.port(), cycles);
+				errors.merge(variant, outcome.errors(), Long::sum);
+				return new Slice(outcome.latencies(), outcome.seconds(), server.processorSeconds() - before);
+			});
 		}
 	}
 
-	private static void reportCycles(Report report, int clients, int cycles, Rounds<Variant, LockLoad.Outcome> rounds) {
+	private static void report(Report report, int clients, int cycles, Rounds<Variant, Slice> rounds,
+			Map<Variant, Long> errors) {
 		Table table = new Table("", "requests per second", "p50", "p99", "processor time of the server", "errors");
 		for (Variant variant : Variant.values()) {
-			table.row(variant, rounds.ratio(variant, Variant.BARE, (it) -> it.slice().rate()),
-					rounds.ratio(variant, Variant.BARE, (it) -> it.slice().percentile(50)),
-					rounds.ratio(variant, Variant.BARE, (it) -> it.slice().percentile(99)),
-					rounds.ratio(variant, Variant.BARE, (it) -> it.slice().processorTime()), errors(rounds, variant));
+			table.row(variant, rounds.ratio(variant, Variant.BARE, Slice::rate),
+					rounds.ratio(variant, Variant.BARE, (slice) -> slice.percentile(50)),
+					rounds.ratio(variant, Variant.BARE, (slice) -> slice.percentile(99)),
+					rounds.ratio(variant, Variant.BARE, Slice::processorTime),
+					Objects.requireNonNull(errors.get(variant)));
 		}
-		report
-			.table("""
-					**%,d clients at once, each with a lock and a connection of its own.** Each acquires and releases it, over and over; %,d requests \
-					to each server in each round. Ratios to bare Spring MVC in the same round, which gave %s answers per second, with a p99 of %s ms: \
-					the median over %d rounds, and the quartiles in brackets. Of processor time and latency less is better."""
-				.formatted(clients, 2 * cycles,
-						Spread.text(rounds.of(Variant.BARE, (it) -> it.slice().rate()).median()),
-						Spread.text(rounds.of(Variant.BARE, (it) -> it.slice().percentile(99) / 1e6).median()),
-						rounds.results(Variant.BARE).size()),
-					table);
+		report.table(
+				"""
+						**%,d clients at once, each with a lock and a connection of its own.** Each acquires and releases it, over and over. In each
+						of %d rounds each server gets %,d requests. Ratios to bare Spring MVC in the same round, which gave %s answers per second, with a
+						p99 of %s ms: the median over the rounds, and the quartiles in brackets. Rate: more is better; latency, processor time: less
+						is better. The errors include those of the rounds to warm up."""
+					.formatted(clients, rounds.results(Variant.BARE).size(), 2 * cycles,
+							Spread.text(rounds.of(Variant.BARE, Slice::rate).median()),
+							Spread.text(rounds.of(Variant.BARE, (slice) -> slice.percentile(99) / 1e6).median())),
+				table);
 		Variant.services()
 			.forEach((variant) -> report.atMost("%s, %,d clients at once: errors".formatted(variant, clients), 0,
-					errors(rounds, variant)));
-	}
-
-	private static long errors(Rounds<Variant, LockLoad.Outcome> rounds, Variant variant) {
-		return rounds.results(variant).stream().mapToLong(LockLoad.Outcome::errors).sum();
+					Objects.requireNonNull(errors.get(variant))));
 	}
 
 	private static void waiting(Run run, Servers servers) throws Exception {
 		int count = run.brief() ? 200 : 10_000;
 		Table table = new Table("", "threads before", "threads meanwhile", "heap each, bytes", "resident before, MB",
-				"resident meanwhile, MB", "answered", "gone after, ms", "next holder after, ms");
+				"resident meanwhile, MB", "answered", "gone after, ms", "free after, ms");
 		for (Variant variant : Variant.services().toList()) {
 			Progress.show("service, waiting: %s", variant);
 			Crowd crowd = Crowd.of(servers.of(variant), count);
 			table.row(variant, crowd.before().threads(), crowd.meanwhile().threads(), Spread.text(crowd.heapEach()),
 					Spread.text(crowd.before().residentBytes() / 1e6),
 					Spread.text(crowd.meanwhile().residentBytes() / 1e6), crowd.answered(),
-					Spread.text(crowd.goneMillis()), Spread.text(crowd.nextMillis()));
+					Spread.text(crowd.goneMillis()), Spread.text(crowd.freeMillis()));
 			run.report()
 				.atMost("%s, %,d requests that wait: threads each".formatted(variant, count), 0.01,
 						crowd.threadsEach());
+			run.report()
+				.atMost("%s, %,d requests that have left: ms until the lock is free for others".formatted(variant,
+						count), 1000, crowd.freeMillis());
 			run.report()
 				.atMost("%s, %,d requests that wait: answered before their time".formatted(variant, count), 0,
 						crowd.answered());
 		}
 		run.report()
 			.table("""
-					**%,d requests wait for one lock**, each on a connection of its own, until their clients go away. \
-					"Heap each" is what the live objects in the server grew by, the connection included. "Gone after" is the time until \
-					the server has closed all their connections; then the holder releases the lock, and "next holder" is the time from that \
-					until somebody new, who does not wait, has it."""
+					**%,d requests that wait for one lock**, each on a connection of its own, until their clients go away. "Heap each" is what the
+					live objects of the server grew by, for the connection and all. "Answered" had a lock that was not free, or an error. "Gone after"
+					is the time until the server has closed all their connections. Then the holder releases the lock: "free after" is the time
+					from that until somebody new has it."""
 				.formatted(count), table);
 	}
 
