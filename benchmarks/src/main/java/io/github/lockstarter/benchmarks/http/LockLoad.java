@@ -24,7 +24,7 @@ import io.github.lockstarter.benchmarks.measure.Progress;
 public final class LockLoad implements AutoCloseable {
 
 	/** After this a request counts as never answered, which is an error. */
-	public static final Duration PATIENCE = Duration.ofSeconds(30);
+	public static final Duration PATIENCE = Duration.ofSeconds(10);
 
 	private final List<ConnectionProvider> connections;
 

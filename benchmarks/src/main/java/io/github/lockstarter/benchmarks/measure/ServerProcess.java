@@ -127,9 +127,9 @@ public final class ServerProcess implements AutoCloseable {
 		return Path.of("/proc", Long.toString(this.process.pid()), what);
 	}
 
-	/** Ends it. */
+	/** Ends it; the end of this JVM does so, too. */
 	@Override
-	public void close() {
+	public synchronized void close() {
 		this.process.destroy();
 		try {
 			if (!this.process.waitFor(10, TimeUnit.SECONDS)) {

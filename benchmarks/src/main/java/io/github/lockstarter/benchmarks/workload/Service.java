@@ -51,7 +51,7 @@ public final class Service implements Workload {
 
 	private static void cycles(Run run, Servers servers) throws Exception {
 		int clients = run.brief() ? 20 : 1_000;
-		int cycles = run.brief() ? 100 : 10_000;
+		int cycles = run.brief() ? 100 : 5_000;
 		Map<Variant, Long> errors = new EnumMap<>(Variant.class);
 		// A JVM that has not compiled anything yet would keep most of them waiting.
 		round("to warm up", new Effort(0, 1, Duration.ZERO), servers, 20, cycles, errors);
