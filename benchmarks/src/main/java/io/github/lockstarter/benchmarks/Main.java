@@ -17,6 +17,7 @@ import io.github.lockstarter.benchmarks.workload.Http;
 import io.github.lockstarter.benchmarks.workload.Refusal;
 import io.github.lockstarter.benchmarks.workload.Report;
 import io.github.lockstarter.benchmarks.workload.Run;
+import io.github.lockstarter.benchmarks.workload.Service;
 import io.github.lockstarter.benchmarks.workload.StartUp;
 import io.github.lockstarter.benchmarks.workload.UncontendedCycle;
 import io.github.lockstarter.benchmarks.workload.Workload;
@@ -38,6 +39,7 @@ public final class Main {
 		workloads.put("contended", new HandOff());
 		workloads.put("cost", new Cost());
 		workloads.put("http", new Http());
+		workloads.put("service", new Service());
 		workloads.put("startup", new StartUp());
 	}
 

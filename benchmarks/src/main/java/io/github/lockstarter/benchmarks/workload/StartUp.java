@@ -1,9 +1,7 @@
 package io.github.lockstarter.benchmarks.workload;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,8 +12,6 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
-
-import org.springframework.boot.system.ApplicationHome;
 
 import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.measure.Spread;
@@ -41,7 +37,7 @@ public final class StartUp implements Workload {
 				same round: the median over the rounds, and the quartiles in brackets.""");
 		Map<Variant, ClassPath> classPaths = new EnumMap<>(Variant.class);
 		for (Variant variant : Variant.values()) {
-			classPaths.put(variant, ClassPath.read(variant));
+			classPaths.put(variant, ClassPath.read(variant.file).of(variant.filter));
 		}
 		Rounds<Variant, Start> rounds = Rounds.run("startup", run.effort(1, 5, Duration.ZERO), classPaths.keySet(),
 				(variant) -> start(run, Objects.requireNonNull(classPaths.get(variant))));
@@ -76,7 +72,7 @@ public final class StartUp implements Workload {
 			table.row(variant, rounds.ratio(variant, Variant.WITHOUT, Start::jvmMillis),
 					rounds.ratio(variant, Variant.WITHOUT, Start::contextMillis),
 					Math.round(rounds.of(variant, Start::beans).median()), Spread.text(classPath.megabytes()),
-					classPath.jars.size(), Spread.text(classPath.megabytes() - least));
+					classPath.jars().size(), Spread.text(classPath.megabytes() - least));
 		}
 		report.table("**Start.** Without the starter it took %s ms, %s of them for the context.".formatted(
 				Spread.text(rounds.of(Variant.WITHOUT, Start::jvmMillis).median()),
@@ -96,7 +92,7 @@ public final class StartUp implements Workload {
 	/** What the application is started with. */
 	private enum Variant {
 
-		WITHOUT("without", "without-starter", (jar) -> true),
+		WITHOUT("without", ClassPath.WITHOUT_STARTER, (jar) -> true),
 
 		REDIS("Redis only", "with-starter", (jar) -> !jar.getFileName().toString().startsWith("lock-spring-boot-")),
 
@@ -117,43 +113,6 @@ public final class StartUp implements Workload {
 		@Override
 		public String toString() {
 			return this.title;
-		}
-
-	}
-
-	/**
-	 * What an application consists of.
-	 *
-	 * @param jars all its jars, its own first
-	 */
-	private record ClassPath(List<Path> jars) {
-
-		static ClassPath read(Variant variant) throws IOException {
-			Path directory = new ApplicationHome(StartUp.class).getDir()
-				.toPath()
-				.resolveSibling(Path.of("startup", "target"));
-			Path file = directory.resolve(variant.file + ".classpath");
-			if (!Files.exists(file)) {
-				throw new IllegalStateException(
-						"There is no %s; build it with mvn -q -DskipTests package".formatted(file));
-			}
-			Stream<Path> libraries = Stream.of(Files.readString(file).strip().split(File.pathSeparator))
-				.map(Path::of)
-				.filter(variant.filter);
-			return new ClassPath(Stream.concat(Stream.of(directory.resolve("startup.jar")), libraries).toList());
-		}
-
-		double megabytes() throws IOException {
-			long bytes = 0;
-			for (Path jar : this.jars) {
-				bytes += Files.size(jar);
-			}
-			return bytes / 1e6;
-		}
-
-		@Override
-		public String toString() {
-			return String.join(File.pathSeparator, this.jars.stream().map(Path::toString).toList());
 		}
 
 	}

@@ -1,0 +1,55 @@
+package io.github.lockstarter.benchmarks.http;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import reactor.core.publisher.Mono;
+import reactor.netty.http.client.HttpClient;
+
+/**
+ * What clients of the lock service send. Any other answer than that it is done is an
+ * error.
+ *
+ * @param http what sends it
+ * @param port where the service is
+ */
+public record LockRequests(HttpClient http, int port) {
+
+	private static final Pattern TOKEN = Pattern.compile("\"token\":\"([^\"]+)\"");
+
+	/**
+	 * Acquires a lock.
+	 * @param name which
+	 * @param terms the parameters
+	 * @return the token
+	 */
+	public Mono<String> acquire(String name, String terms) {
+		return send(this.http.put().uri(uri(name) + "?" + terms), 201).map((body) -> {
+			Matcher token = TOKEN.matcher(body);
+			if (!token.find()) {
+				throw new IllegalStateException("No token: " + body);
+			}
+			return token.group(1);
+		});
+	}
+
+	/** Releases a lock. */
+	public Mono<Void> release(String name, String token) {
+		HttpClient holder = this.http.headers((headers) -> headers.set("Lock-Token", token));
+		return send(holder.delete().uri(uri(name)), 204).then();
+	}
+
+	private String uri(String name) {
+		return "http://127.0.0.1:%d/locks/%s".formatted(this.port, name);
+	}
+
+	private static Mono<String> send(HttpClient.ResponseReceiver<?> request, int expected) {
+		return request.responseSingle((response, body) -> body.asString().defaultIfEmpty("").map((text) -> {
+			if (response.status().code() != expected) {
+				throw new IllegalStateException("The answer was %s: %s".formatted(response.status(), text));
+			}
+			return text;
+		}));
+	}
+
+}
