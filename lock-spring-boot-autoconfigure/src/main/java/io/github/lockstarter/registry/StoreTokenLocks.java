@@ -10,8 +10,10 @@ import java.util.regex.Pattern;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
@@ -63,7 +65,7 @@ public final class StoreTokenLocks implements TokenLocks {
 					: CompletableFuture.completedStage(null))
 			.whenCompleteAsync((claimed, failure) -> {
 				if (failure != null) {
-					result.completeExceptionally(OutageLog.cause(failure));
+					result.completeExceptionally(known(key, failure));
 				}
 				else if (claimed instanceof Granted granted) {
 					result.complete(bid.held(granted.fencingToken(), true));
@@ -92,7 +94,7 @@ public final class StoreTokenLocks implements TokenLocks {
 	@Override
 	public CompletionStage<Boolean> releaseAsync(LockKey key, String token) {
 		check(token);
-		return answer(() -> this.engine.store().release(key, token)).whenComplete((released, failure) -> {
+		return answer(key, () -> this.engine.store().release(key, token)).whenComplete((released, failure) -> {
 			if (Boolean.TRUE.equals(released) && this.engine.store().isLocal()) {
 				this.registry.wake(key);
 			}
@@ -102,13 +104,23 @@ public final class StoreTokenLocks implements TokenLocks {
 	@Override
 	public CompletionStage<Optional<Duration>> remainingAsync(LockKey key) {
 		TokenStore tokens = tokens();
-		return answer(() -> tokens.remaining(key));
+		return answer(key, () -> tokens.remaining(key));
 	}
 
 	/** Answers on a thread that belongs neither to the store nor to the timer. */
-	private <T> CompletionStage<T> answer(Supplier<CompletionStage<T>> question) {
-		return this.engine.ask(question).whenCompleteAsync((result, failure) -> {
+	private <T> CompletionStage<T> answer(LockKey key, Supplier<CompletionStage<T>> question) {
+		return this.engine.ask(question).handleAsync((result, failure) -> {
+			if (failure != null) {
+				throw known(key, failure);
+			}
+			return result;
 		}, this.engine.answers());
+	}
+
+	/** A store may fail in a way of its own. */
+	private static LockException known(LockKey key, Throwable failure) {
+		Throwable cause = OutageLog.cause(failure);
+		return (cause instanceof LockException known) ? known : new LockStoreException(key, "the store failed", cause);
 	}
 
 	private TokenStore tokens() {

@@ -197,6 +197,13 @@ class StoreTokenLocksTests {
 		assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN)).extended()).isFalse();
 	}
 
+	@Test
+	@DisplayName("Nor is one that throws something of its own")
+	void throwingStore() {
+		this.store.throwing = true;
+		assertAllFail("not even an answer");
+	}
+
 	private void assertAllFail(String why) {
 		List<CompletionStage<?>> answers = List.of(this.locks.acquireAsync(KEY, OPTIONS),
 				this.locks.acquireAsync(KEY, OPTIONS.withWaitTime(SOON)), this.locks.acquireAsync(KEY, OPTIONS, TOKEN),
