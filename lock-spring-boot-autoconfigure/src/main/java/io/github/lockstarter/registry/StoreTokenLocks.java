@@ -4,12 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -46,22 +48,32 @@ public final class StoreTokenLocks implements TokenLocks {
 		String token = Owners.next();
 		Runnable giveBack = () -> releaseAsync(key, token);
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		join(key, Waiter.async(options, this.engine.answers()).holdingBy(token, giveBack), result, giveBack);
+		join(key, Waiter.async(options, this.engine.answers()).holdingBy(token, giveBack), result, giveBack,
+				result::completeExceptionally);
 		return result;
 	}
 
 	/**
-	 * Extends the lock first, past the queue: its holder would be refused there.
+	 * Extends the lock first, past the queue: its holder would be refused there. Who is
+	 * refused there may have become the holder meanwhile, by another attempt.
 	 */
 	@Override
 	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options, String token) {
 		check(token);
-		TokenStore tokens = tokens();
+		tokens();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
 		Waiter waiter = Waiter.async(options, this.engine.answers()).holdingBy(token, null);
-		Bid bid = Bid.now(token, options.ttl());
-		this.engine.ask(() -> this.engine.store().renew(key, token, options.ttl()))
-			.thenCompose((extended) -> extended ? this.engine.ask(() -> tokens.claim(key, token, options.ttl(), null))
+		extend(key, options.ttl(), token, result, () -> join(key, waiter, result, () -> {
+		}, (conflict) -> extend(key, options.ttl(), token, result, () -> result.completeExceptionally(conflict))));
+		return result;
+	}
+
+	/** Completes the result if the token holds the lock. */
+	private void extend(LockKey key, Duration ttl, String token, CompletableFuture<TokenLock> result,
+			Runnable otherwise) {
+		Bid bid = Bid.now(token, ttl);
+		this.engine.ask(() -> this.engine.store().renew(key, token, ttl))
+			.thenCompose((extended) -> extended ? this.engine.ask(() -> tokens().claim(key, token, ttl, null))
 					: CompletableFuture.completedStage(null))
 			.whenCompleteAsync((claimed, failure) -> {
 				if (failure != null) {
@@ -71,20 +83,19 @@ public final class StoreTokenLocks implements TokenLocks {
 					result.complete(bid.held(granted.fencingToken(), true));
 				}
 				else if (!result.isDone()) {
-					join(key, waiter, result, () -> {
-					});
+					otherwise.run();
 				}
 			}, this.engine.answers());
-		return result;
 	}
 
-	private void join(LockKey key, Waiter waiter, CompletableFuture<TokenLock> result, Runnable giveBack) {
+	private void join(LockKey key, Waiter waiter, CompletableFuture<TokenLock> result, Runnable giveBack,
+			Consumer<LockConflictException> refused) {
 		this.registry.joinAsync(key, waiter, result, (joined, none) -> {
 			TokenLock held = joined.held();
 			if (held == null) {
-				return result.completeExceptionally(joined.conflict(key));
+				refused.accept(joined.conflict(key));
 			}
-			if (!result.complete(held)) {
+			else if (!result.complete(held)) {
 				giveBack.run();
 			}
 			return true;

@@ -171,6 +171,23 @@ class TokenQueueTests {
 	}
 
 	@Test
+	@DisplayName("A token that waits again behind somebody else is not refused in the end, if it has got the lock before")
+	void waitsBehindOthers() {
+		hold();
+		CompletableFuture<TokenLock> first = waitFor(TOKEN);
+		awaitWaiting(1);
+		CompletableFuture<Optional<Lease>> other = waitForLease();
+		LockOptions brief = OPTIONS.withWaitTime(Duration.ofSeconds(2));
+		CompletionStage<TokenLock> again = this.locks.acquireAsync(KEY, brief, TOKEN);
+		awaitWaiting(3);
+		release(HOLDER);
+		join(first);
+		assertThat(join(again).extended()).isTrue();
+		release(TOKEN);
+		join(other).orElseThrow().close();
+	}
+
+	@Test
 	@DisplayName("10,000 who wait for one lock hold no thread, and leave nothing behind when they go")
 	void manyWaiters() {
 		hold();
