@@ -171,6 +171,23 @@ class TokenQueueTests {
 	}
 
 	@Test
+	@DisplayName("A token that waits twice gets the lock twice, and each time holds it for as long as it is told")
+	void waitsTwice() {
+		hold();
+		List<CompletableFuture<TokenLock>> waiting = new ArrayList<>();
+		for (Duration ttl : List.of(Duration.ofMinutes(1), Duration.ofMinutes(9), Duration.ofSeconds(5))) {
+			LockOptions options = LockOptions.of(ttl).withWaitTime(SOON);
+			waiting.add(this.locks.acquireAsync(KEY, options, TOKEN).toCompletableFuture());
+			awaitWaiting(waiting.size());
+		}
+		release(HOLDER);
+		Duration longest = join(waiting.get(1)).remaining();
+		waiting.forEach(TokenQueueTests::join);
+		assertThat(remaining()).isBetween(longest.minus(SOON), longest);
+		release(TOKEN);
+	}
+
+	@Test
 	@DisplayName("A token that waits again behind somebody else is not refused in the end, if it has got the lock before")
 	void waitsBehindOthers() {
 		hold();

@@ -49,9 +49,11 @@ public abstract class TokenStoreContract {
 	}
 
 	@Test
-	@DisplayName("Who holds the lock and claims it again is granted it, and does not hold it for less than before")
+	@DisplayName("Who holds the lock and claims it again is granted it, and holds it for as long as asked for, and not for less than before")
 	void claimsAgain() {
-		claim("a", LONG);
+		claim("a", SHORT.multipliedBy(20));
+		assertThat(claim("a", LONG)).isInstanceOf(Granted.class);
+		assertThat(remaining()).hasValueSatisfying((left) -> assertThat(left).isGreaterThan(LONG.minus(A_WHILE)));
 		assertThat(claim("a", SHORT)).isInstanceOf(Granted.class);
 		assertThat(remaining()).hasValueSatisfying((left) -> assertThat(left).isGreaterThan(LONG.minus(A_WHILE)));
 		assertThat(claim("b", LONG)).isInstanceOf(Busy.class);
