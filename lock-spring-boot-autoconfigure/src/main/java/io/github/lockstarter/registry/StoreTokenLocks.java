@@ -4,14 +4,18 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
@@ -44,45 +48,54 @@ public final class StoreTokenLocks implements TokenLocks {
 		String token = Owners.next();
 		Runnable giveBack = () -> releaseAsync(key, token);
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		join(key, Waiter.async(options, this.engine.answers()).holdingBy(token, giveBack), result, giveBack);
+		join(key, Waiter.async(options, this.engine.answers()).holdingBy(token, giveBack), result, giveBack,
+				result::completeExceptionally);
 		return result;
 	}
 
 	/**
-	 * Extends the lock first, past the queue: its holder would be refused there.
+	 * Extends the lock first, past the queue: its holder would be refused there. Who is
+	 * refused there may have become the holder meanwhile, by another attempt.
 	 */
 	@Override
 	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options, String token) {
 		check(token);
-		TokenStore tokens = tokens();
+		tokens();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
 		Waiter waiter = Waiter.async(options, this.engine.answers()).holdingBy(token, null);
-		Bid bid = Bid.now(token, options.ttl());
-		this.engine.ask(() -> this.engine.store().renew(key, token, options.ttl()))
-			.thenCompose((extended) -> extended ? this.engine.ask(() -> tokens.claim(key, token, options.ttl(), null))
+		extend(key, options.ttl(), token, result, () -> join(key, waiter, result, () -> {
+		}, (conflict) -> extend(key, options.ttl(), token, result, () -> result.completeExceptionally(conflict))));
+		return result;
+	}
+
+	/** Completes the result if the token holds the lock. */
+	private void extend(LockKey key, Duration ttl, String token, CompletableFuture<TokenLock> result,
+			Runnable otherwise) {
+		Bid bid = Bid.now(token, ttl);
+		this.engine.ask(() -> this.engine.store().renew(key, token, ttl))
+			.thenCompose((extended) -> extended ? this.engine.ask(() -> tokens().claim(key, token, ttl, null))
 					: CompletableFuture.completedStage(null))
 			.whenCompleteAsync((claimed, failure) -> {
 				if (failure != null) {
-					result.completeExceptionally(OutageLog.cause(failure));
+					result.completeExceptionally(known(key, failure));
 				}
 				else if (claimed instanceof Granted granted) {
 					result.complete(bid.held(granted.fencingToken(), true));
 				}
 				else if (!result.isDone()) {
-					join(key, waiter, result, () -> {
-					});
+					otherwise.run();
 				}
 			}, this.engine.answers());
-		return result;
 	}
 
-	private void join(LockKey key, Waiter waiter, CompletableFuture<TokenLock> result, Runnable giveBack) {
+	private void join(LockKey key, Waiter waiter, CompletableFuture<TokenLock> result, Runnable giveBack,
+			Consumer<LockConflictException> refused) {
 		this.registry.joinAsync(key, waiter, result, (joined, none) -> {
 			TokenLock held = joined.held();
 			if (held == null) {
-				return result.completeExceptionally(joined.conflict(key));
+				refused.accept(joined.conflict(key));
 			}
-			if (!result.complete(held)) {
+			else if (!result.complete(held)) {
 				giveBack.run();
 			}
 			return true;
@@ -92,7 +105,7 @@ public final class StoreTokenLocks implements TokenLocks {
 	@Override
 	public CompletionStage<Boolean> releaseAsync(LockKey key, String token) {
 		check(token);
-		return answer(() -> this.engine.store().release(key, token)).whenComplete((released, failure) -> {
+		return answer(key, () -> this.engine.store().release(key, token)).whenComplete((released, failure) -> {
 			if (Boolean.TRUE.equals(released) && this.engine.store().isLocal()) {
 				this.registry.wake(key);
 			}
@@ -102,13 +115,23 @@ public final class StoreTokenLocks implements TokenLocks {
 	@Override
 	public CompletionStage<Optional<Duration>> remainingAsync(LockKey key) {
 		TokenStore tokens = tokens();
-		return answer(() -> tokens.remaining(key));
+		return answer(key, () -> tokens.remaining(key));
 	}
 
 	/** Answers on a thread that belongs neither to the store nor to the timer. */
-	private <T> CompletionStage<T> answer(Supplier<CompletionStage<T>> question) {
-		return this.engine.ask(question).whenCompleteAsync((result, failure) -> {
+	private <T> CompletionStage<T> answer(LockKey key, Supplier<CompletionStage<T>> question) {
+		return this.engine.ask(question).handleAsync((result, failure) -> {
+			if (failure != null) {
+				throw known(key, failure);
+			}
+			return result;
 		}, this.engine.answers());
+	}
+
+	/** A store may fail in a way of its own. */
+	private static LockException known(LockKey key, Throwable failure) {
+		Throwable cause = OutageLog.cause(failure);
+		return (cause instanceof LockException known) ? known : new LockStoreException(key, "the store failed", cause);
 	}
 
 	private TokenStore tokens() {

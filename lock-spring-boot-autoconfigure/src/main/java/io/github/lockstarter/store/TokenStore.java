@@ -16,8 +16,8 @@ import io.github.lockstarter.LockKey;
 public interface TokenStore {
 
 	/**
-	 * Takes the lock if it is free. An owner that has it already is granted it again; how
-	 * long it lives stays as it is, or becomes longer. Other than with
+	 * Takes the lock if it is free. An owner that has it already is granted it again, and
+	 * has it for the given time from now, or longer if it had. Other than with
 	 * {@link LockStore#acquire}, an attempt that fails is not taken back: the owner may
 	 * have asked again meanwhile, elsewhere, and be sure of the lock.
 	 * @param key the lock

@@ -2,8 +2,11 @@ package io.github.lockstarter.registry;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -17,13 +20,14 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReconnectNotifications;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
+import io.github.lockstarter.store.TokenStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
  * A store in memory that counts what it is asked, can be out of order, can forget, and
  * can keep its answers back.
  */
-final class ObservedStore implements LockStore, ResultStore, ReconnectNotifications {
+final class ObservedStore implements LockStore, ResultStore, TokenStore, ReconnectNotifications {
 
 	final AtomicInteger acquires = new AtomicInteger();
 
@@ -36,9 +40,15 @@ final class ObservedStore implements LockStore, ResultStore, ReconnectNotificati
 	/** Whether answers are kept back until the store {@linkplain #speak() speaks}. */
 	volatile boolean silent;
 
+	/** Whether answers are kept back as soon as a token claims a lock. */
+	volatile boolean silentWhenClaimed;
+
 	volatile boolean throwing;
 
-	private final List<Runnable> unspoken = new CopyOnWriteArrayList<>();
+	/** Whether it says that its locks are those of this JVM only. */
+	volatile boolean local;
+
+	private final Queue<Runnable> unspoken = new ConcurrentLinkedQueue<>();
 
 	private volatile MemoryLockStore memory = new MemoryLockStore();
 
@@ -61,7 +71,12 @@ final class ObservedStore implements LockStore, ResultStore, ReconnectNotificati
 	/** Gives the answers that were kept back, on a thread of its own. */
 	void speak() {
 		this.silent = false;
-		Thread store = new Thread(() -> this.unspoken.forEach(Runnable::run), "store");
+		this.silentWhenClaimed = false;
+		Thread store = new Thread(() -> {
+			for (Runnable next = this.unspoken.poll(); next != null; next = this.unspoken.poll()) {
+				next.run();
+			}
+		}, "store");
 		store.start();
 	}
 
@@ -88,9 +103,6 @@ final class ObservedStore implements LockStore, ResultStore, ReconnectNotificati
 	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
 		this.renewals.add(renewals);
-		if (this.throwing) {
-			throw new IllegalStateException("not even an answer");
-		}
 		return LockStore.super.renewAll(renewals);
 	}
 
@@ -113,6 +125,25 @@ final class ObservedStore implements LockStore, ResultStore, ReconnectNotificati
 		return unlessBroken(key, () -> this.memory.release(key, owner, slot, result));
 	}
 
+	@Override
+	public CompletionStage<AcquireResult> claim(LockKey key, String owner, Duration ttl, @Nullable Runnable onRelease) {
+		this.acquires.incrementAndGet();
+		if (this.silentWhenClaimed) {
+			this.silent = true;
+		}
+		return unlessBroken(key, () -> this.memory.claim(key, owner, ttl, onRelease));
+	}
+
+	@Override
+	public CompletionStage<Optional<Duration>> remaining(LockKey key) {
+		return unlessBroken(key, () -> this.memory.remaining(key));
+	}
+
+	@Override
+	public boolean isLocal() {
+		return this.local;
+	}
+
 	private <T> CompletionStage<T> unlessBroken(LockKey key, Supplier<CompletionStage<T>> answer) {
 		if (this.silent) {
 			CompletableFuture<T> kept = new CompletableFuture<>();
@@ -125,6 +156,9 @@ final class ObservedStore implements LockStore, ResultStore, ReconnectNotificati
 				}
 			}));
 			return kept;
+		}
+		if (this.throwing) {
+			throw new IllegalStateException("not even an answer");
 		}
 		return this.broken ? CompletableFuture.failedFuture(new LockStoreException(key, "out of order", null))
 				: answer.get();

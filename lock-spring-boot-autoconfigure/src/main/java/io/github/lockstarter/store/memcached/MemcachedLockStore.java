@@ -108,12 +108,28 @@ public final class MemcachedLockStore implements LockStore, TokenStore, Reconnec
 
 	@Override
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
-		return this.calls.grant(key, ttl, () -> add(key, Item.of(owner, ttl)), () -> delete(this.keys.of(key), owner));
+		String name = this.keys.of(key);
+		return this.calls.grant(key, ttl, () -> {
+			Item item = Item.of(owner, ttl);
+			return add(name, item).thenApply((added) -> added.result(item));
+		}, () -> delete(name, owner));
 	}
 
 	@Override
 	public CompletionStage<AcquireResult> claim(LockKey key, String owner, Duration ttl, @Nullable Runnable onRelease) {
-		return this.calls.call(key, () -> add(key, Item.of(owner, ttl)));
+		return this.calls.call(key, () -> claim(this.keys.of(key), owner, ttl));
+	}
+
+	private CompletionStage<AcquireResult> claim(String name, String owner, Duration ttl) {
+		Item item = Item.of(owner, ttl);
+		return add(name, item).thenCompose((added) -> {
+			AcquireResult result = added.result(item);
+			if (added.isNew() || !(result instanceof Granted)) {
+				return CompletableFuture.completedStage(result);
+			}
+			return change(name, Item.of(owner, added.remaining(ttl)))
+				.thenCompose((changed) -> changed ? CompletableFuture.completedStage(result) : claim(name, owner, ttl));
+		});
 	}
 
 	@Override
@@ -123,38 +139,20 @@ public final class MemcachedLockStore implements LockStore, TokenStore, Reconnec
 	}
 
 	/** Both requests are sent at once; what the second finds decides. */
-	private CompletionStage<AcquireResult> add(LockKey key, Item item) {
-		String name = this.keys.of(key);
+	private CompletionStage<Added> add(String name, Item item) {
 		CompletionStage<MemcacheStatus> added = this.memcached.add(name, item.text(), item.seconds());
 		if (added.toCompletableFuture().isCompletedExceptionally()) {
 			return added.handle((status, failure) -> {
 				throw new NotDone("memcached could not be sent the request", failure);
 			});
 		}
-		return added.thenCombine(this.memcached.casGet(name), (status, found) -> acquired(item, status, found));
-	}
-
-	private static AcquireResult acquired(Item item, MemcacheStatus status, @Nullable GetResult<String> found) {
-		if (found != null && item.hasSameOwnerAs(Item.parse(found.getValue()))) {
-			if (found.getCas() == 0) {
-				throw new IllegalStateException("memcached was started without CAS (-C), which locks need");
-			}
-			return new Granted(found.getCas());
-		}
-		if (status == MemcacheStatus.ITEM_NOT_STORED) {
-			return new Busy((found != null) ? Item.parse(found.getValue()).remaining() : Duration.ZERO);
-		}
-		throw new IllegalStateException("memcached did not keep it: " + status);
+		return added.thenCombine(this.memcached.casGet(name), Added::new);
 	}
 
 	@Override
 	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
 		String name = this.keys.of(key);
-		return this.calls.call(key, () -> {
-			Item item = Item.of(owner, ttl);
-			return change(name, owner, (cas) -> this.memcached.set(name, item.text(), item.seconds(), cas),
-					MOST_CHANGES);
-		});
+		return this.calls.call(key, () -> change(name, Item.of(owner, ttl)));
 	}
 
 	@Override
@@ -164,6 +162,11 @@ public final class MemcachedLockStore implements LockStore, TokenStore, Reconnec
 
 	private CompletionStage<Boolean> delete(String name, String owner) {
 		return change(name, owner, (cas) -> this.memcached.delete(name, cas), MOST_CHANGES);
+	}
+
+	private CompletionStage<Boolean> change(String name, Item item) {
+		return change(name, item.owner(), (cas) -> this.memcached.set(name, item.text(), item.seconds(), cas),
+				MOST_CHANGES);
 	}
 
 	/**
@@ -183,6 +186,34 @@ public final class MemcachedLockStore implements LockStore, TokenStore, Reconnec
 				default -> CompletableFuture.failedFuture(new IllegalStateException("memcached refused: " + status));
 			});
 		});
+	}
+
+	/** What memcached said to an item that was added, and what it has. */
+	private record Added(MemcacheStatus status, @Nullable GetResult<String> found) {
+
+		AcquireResult result(Item item) {
+			if (this.found != null && item.hasSameOwnerAs(Item.parse(this.found.getValue()))) {
+				if (this.found.getCas() == 0) {
+					throw new IllegalStateException("memcached was started without CAS (-C), which locks need");
+				}
+				return new Granted(this.found.getCas());
+			}
+			if (this.status == MemcacheStatus.ITEM_NOT_STORED) {
+				return new Busy(remaining(Duration.ZERO));
+			}
+			throw new IllegalStateException("memcached did not keep it: " + this.status);
+		}
+
+		boolean isNew() {
+			return this.status == MemcacheStatus.OK;
+		}
+
+		/** Returns how long what was found lasts, but no less than given. */
+		Duration remaining(Duration least) {
+			Duration remaining = (this.found != null) ? Item.parse(this.found.getValue()).remaining() : Duration.ZERO;
+			return (remaining.compareTo(least) > 0) ? remaining : least;
+		}
+
 	}
 
 	/** A change of the item that has this number, and of no other. */

@@ -90,7 +90,10 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 		AtomicReference<@Nullable Found> found = new AtomicReference<>();
 		Holding holder = this.holdings.compute(key, (k, old) -> {
 			long now = this.nanoTime.getAsLong();
-			found.set((old != null && old.isOwnedBy(owner, now)) ? null : sought.apply(now));
+			if (old != null && old.isOwnedBy(owner, now)) {
+				return old.atLeastUntil(now + ttl.toNanos());
+			}
+			found.set(sought.apply(now));
 			return (found.get() != null || (old != null && old.isLive(now))) ? old
 					: new Holding(owner, now + ttl.toNanos(), this.fence.incrementAndGet());
 		});
@@ -176,6 +179,10 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 
 		boolean isOwnedBy(String owner, long now) {
 			return isLive(now) && this.owner.equals(owner);
+		}
+
+		Holding atLeastUntil(long expiry) {
+			return (this.expiry - expiry < 0) ? until(expiry) : this;
 		}
 
 		Holding until(long expiry) {

@@ -33,11 +33,13 @@ enum Script {
 	 * Answers with the fencing token, or, when somebody else holds the lock, with the
 	 * remaining milliseconds of that lease as a number that is not positive. An instance
 	 * that is named waits from then on. The same owner is granted again, because a driver
-	 * may repeat a command after a reconnect.
+	 * may repeat a command after a reconnect, and so may the owner, who then has it for
+	 * no less than asked for.
 	 */
 	ACQUIRE("""
 			local call, lock, fence, owner = redis.call, KEYS[1], KEYS[2], ARGV[1]
-			if call('set', lock, owner, 'NX', 'PX', ARGV[2]) or call('get', lock) == owner then
+			if call('set', lock, owner, 'NX', 'PX', ARGV[2])
+			    or call('get', lock) == owner and call('pexpire', lock, math.max(call('pttl', lock), ARGV[2])) then
 			  return call('incr', fence)
 			end
 			local remaining = math.max(call('pttl', lock), 0)

@@ -22,6 +22,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreContract;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStoreContract;
+import io.github.lockstarter.store.TokenStoreContract;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisInstance;
@@ -151,6 +152,28 @@ class RedisShapesTests {
 	@Nested
 	@DisplayName("Results, in a cluster")
 	class ClusterResults extends ResultStoreContract {
+
+		@Override
+		protected LockStore store() {
+			return cluster.store;
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Locks held by tokens, with sentinels")
+	class SentinelTokens extends TokenStoreContract {
+
+		@Override
+		protected LockStore store() {
+			return sentinel.store;
+		}
+
+	}
+
+	@Nested
+	@DisplayName("Locks held by tokens, in a cluster")
+	class ClusterTokens extends TokenStoreContract {
 
 		@Override
 		protected LockStore store() {

@@ -1,0 +1,300 @@
+package io.github.lockstarter.registry;
+
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.TokenLocks;
+import io.github.lockstarter.TokenLocks.TokenLock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How those who wait for a lock queue in one JVM, tokens and leases alike.
+ */
+class TokenQueueTests {
+
+	private static final Duration SOON = Duration.ofSeconds(5);
+
+	private static final LockKey KEY = new LockKey("tokens", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
+
+	private static final String HOLDER = "the-token-that-holds-the-lock";
+
+	private static final String TOKEN = "a-token-that-waits";
+
+	private final ObservedStore store = new ObservedStore();
+
+	private final LockCounts counts = new LockCounts();
+
+	private final StoreLockRegistry registry = new StoreLockRegistry(this.store, (name) -> OPTIONS, 20_000, (loss) -> {
+	}, this.counts);
+
+	private final TokenLocks locks = new StoreTokenLocks(this.registry);
+
+	@AfterEach
+	void nothingIsLeft() {
+		Awaitility.await().until(() -> this.registry.size() == 0);
+		this.registry.close();
+	}
+
+	@Test
+	@DisplayName("The holder extends the lock while others queue for it, and they wait on")
+	void extendsPastTheQueue() {
+		TokenLock held = hold();
+		CompletableFuture<TokenLock> token = waitForToken();
+		CompletableFuture<Optional<Lease>> lease = waitForLease();
+		awaitWaiting(2);
+		for (LockOptions options : List.of(OPTIONS, WAITING)) {
+			TokenLock extended = join(this.locks.acquireAsync(KEY, options, HOLDER));
+			assertThat(extended.extended()).isTrue();
+			assertThat(extended.fencingToken()).isGreaterThanOrEqualTo(held.fencingToken());
+		}
+		assertThat(token).isNotDone();
+		assertThat(lease).isNotDone();
+		release(HOLDER);
+		assertThat(join(token).fencingToken()).isGreaterThan(held.fencingToken());
+		assertThat(lease).isNotDone();
+		release(token.join().token());
+		join(lease).orElseThrow().close();
+	}
+
+	@Test
+	@DisplayName("Where all wait in this JVM, a release wakes the next at once, be it a token or a lease: it need not look again and again")
+	void wakesTheNext() {
+		this.store.local = true;
+		hold();
+		CountDownLatch end = new CountDownLatch(1);
+		// Nobody looks again by itself.
+		this.registry.engine().timer().execute(() -> await(end));
+		CompletableFuture<TokenLock> token = waitForToken();
+		CompletableFuture<Optional<Lease>> lease = waitForLease();
+		assertThat(this.store.acquires).hasValue(2);
+		release(HOLDER);
+		String next = join(token).token();
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.acquires).as("the lease has looked").hasValue(4));
+		release(next);
+		join(lease).orElseThrow().close();
+		assertThat(this.store.acquires).hasValue(5);
+		end.countDown();
+	}
+
+	@Test
+	@DisplayName("Tokens and leases are served in the order of arrival")
+	void firstComeFirstServed() {
+		hold();
+		List<Integer> served = new CopyOnWriteArrayList<>();
+		List<CompletableFuture<?>> waiting = new ArrayList<>();
+		for (int i = 0; i < 9; i++) {
+			int place = i;
+			waiting.add(switch (i % 3) {
+				case 0 -> waitForToken().thenCompose((lock) -> {
+					served.add(place);
+					return this.locks.releaseAsync(KEY, lock.token());
+				});
+				case 1 -> waitForLease().thenCompose((lease) -> {
+					served.add(place);
+					return lease.orElseThrow().releaseAsync();
+				});
+				default -> waitFor(TOKEN + place).thenCompose((lock) -> {
+					served.add(place);
+					return this.locks.releaseAsync(KEY, lock.token());
+				});
+			});
+			awaitWaiting(i + 1);
+		}
+		release(HOLDER);
+		waiting.forEach(TokenQueueTests::join);
+		assertThat(served).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8);
+	}
+
+	@Test
+	@DisplayName("A token that waits for a lease gets the lock when that is closed, and not before")
+	void waitsForLease() {
+		Lease lease = this.registry.acquire(KEY, OPTIONS);
+		assertRefused(this.locks.acquireAsync(KEY, OPTIONS));
+		assertRefused(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
+		CompletableFuture<TokenLock> first = waitForToken();
+		CompletableFuture<TokenLock> second = waitFor(TOKEN);
+		awaitWaiting(4);
+		assertThat(first).isNotDone();
+		assertThat(second).isNotDone();
+		lease.close();
+		TokenLock held = join(first);
+		assertThat(held.fencingToken()).isGreaterThan(lease.fencingToken());
+		assertThat(this.registry.tryAcquire(KEY, OPTIONS)).isEmpty();
+		assertThat(second).isNotDone();
+		release(held.token());
+		assertThat(join(second).fencingToken()).isGreaterThan(held.fencingToken());
+		release(TOKEN);
+		assertThat(this.store.releases).as("each gave the lock back to the store").hasValue(3);
+	}
+
+	@Test
+	@DisplayName("A lease that waits for a token is granted when that releases the lock, and not before")
+	void leaseWaits() {
+		TokenLock held = hold();
+		assertThat(this.registry.tryAcquire(KEY, OPTIONS)).isEmpty();
+		CompletableFuture<Optional<Lease>> waiting = waitForLease();
+		CompletableFuture<TokenLock> token = waitForToken();
+		awaitWaiting(3);
+		assertThat(waiting).isNotDone();
+		release(HOLDER);
+		Lease lease = join(waiting).orElseThrow();
+		assertThat(lease.fencingToken()).isGreaterThan(held.fencingToken());
+		assertThat(token).isNotDone();
+		assertThat(join(this.locks.releaseAsync(KEY, HOLDER))).isFalse();
+		assertThat(lease.isHeld()).isTrue();
+		lease.close();
+		release(join(token).token());
+	}
+
+	@Test
+	@DisplayName("A token that waits twice gets the lock twice, and each time holds it for as long as it is told")
+	void waitsTwice() {
+		hold();
+		List<CompletableFuture<TokenLock>> waiting = new ArrayList<>();
+		for (Duration ttl : List.of(Duration.ofMinutes(1), Duration.ofMinutes(9), Duration.ofSeconds(5))) {
+			LockOptions options = LockOptions.of(ttl).withWaitTime(SOON);
+			waiting.add(this.locks.acquireAsync(KEY, options, TOKEN).toCompletableFuture());
+			awaitWaiting(waiting.size());
+		}
+		release(HOLDER);
+		Duration longest = join(waiting.get(1)).remaining();
+		waiting.forEach(TokenQueueTests::join);
+		assertThat(remaining()).isBetween(longest.minus(SOON), longest);
+		release(TOKEN);
+	}
+
+	@Test
+	@DisplayName("A token that waits again behind somebody else is not refused in the end, if it has got the lock before")
+	void waitsBehindOthers() {
+		hold();
+		CompletableFuture<TokenLock> first = waitFor(TOKEN);
+		awaitWaiting(1);
+		CompletableFuture<Optional<Lease>> other = waitForLease();
+		LockOptions brief = OPTIONS.withWaitTime(Duration.ofSeconds(2));
+		CompletionStage<TokenLock> again = this.locks.acquireAsync(KEY, brief, TOKEN);
+		awaitWaiting(3);
+		release(HOLDER);
+		join(first);
+		assertThat(join(again).extended()).isTrue();
+		release(TOKEN);
+		join(other).orElseThrow().close();
+	}
+
+	@Test
+	@DisplayName("10,000 who wait for one lock hold no thread, and leave nothing behind when they go")
+	void manyWaiters() {
+		hold();
+		int threads = ManagementFactory.getThreadMXBean().getThreadCount();
+		List<CompletableFuture<TokenLock>> waiting = new ArrayList<>();
+		for (int i = 0; i < 10_000; i++) {
+			waiting.add((i % 2 == 0) ? waitForToken() : waitFor(TOKEN + i));
+		}
+		awaitWaiting(10_000);
+		assertThat(ManagementFactory.getThreadMXBean().getThreadCount() - threads).isLessThanOrEqualTo(5);
+		assertThat(waiting).noneMatch(CompletableFuture::isDone);
+		waiting.forEach((each) -> each.cancel(false));
+		Awaitility.await().until(() -> this.registry.size() == 0);
+		assertThat(this.registry.engine().timer().shutdownNow()).as("alarms").isEmpty();
+		release(HOLDER);
+		assertThat(remaining()).isZero();
+	}
+
+	@Test
+	@DisplayName("When the registry drains nobody waits any more, but the holder still extends and releases the lock")
+	void drains() {
+		hold();
+		CompletableFuture<TokenLock> waiting = waitForToken();
+		this.registry.drain();
+		assertClosed(waiting);
+		assertClosed(waitForToken());
+		assertClosed(waitFor(TOKEN));
+		assertRefused(this.locks.acquireAsync(KEY, OPTIONS));
+		assertThat(join(this.locks.acquireAsync(KEY, WAITING, HOLDER)).extended()).isTrue();
+		release(HOLDER);
+		release(join(waitForToken()).token());
+	}
+
+	private static void assertClosed(CompletionStage<TokenLock> attempt) {
+		assertThat(attempt).failsWithin(SOON)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(LockStoreException.class)
+			.withMessageContaining("closed");
+	}
+
+	private TokenLock hold() {
+		return join(this.locks.acquireAsync(KEY, OPTIONS, HOLDER));
+	}
+
+	private CompletableFuture<TokenLock> waitForToken() {
+		return this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+	}
+
+	private CompletableFuture<TokenLock> waitFor(String token) {
+		return this.locks.acquireAsync(KEY, WAITING, token).toCompletableFuture();
+	}
+
+	private CompletableFuture<Optional<Lease>> waitForLease() {
+		return this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+	}
+
+	/** So many have come and found the lock taken. */
+	private void awaitWaiting(int count) {
+		Awaitility.await().until(() -> this.counts.get(KEY.name(), Event.CONTENDED) == count);
+	}
+
+	private void release(String token) {
+		assertThat(join(this.locks.releaseAsync(KEY, token))).isTrue();
+	}
+
+	private Duration remaining() {
+		return join(this.locks.remainingAsync(KEY)).orElse(Duration.ZERO);
+	}
+
+	private static void assertRefused(CompletionStage<TokenLock> attempt) {
+		assertThat(attempt).failsWithin(SOON)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOfSatisfying(LockConflictException.class,
+					(ex) -> assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+	}
+
+	private static <T> T join(CompletionStage<T> stage) {
+		assertThat(stage).succeedsWithin(SOON);
+		return stage.toCompletableFuture().join();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}

@@ -1,0 +1,193 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.TokenLocks;
+import io.github.lockstarter.TokenLocks.TokenLock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What becomes of a lock that was granted to a token when nobody waits for the answer.
+ */
+class UnwantedTokenLocksTests {
+
+	private static final Duration SOON = Duration.ofSeconds(5);
+
+	private static final LockKey KEY = new LockKey("tokens", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
+
+	private static final String TOKEN = "a-token-of-the-caller";
+
+	private static final List<Consumer<CompletableFuture<?>>> WAYS_TO_LEAVE = List.of((future) -> future.cancel(false),
+			(future) -> future.complete(null), (future) -> future.completeExceptionally(new TimeoutException()));
+
+	private final ObservedStore store = new ObservedStore();
+
+	private final LockCounts counts = new LockCounts();
+
+	private final StoreLockRegistry registry = new StoreLockRegistry(this.store, (name) -> OPTIONS, 64, (loss) -> {
+	}, this.counts);
+
+	private final TokenLocks locks = new StoreTokenLocks(this.registry);
+
+	@AfterEach
+	void nothingIsLeft() {
+		awaitNothingHere();
+		this.registry.close();
+	}
+
+	@Test
+	@DisplayName("Who leaves the queue, in whatever way, gets nothing when the lock is released")
+	void leavesTheQueue() {
+		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
+			long before = this.counts.get(KEY.name(), Event.CONTENDED);
+			String holder = join(this.locks.acquireAsync(KEY, OPTIONS)).token();
+			List<CompletableFuture<TokenLock>> waiting = List.of(acquire(WAITING), acquire(WAITING, TOKEN),
+					acquire(WAITING));
+			awaitContended(before + 3);
+			waiting.forEach(way);
+			awaitNothingHere();
+			assertThat(join(this.locks.releaseAsync(KEY, holder))).isTrue();
+			Awaitility.await().during(Duration.ofMillis(150)).until(() -> remaining().isEmpty());
+		}
+	}
+
+	@Test
+	@DisplayName("Who leaves while the store is being asked gives the lock back, if the token is a new one")
+	void newToken() {
+		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
+			int releases = this.store.releases.get();
+			this.store.silent = true;
+			CompletableFuture<TokenLock> leaving = acquire(OPTIONS);
+			way.accept(leaving);
+			this.store.speak();
+			Awaitility.await().until(() -> this.store.releases.get() == releases + 1);
+			awaitNothingHere();
+			assertThat(remaining()).isEmpty();
+		}
+	}
+
+	@Test
+	@DisplayName("A token of the caller's choice keeps the lock: it may have asked again meanwhile")
+	void givenToken() {
+		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
+			CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);
+			way.accept(leaving);
+			CompletableFuture<TokenLock> again = acquire(OPTIONS, TOKEN);
+			this.store.speak();
+			assertThat(join(again).extended()).isTrue();
+			awaitNothingHere();
+			assertThat(remaining()).isPresent();
+			assertThat(join(this.locks.releaseAsync(KEY, TOKEN))).isTrue();
+		}
+		assertThat(this.store.releases).as("none but those that were asked for").hasValue(3);
+	}
+
+	@Test
+	@DisplayName("Who leaves while the store is being asked to extend the lock does not stop that, and joins no queue")
+	void leavesExtension() {
+		join(acquire(OPTIONS, TOKEN));
+		this.store.silent = true;
+		CompletableFuture<TokenLock> extension = acquire(LockOptions.of(Duration.ofMinutes(9)), TOKEN);
+		CompletableFuture<TokenLock> other = acquire(WAITING, "another-token-of-the-caller");
+		extension.cancel(false);
+		other.cancel(false);
+		this.store.speak();
+		Awaitility.await().until(() -> remaining().orElseThrow().compareTo(Duration.ofMinutes(8)) > 0);
+		assertThat(this.store.releases).hasValue(0);
+		Awaitility.await().during(Duration.ofMillis(150)).until(() -> this.registry.size() == 0);
+	}
+
+	@Test
+	@DisplayName("Who comes behind one that has left waits for the token that got the lock all the same")
+	void behindWhoLeft() {
+		CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);
+		CompletableFuture<Optional<Lease>> next = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		leaving.cancel(false);
+		this.store.speak();
+		awaitContended(1);
+		assertThat(next).isNotDone();
+		assertThat(join(this.locks.releaseAsync(KEY, TOKEN))).isTrue();
+		join(next).orElseThrow().close();
+	}
+
+	@Test
+	@DisplayName("A grant that comes when the time to live is over is a failure; a new token gives it back, another does not")
+	void lateAnswers() {
+		LockOptions brief = LockOptions.of(Duration.ofMillis(50));
+		this.store.silent = true;
+		assertTooLate(acquire(brief));
+		Awaitility.await().until(() -> this.store.releases.get() == 1);
+		assertTooLate(claimInSilence(brief));
+		assertThat(this.store.releases).hasValue(1);
+	}
+
+	private void assertTooLate(CompletableFuture<TokenLock> attempt) {
+		long asked = System.nanoTime();
+		Awaitility.await().until(() -> System.nanoTime() - asked > Duration.ofMillis(50).toNanos());
+		this.store.speak();
+		assertThat(attempt).failsWithin(SOON)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(LockStoreException.class)
+			.withMessageContaining("longer than the ttl");
+		awaitNothingHere();
+	}
+
+	private CompletableFuture<TokenLock> acquire(LockOptions options) {
+		return this.locks.acquireAsync(KEY, options).toCompletableFuture();
+	}
+
+	private CompletableFuture<TokenLock> acquire(LockOptions options, String token) {
+		return this.locks.acquireAsync(KEY, options, token).toCompletableFuture();
+	}
+
+	/** Returns an attempt that the store keeps its answer back from. */
+	private CompletableFuture<TokenLock> claimInSilence(LockOptions options) {
+		this.store.silentWhenClaimed = true;
+		int before = this.store.acquires.get();
+		CompletableFuture<TokenLock> attempt = acquire(options, TOKEN);
+		Awaitility.await().until(() -> this.store.acquires.get() == before + 1);
+		return attempt;
+	}
+
+	private void awaitNothingHere() {
+		Awaitility.await().until(() -> this.registry.size() == 0);
+	}
+
+	/** So many have come and found the lock taken. */
+	private void awaitContended(long count) {
+		Awaitility.await().until(() -> this.counts.get(KEY.name(), Event.CONTENDED) == count);
+	}
+
+	private Optional<Duration> remaining() {
+		return join(this.locks.remainingAsync(KEY));
+	}
+
+	private static <T> T join(CompletionStage<T> stage) {
+		assertThat(stage).succeedsWithin(SOON);
+		return stage.toCompletableFuture().join();
+	}
+
+}
