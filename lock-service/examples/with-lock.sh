@@ -17,7 +17,7 @@ end() { # The lock is released when nothing runs any more that needs or extends 
 }
 trap end EXIT; trap 'exit 130' INT; trap 'exit 143' TERM
 answer=$(ask PUT)
-case $answer in *20[01]) ;; *409) echo "$name is locked" >&2; exit 75 ;; *) echo "No lock: $answer" >&2; exit 69 ;; esac
+case $answer in *20[01]) ;; *409) echo "$name is locked" >&2; exit 75 ;; *) echo "No lock: ${answer##*"}{"}" >&2; exit 69 ;; esac
 exec 3<&0
 "$@" <&3 3<&- & command=$! running=$!
 (trap 'kill $!; exit' TERM # While it asks, this waits for the answer.
