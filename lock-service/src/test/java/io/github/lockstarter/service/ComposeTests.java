@@ -1,0 +1,114 @@
+package io.github.lockstarter.service;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.Yaml;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.context.properties.BoundConfigurationProperties;
+import org.springframework.boot.origin.Origin;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What {@code compose.yaml} tells the service, without any container.
+ */
+class ComposeTests {
+
+	private static final String KEY = "0123456789abcdef";
+
+	private static final String REQUIRED_KEY = "\\$\\{LOCK_API_KEY:\\?[^}]+}";
+
+	/** For the program in the image that checks its health. */
+	private static final String HEALTH_PATH = "THC_PATH";
+
+	@Test
+	@DisplayName("Every environment variable is a property that is bound; the service runs on that Redis, with that key, and is ready")
+	void environment() throws Exception {
+		Map<String, Object> variables = new HashMap<>(environment("lock-1"));
+		Object healthPath = variables.remove(HEALTH_PATH);
+		variables.replaceAll((name, value) -> value.toString().replaceAll(REQUIRED_KEY, KEY));
+		assertThat(services()).containsKey(variables.get("SPRING_DATA_REDIS_HOST").toString());
+		variables.put("SPRING_DATA_REDIS_HOST", TestRedis.host());
+		try (TestServer server = start(variables)) {
+			assertThat(boundFromEnvironment(server)).isEqualTo(variables.keySet());
+			assertThat(server.get(Objects.toString(healthPath)).body()).contains("UP");
+			HttpRequest acquire = HttpRequest
+				.newBuilder(URI.create("http://127.0.0.1:%d/locks/report".formatted(server.port())))
+				.PUT(HttpRequest.BodyPublishers.noBody())
+				.header("X-API-Key", KEY)
+				.build();
+			assertThat(HttpClient.newHttpClient().send(acquire, BodyHandlers.discarding()).statusCode()).isEqualTo(201);
+			assertThat(server.context().getBean(StringRedisTemplate.class).keys("compose:*")).isNotEmpty();
+		}
+	}
+
+	@Test
+	@DisplayName("All servers have the same environment, and the image that the build makes; the key has to be set")
+	void servers() throws IOException {
+		String image = service("lock-1").get("image").toString();
+		assertThat(Files.readString(Path.of("pom.xml"))).contains("<name>" + image + ":latest</name>");
+		assertThat(service("lock-2")).containsEntry("image", image).containsEntry("environment", environment("lock-1"));
+		assertThat(environment("lock-1").values()).anyMatch((value) -> value.toString().matches(REQUIRED_KEY));
+	}
+
+	private static TestServer start(Map<String, Object> variables) {
+		SpringApplication application = new SpringApplication(LockServiceApplication.class);
+		String name = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
+		application.addInitializers((context) -> context.getEnvironment()
+			.getPropertySources()
+			.replace(name, new SystemEnvironmentPropertySource(name, variables)));
+		return TestServer.start(application, "spring.data.redis.port=" + TestRedis.port(),
+				"lock.redis.key-prefix=compose");
+	}
+
+	/** Returns which variables something has asked for. */
+	private static Set<String> boundFromEnvironment(TestServer server) {
+		BoundConfigurationProperties bound = BoundConfigurationProperties.get(server.context());
+		return Objects.requireNonNull(bound)
+			.getAll()
+			.values()
+			.stream()
+			.map((property) -> Origin.from(property))
+			.filter(PropertySourceOrigin.class::isInstance)
+			.map(PropertySourceOrigin.class::cast)
+			.filter((origin) -> origin.getPropertySource() instanceof SystemEnvironmentPropertySource)
+			.map(PropertySourceOrigin::getPropertyName)
+			.collect(Collectors.toSet());
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Map<String, Object> environment(String service) throws IOException {
+		return (Map<String, Object>) service(service).get("environment");
+	}
+
+	private static Map<String, Object> service(String name) throws IOException {
+		return Objects.requireNonNull(services().get(name));
+	}
+
+	private static Map<String, Map<String, Object>> services() throws IOException {
+		Map<String, Map<String, Map<String, Object>>> file = new Yaml().load(Files.readString(Path.of("compose.yaml")));
+		return Objects.requireNonNull(file.get("services"));
+	}
+
+}

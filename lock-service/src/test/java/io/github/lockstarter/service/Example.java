@@ -1,0 +1,126 @@
+package io.github.lockstarter.service;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+
+/**
+ * One of the examples, as a process that has been started.
+ */
+final class Example implements AutoCloseable {
+
+	static final Path DIRECTORY = Path.of("examples").toAbsolutePath();
+
+	/**
+	 * Starts an example whatever this JVM makes of characters that are not ASCII, and
+	 * also where the shell that started Maven had it ignore interrupts.
+	 */
+	private static final String LAUNCHER = """
+			import os, signal, sys, urllib.parse
+			signal.signal(signal.SIGINT, signal.SIG_DFL)
+			os.execv(sys.argv[1], [sys.argv[1], urllib.parse.unquote_to_bytes(sys.argv[2])] + sys.argv[3:])
+			""";
+
+	private final Process process;
+
+	private final Path output;
+
+	private Example(Process process, Path output) {
+		this.process = process;
+		this.output = output;
+	}
+
+	/** Fails where something is missing that the examples need. */
+	static void checkTools() {
+		Map.of("curl", "curl", "python3", "python3", "node", "nodejs").forEach((tool, debianPackage) -> {
+			try {
+				new ProcessBuilder(tool, "--version").redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+			}
+			catch (IOException ex) {
+				throw new IllegalStateException(
+						"These tests need %s on the PATH: install it (in Debian, %s)".formatted(tool, debianPackage),
+						ex);
+			}
+		});
+	}
+
+	/** Starts it: what it should run, and under which lock. */
+	static Example start(String file, Map<String, String> environment, String lock, String... command) {
+		List<String> all = new ArrayList<>(List.of("python3", "-c", LAUNCHER, DIRECTORY.resolve(file).toString(),
+				URLEncoder.encode(lock, StandardCharsets.UTF_8).replace("+", "%20")));
+		all.addAll(List.of(command));
+		try {
+			Path output = Files.createTempFile("example", ".log");
+			ProcessBuilder builder = new ProcessBuilder(all).redirectErrorStream(true).redirectOutput(output.toFile());
+			builder.environment().putAll(environment);
+			return new Example(builder.start(), output);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Waits until it, or what it runs, has printed the text. */
+	void await(String text) {
+		Awaitility.await().atMost(1, TimeUnit.MINUTES).until(this::output, (output) -> output.contains(text));
+	}
+
+	/** Returns what it, and what it runs, have printed. */
+	String output() {
+		try {
+			return Files.readString(this.output);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Gives the command its input, all of it. */
+	void input(String text) {
+		try (OutputStream input = this.process.getOutputStream()) {
+			input.write(text.getBytes(StandardCharsets.UTF_8));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	void signal(String name) {
+		try {
+			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, this.process.pid())).start().onExit().join();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Waits until it has ended. */
+	int exitCode() {
+		return this.process.onExit().orTimeout(1, TimeUnit.MINUTES).join().exitValue();
+	}
+
+	@Override
+	public void close() {
+		Stream.concat(this.process.descendants(), Stream.of(this.process.toHandle()))
+			.toList()
+			.forEach(ProcessHandle::destroyForcibly);
+		try {
+			Files.delete(this.output);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,114 @@
+package io.github.lockstarter.service;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+
+/**
+ * Stands between a client and the service, passes on requests and the status of the
+ * answers, and remembers both. It can do to the first requests what a bad day does.
+ */
+final class Relay implements AutoCloseable {
+
+	/** What happens to a request. */
+	enum Fault {
+
+		/** The service never sees it, and the client is told so. */
+		UNAVAILABLE,
+
+		/** The service answers, but the client never sees the answer. */
+		ANSWER_LOST
+
+	}
+
+	private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+	private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
+
+	private final List<String> answers = new CopyOnWriteArrayList<>();
+
+	private final Set<String> tokens = ConcurrentHashMap.newKeySet();
+
+	private final HttpServer server;
+
+	private final int servicePort;
+
+	private Relay(HttpServer server, int servicePort) {
+		this.server = server;
+		this.servicePort = servicePort;
+	}
+
+	/** Starts it with what happens to the first requests. */
+	static Relay start(int servicePort, Fault... faults) throws IOException {
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		Relay relay = new Relay(server, servicePort);
+		relay.faults.addAll(List.of(faults));
+		server.createContext("/", relay::pass);
+		server.start();
+		return relay;
+	}
+
+	String url() {
+		return "http://127.0.0.1:" + this.server.getAddress().getPort();
+	}
+
+	/** Returns what the service was asked, and with which status it answered. */
+	List<String> answers() {
+		return this.answers;
+	}
+
+	/** Returns the only token that was sent. */
+	String token() {
+		if (this.tokens.size() != 1) {
+			throw new IllegalStateException(this.tokens.size() + " tokens were sent");
+		}
+		return this.tokens.iterator().next();
+	}
+
+	private void pass(HttpExchange exchange) throws IOException {
+		try (exchange) {
+			Fault fault = this.faults.poll();
+			if (fault == Fault.UNAVAILABLE) {
+				exchange.sendResponseHeaders(503, -1);
+				return;
+			}
+			HttpResponse<Void> answer = ask(exchange);
+			this.answers.add(exchange.getRequestMethod() + " " + answer.statusCode());
+			if (fault != Fault.ANSWER_LOST) {
+				exchange.sendResponseHeaders(answer.statusCode(), -1);
+			}
+		}
+		catch (InterruptedException ex) {
+			throw new IOException(ex);
+		}
+	}
+
+	private HttpResponse<Void> ask(HttpExchange exchange) throws IOException, InterruptedException {
+		String token = exchange.getRequestHeaders().getFirst("Lock-Token");
+		this.tokens.add(token);
+		URI uri = URI.create("http://127.0.0.1:" + this.servicePort + exchange.getRequestURI());
+		return this.client.send(HttpRequest.newBuilder(uri)
+			.method(exchange.getRequestMethod(), HttpRequest.BodyPublishers.noBody())
+			.headers("Lock-Token", token, "X-API-Key", exchange.getRequestHeaders().getFirst("X-API-Key"))
+			.build(), HttpResponse.BodyHandlers.discarding());
+	}
+
+	@Override
+	public void close() {
+		this.server.stop(0);
+	}
+
+}
