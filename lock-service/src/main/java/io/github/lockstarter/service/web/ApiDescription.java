@@ -1,10 +1,10 @@
 package io.github.lockstarter.service.web;
 
+import io.swagger.v3.core.converter.ModelConverters;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.Operation;
 import io.swagger.v3.oas.models.info.Info;
 import io.swagger.v3.oas.models.media.Content;
-import io.swagger.v3.oas.models.media.MediaType;
 import io.swagger.v3.oas.models.media.Schema;
 import io.swagger.v3.oas.models.responses.ApiResponse;
 import io.swagger.v3.oas.models.security.SecurityRequirement;
@@ -14,6 +14,8 @@ import org.springdoc.core.utils.SpringDocUtils;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 
 import io.github.lockstarter.service.client.Client;
 
@@ -23,7 +25,7 @@ import io.github.lockstarter.service.client.Client;
 @Configuration(proxyBeanMethods = false)
 class ApiDescription {
 
-	private static final String PROBLEM = org.springframework.http.MediaType.APPLICATION_PROBLEM_JSON_VALUE;
+	private static final String PROBLEM = ProblemDetail.class.getSimpleName();
 
 	static {
 		SpringDocUtils.getConfig().addRequestWrapperToIgnore(Client.class);
@@ -38,6 +40,7 @@ class ApiDescription {
 		api.schemaRequirement("apiKey",
 				new SecurityScheme().type(SecurityScheme.Type.APIKEY).in(SecurityScheme.In.HEADER).name("X-API-Key"));
 		api.schemaRequirement("bearer", new SecurityScheme().type(SecurityScheme.Type.HTTP).scheme("bearer"));
+		ModelConverters.getInstance(true).readAll(ProblemDetail.class).forEach(api::schema);
 		return api.addSecurityItem(new SecurityRequirement().addList("apiKey"))
 			.addSecurityItem(new SecurityRequirement().addList("bearer"));
 	}
@@ -47,6 +50,13 @@ class ApiDescription {
 		return (operation, handler) -> {
 			problem(operation, "400", "The request is invalid");
 			problem(operation, "401", "There is no API key, or nobody has it");
+			if (operation.getOperationId().startsWith("acquire")) {
+				problem(operation, "403", "This is more than the client may have");
+				problem(operation, "409", "Somebody else holds the lock; Retry-After tells until when");
+			}
+			if (operation.getOperationId().startsWith("release")) {
+				problem(operation, "409", "The token does not hold the lock, or not any more");
+			}
 			problem(operation, "429", "Too many wrong API keys came from this address");
 			problem(operation, "503", "The lock store is out of reach or slow");
 			return operation;
@@ -54,12 +64,9 @@ class ApiDescription {
 	}
 
 	private static void problem(Operation operation, String status, String description) {
-		operation.getResponses().addApiResponse(status, new ApiResponse().description(description).content(problem()));
-	}
-
-	private static Content problem() {
-		Schema<?> schema = new Schema<>().$ref("#/components/schemas/ProblemDetail");
-		return new Content().addMediaType(PROBLEM, new MediaType().schema(schema));
+		Content content = new Content().addMediaType(MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+				new io.swagger.v3.oas.models.media.MediaType().schema(new Schema<>().$ref(PROBLEM)));
+		operation.getResponses().addApiResponse(status, new ApiResponse().description(description).content(content));
 	}
 
 }

@@ -3,8 +3,6 @@ package io.github.lockstarter.service.web;
 import java.time.Duration;
 
 import io.swagger.v3.oas.annotations.Operation;
-import io.swagger.v3.oas.annotations.media.Content;
-import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +10,6 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
-import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -48,12 +45,6 @@ class LockController {
 			description = "A client that chooses its own Lock-Token can repeat the request when an answer was lost.")
 	@ApiResponse(responseCode = "201", description = "Acquired")
 	@ApiResponse(responseCode = "200", description = "Extended: the token held the lock already")
-	@ApiResponse(responseCode = "403", description = "More than this client may have",
-			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
-					schema = @Schema(implementation = ProblemDetail.class)))
-	@ApiResponse(responseCode = "409", description = "Somebody else holds the lock; Retry-After tells until when",
-			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
-					schema = @Schema(implementation = ProblemDetail.class)))
 	Mono<ResponseEntity<HeldLock>> acquire(Client client, @PathVariable String name,
 			@RequestParam(required = false) @Nullable String ttl,
 			@RequestParam(name = "wait", required = false) @Nullable String waitTime,
@@ -69,9 +60,6 @@ class LockController {
 	@DeleteMapping("/locks/{name}")
 	@Operation(operationId = "release", summary = "Releases a lock")
 	@ApiResponse(responseCode = "204", description = "Released")
-	@ApiResponse(responseCode = "409", description = "The token does not hold the lock, or not any more",
-			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
-					schema = @Schema(implementation = ProblemDetail.class)))
 	Mono<ResponseEntity<Void>> release(Client client, @PathVariable String name, @RequestHeader(TOKEN) String token) {
 		return this.locks.release(client, new LockName(name), token).thenReturn(ResponseEntity.noContent().build());
 	}

@@ -3,8 +3,6 @@ package io.github.lockstarter.service.web;
 import java.util.List;
 
 import io.swagger.v3.oas.annotations.Operation;
-import io.swagger.v3.oas.annotations.media.Content;
-import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +10,6 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
-import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -48,12 +45,6 @@ class PlainLockController {
 	@Operation(operationId = "acquirePlain", summary = "Acquires a lock by an unsafe GET",
 			description = "Whatever repeats or prefetches the request takes a lock, too.")
 	@ApiResponse(responseCode = "200", description = "Acquired: the body is the token")
-	@ApiResponse(responseCode = "403", description = "More than this client may have",
-			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
-					schema = @Schema(implementation = ProblemDetail.class)))
-	@ApiResponse(responseCode = "409", description = "Somebody else holds the lock; Retry-After tells until when",
-			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
-					schema = @Schema(implementation = ProblemDetail.class)))
 	Mono<ResponseEntity<String>> acquire(Client client, HttpMethod method, @RequestParam String hash,
 			@RequestParam(required = false) @Nullable String ttl,
 			@RequestParam(name = "wait", required = false) @Nullable String waitTime, ServerWebExchange exchange) {
@@ -70,9 +61,6 @@ class PlainLockController {
 	@Operation(operationId = "releasePlain", summary = "Releases a lock",
 			description = "The token is the header Lock-Token or the parameter token.")
 	@ApiResponse(responseCode = "204", description = "Released")
-	@ApiResponse(responseCode = "409", description = "The token does not hold the lock, or not any more",
-			content = @Content(mediaType = MediaType.APPLICATION_PROBLEM_JSON_VALUE,
-					schema = @Schema(implementation = ProblemDetail.class)))
 	Mono<ResponseEntity<Void>> release(Client client, @RequestParam String hash,
 			@RequestHeader(name = LockController.TOKEN, required = false) @Nullable String header,
 			@RequestParam(name = "token", required = false) @Nullable String parameter) {
