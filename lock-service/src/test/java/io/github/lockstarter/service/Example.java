@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * One of the examples, as a process that has been started.
  */
@@ -73,7 +75,8 @@ final class Example implements AutoCloseable {
 
 	/** Waits until it, or what it runs, has printed the text. */
 	void await(String text) {
-		Awaitility.await().atMost(1, TimeUnit.MINUTES).until(this::output, (output) -> output.contains(text));
+		Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> output().contains(text) || !this.process.isAlive());
+		assertThat(output()).contains(text);
 	}
 
 	/** Returns what it, and what it runs, have printed. */
