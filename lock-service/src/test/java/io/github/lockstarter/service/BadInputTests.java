@@ -69,7 +69,7 @@ class BadInputTests {
 				bad("a blank name", 400, "PUT /locks/%20"), bad("a name of 1 MB", 414, "PUT /locks/" + longName),
 				bad("a hash of 1 MB", 414, "GET /lock?hash=" + longName),
 				bad("a name of 256 characters", 400, "PUT /locks/" + "x".repeat(256)),
-				bad("a control character", 400, "PUT /locks/a%00b"), bad("a line break", 400, "PUT /locks/a%0D%0Ab"),
+				bad("the name of a directory", 400, "PUT /locks/%2E%2E"), bad("a control character", 400, "PUT /locks/a%00b"), bad("a line break", 400, "PUT /locks/a%0D%0Ab"),
 				bad("no UTF-8", 400, "PUT /locks/%ff"), bad("no UTF-8 in a hash", 400, "GET /lock?hash=%ff"),
 				bad("no percent-encoding", 400, "PUT /locks/%zz"), bad("a quote", 400, "PUT /locks/a\"b"),
 				bad("a parameter in the path", 400, "PUT /locks/bad;x=1"),

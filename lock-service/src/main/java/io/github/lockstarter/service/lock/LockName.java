@@ -19,6 +19,9 @@ public record LockName(String text) {
 		if (text.isBlank() || text.length() > LONGEST) {
 			throw Problem.invalid("The name of a lock must be 1 to %d characters, not only blanks.".formatted(LONGEST));
 		}
+		if (text.equals(".") || text.equals("..")) {
+			throw Problem.invalid("The name of a lock must not be '.' or '..': many clients leave them out of a path.");
+		}
 		if (text.indexOf(NOT_UTF_8) >= 0 || text.chars().anyMatch(Character::isISOControl)) {
 			throw Problem.invalid("The name of a lock must be UTF-8, percent-encoded, without control characters.");
 		}
