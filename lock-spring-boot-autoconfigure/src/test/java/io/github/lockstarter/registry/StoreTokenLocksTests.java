@@ -137,6 +137,18 @@ class StoreTokenLocksTests {
 	}
 
 	@Test
+	@DisplayName("Of two who do not wait and meet, one gets the lock; the other is refused, and told for how long that holds it")
+	void meet() {
+		this.store.silent = true;
+		CompletionStage<TokenLock> first = this.locks.acquireAsync(KEY, OPTIONS);
+		CompletionStage<TokenLock> second = this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofMinutes(9)));
+		this.store.speak();
+		join(first);
+		assertRefused(second, "request-in-progress");
+		assertThat(this.store.acquires).hasValue(1);
+	}
+
+	@Test
 	@DisplayName("What is told of a lock does not contain the token")
 	void toldToALog() {
 		assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN)).toString()).doesNotContain(TOKEN)

@@ -1,11 +1,15 @@
 package io.github.lockstarter.registry;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
@@ -133,6 +137,57 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
+	@DisplayName("A token that comes behind a lease that has left is granted the lock itself, not what the lease was granted")
+	void behindLease() {
+		this.store.silent = true;
+		CompletableFuture<Optional<Lease>> leaving = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		CompletableFuture<TokenLock> next = acquire(WAITING);
+		leaving.cancel(false);
+		this.store.speak();
+		TokenLock held = join(next);
+		assertThat(this.store.releases).as("what the lease was granted").hasValue(1);
+		assertThat(join(acquire(OPTIONS, held.token())).extended()).isTrue();
+		assertThat(join(this.locks.releaseAsync(KEY, held.token()))).isTrue();
+	}
+
+	@Test
+	@DisplayName("Who leaves before it is told of the grant gives the lock back, if the token is a new one")
+	void leavesBeforeTold() {
+		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
+			int releases = this.store.releases.get();
+			CountDownLatch end = new CountDownLatch(1);
+			for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+				this.registry.engine().answers().execute(() -> await(end));
+			}
+			CompletableFuture<TokenLock> leaving = acquire(OPTIONS);
+			assertThat(leaving).isNotDone();
+			way.accept(leaving);
+			end.countDown();
+			Awaitility.await().until(() -> this.store.releases.get() == releases + 1);
+			Awaitility.await().until(() -> remaining().isEmpty());
+		}
+	}
+
+	@Test
+	@DisplayName("Whenever it is that they leave, no lock of theirs is left, and those who do not leave hold theirs")
+	void leaveAtAnyTime() {
+		Map<LockKey, CompletableFuture<TokenLock>> attempts = new HashMap<>();
+		for (int i = 0; i < 3000; i++) {
+			LockKey key = new LockKey("tokens", Integer.toString(i));
+			CompletableFuture<TokenLock> attempt = this.locks.acquireAsync(key, OPTIONS).toCompletableFuture();
+			attempts.put(key, attempt);
+			LockSupport.parkNanos(i % 100 * 1000L);
+			attempt.cancel(false);
+		}
+		Awaitility.await()
+			.untilAsserted(() -> attempts
+				.forEach((key, attempt) -> assertThat(join(this.locks.remainingAsync(key)).isEmpty()).as(key.key())
+					.isEqualTo(attempt.isCancelled())));
+		assertThat(attempts.values().stream().filter(CompletableFuture::isCancelled).count()).as("of 3000")
+			.isBetween(1L, 2999L);
+	}
+
+	@Test
 	@DisplayName("A grant that comes when the time to live is over is a failure; a new token gives it back, another does not")
 	void lateAnswers() {
 		LockOptions brief = LockOptions.of(Duration.ofMillis(50));
@@ -183,6 +238,15 @@ class UnwantedTokenLocksTests {
 
 	private Optional<Duration> remaining() {
 		return join(this.locks.remainingAsync(KEY));
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	private static <T> T join(CompletionStage<T> stage) {

@@ -92,6 +92,21 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
+	@DisplayName("What a token claimed is not taken back, whatever becomes of the answer")
+	void lostClaim() {
+		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE,
+				ScriptedDynamoDb.error(500, "InternalServerError"), NOT_OWNED);
+				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
+			DynamoDbLockStore store = store(client, TIMEOUT);
+			assertBroken(store.claim(this.key, "token", TTL, null), "");
+			assertBroken(store.claim(this.key, "token", TTL, null), "InternalServerError");
+			Awaitility.await()
+				.during(Duration.ofSeconds(1))
+				.untilAsserted(() -> assertThat(server.requests()).containsExactly("UpdateItem", "UpdateItem"));
+		}
+	}
+
+	@Test
 	@DisplayName("A server that never answers is broken within the time-out, whatever is asked of it")
 	void hangs() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE);

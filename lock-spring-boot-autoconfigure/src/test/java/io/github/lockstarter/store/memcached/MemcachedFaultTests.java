@@ -18,6 +18,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.testing.LocalMemcached;
 import io.github.lockstarter.testing.TestLocks;
 
@@ -79,6 +80,22 @@ class MemcachedFaultTests {
 			Awaitility.await().atMost(SOON).until(() -> server.items() == 0);
 			Awaitility.await().during(Duration.ofMillis(300)).until(() -> server.items() == 0);
 			locks.acquire(KEY, OPTIONS).close();
+		}
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Memcached frozen while a token claims a lock: it is not taken back from the token, which claims it again")
+	void claimedWhileFrozen() {
+		try (LocalMemcached server = LocalMemcached.started(); MemcachedLockStore store = store(server)) {
+			server.freeze();
+			assertThat(store.claim(KEY, "token", OPTIONS.ttl(), null)).failsWithin(SOON)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockStoreException.class);
+			server.thaw();
+			Awaitility.await().until(() -> server.hasItem("lock:fault:taro"));
+			assertThat(store.claim(KEY, "token", OPTIONS.ttl(), null)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+			// What is undone is undone within 500 ms.
+			Awaitility.await().during(Duration.ofSeconds(1)).until(() -> server.hasItem("lock:fault:taro"));
 		}
 	}
 

@@ -1,0 +1,168 @@
+package io.github.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.TokenLocks;
+import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.registry.StoreTokenLocks;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.RedisInstance;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What becomes of attempts to take a lock for a token whose answers Redis gives too late.
+ */
+@Tag("faults")
+class TokenFaultTests {
+
+	private static final Duration SOON = Duration.ofSeconds(8);
+
+	private static final LockKey KEY = new LockKey("fault", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(25));
+
+	private static final String TOKEN = "a-token-of-the-caller";
+
+	private final LocalRedis server = LocalRedis.started();
+
+	private final RedisInstance first = instance();
+
+	private final RedisInstance second = instance();
+
+	private final TokenLocks firstLocks = new StoreTokenLocks(this.first.locks());
+
+	private final TokenLocks secondLocks = new StoreTokenLocks(this.second.locks());
+
+	@AfterEach
+	void stop() {
+		this.first.close();
+		this.second.close();
+		this.server.close();
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("A given token that was granted the lock too late keeps it: who asks again at another instance is not robbed of it")
+	void givenToken() {
+		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
+		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
+		freezeAndRelease(lease, attempt);
+		// Sent before Redis goes on, on another connection.
+		CompletableFuture<TokenLock> again = this.secondLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
+		this.server.thaw();
+		assertThat(again).succeedsWithin(SOON);
+		assertStaysHeld();
+		assertThat(join(this.secondLocks.releaseAsync(KEY, TOKEN))).isTrue();
+		assertThat(remaining()).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A given token that was granted the lock too late has it when it asks again at the same instance")
+	void givenTokenAsksAgain() {
+		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
+		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
+		freezeAndRelease(lease, attempt);
+		this.server.thaw();
+		Awaitility.await().ignoreExceptions().until(() -> remaining().isPresent());
+		TokenLock held = join(this.firstLocks.acquireAsync(KEY, OPTIONS, TOKEN));
+		assertThat(held.extended()).isTrue();
+		assertThat(held.fencingToken()).isGreaterThan(lease.fencingToken());
+		assertStaysHeld();
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("A new token that was granted the lock too late gives it back")
+	void newToken() {
+		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
+		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		freezeAndRelease(lease, attempt);
+		this.server.thaw();
+		Awaitility.await().atMost(SOON).ignoreExceptions().until(() -> remaining().isEmpty());
+		Awaitility.await().during(Duration.ofSeconds(1)).until(() -> remaining().isEmpty());
+	}
+
+	@Test
+	@DisplayName("An extension that Redis answers too late is a failure, and the lock is held all the same")
+	void extension() {
+		TokenLock held = join(this.firstLocks.acquireAsync(KEY, OPTIONS, TOKEN));
+		this.server.freeze();
+		assertBroken(this.firstLocks.acquireAsync(KEY, LockOptions.of(Duration.ofMinutes(9)), TOKEN));
+		assertBroken(this.firstLocks.remainingAsync(KEY));
+		this.server.thaw();
+		Awaitility.await()
+			.ignoreExceptions()
+			.until(() -> remaining().orElseThrow().compareTo(Duration.ofMinutes(8)) > 0);
+		assertThat(join(this.secondLocks.acquireAsync(KEY, OPTIONS, TOKEN)).fencingToken())
+			.isGreaterThanOrEqualTo(held.fencingToken());
+	}
+
+	@Test
+	@DisplayName("Redis killed while a token waits: it is told, and gets the lock when Redis is back")
+	void killed() {
+		join(this.firstLocks.acquireAsync(KEY, OPTIONS));
+		CompletableFuture<TokenLock> waiting = this.secondLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
+		Awaitility.await().until(() -> this.second.requests().contains("SUBSCRIBE"));
+		this.server.kill();
+		assertBroken(waiting);
+		this.server.start();
+		Awaitility.await()
+			.atMost(SOON)
+			.ignoreExceptions()
+			.until(() -> join(this.secondLocks.acquireAsync(KEY, OPTIONS, TOKEN)).token().equals(TOKEN));
+		assertStaysHeld();
+	}
+
+	/** Redis gets the release and the attempt, and answers neither in time. */
+	private void freezeAndRelease(Lease lease, CompletableFuture<TokenLock> attempt) {
+		// Answered on the same connection, after it has been asked for the token.
+		assertThat(join(this.firstLocks.remainingAsync(KEY))).isPresent();
+		assertThat(attempt).isNotDone();
+		int requests = this.first.requestCount();
+		this.server.freeze();
+		lease.releaseAsync();
+		assertBroken(attempt);
+		assertThat(this.first.requestCount()).isEqualTo(requests + 2);
+	}
+
+	/** For longer than it would take to undo an attempt. */
+	private void assertStaysHeld() {
+		Awaitility.await()
+			.during(Duration.ofSeconds(1))
+			.until(() -> remaining().isPresent() && this.second.locks().tryAcquire(KEY, OPTIONS).isEmpty());
+	}
+
+	private Optional<Duration> remaining() {
+		return join(this.secondLocks.remainingAsync(KEY));
+	}
+
+	private static void assertBroken(CompletionStage<?> answer) {
+		assertThat(answer).failsWithin(SOON).withThrowableThat().havingCause().isInstanceOf(LockStoreException.class);
+	}
+
+	private static <T> T join(CompletionStage<T> stage) {
+		assertThat(stage).succeedsWithin(SOON);
+		return stage.toCompletableFuture().join();
+	}
+
+	private RedisInstance instance() {
+		return new RedisInstance(TestRedis.connectionFactory("127.0.0.1", this.server.port()), "lock", 0, 64);
+	}
+
+}
