@@ -7,9 +7,9 @@ import { once } from 'node:events'
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 const { LOCK_URL = 'http://localhost:8080', LOCK_API_KEY = '', LOCK_TTL = 30 } = process.env
-const [name, command, ...args] = process.argv.slice(2)
+const [name, command, ...args] = process.argv.slice(2); if (!command) console.error('usage: with-lock.mjs <name> <command> [argument...]'), process.exit(64)
 const headers = { 'X-API-Key': LOCK_API_KEY, 'Lock-Token': randomUUID() } // Ours: a lost answer is asked for again.
-const third = LOCK_TTL * 1000 / 3 // One until we extend, one to try again, one for the last try: then the lock has expired.
+const third = Math.floor(LOCK_TTL * 1000 / 3) // One until we extend, one to try again, one for the last try: then the lock has expired.
 const url = `${LOCK_URL}/locks/${encodeURIComponent(name)}?ttl=${third * 3}ms`
 async function ask(method, end = Date.now() + third) {
   const answer = await fetch(url, { method, headers, signal: AbortSignal.timeout(third) }).catch((error) => error)

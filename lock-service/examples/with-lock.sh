@@ -5,10 +5,10 @@
 name=$1; shift
 url=${LOCK_URL:-http://localhost:8080}/locks/$(printf %s "$name" | od -An -v -tx1 | tr -d '\n' | tr ' ' %)
 token=$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n') # Ours: a request whose answer was lost is made again with it.
-third=$((${LOCK_TTL:-30} / 3)) # One until we extend, one to try again, one for the last try: then the lock has expired.
+third=$((${LOCK_TTL:-30} / 3)); [ $third -ge 1 ] || { echo 'LOCK_TTL must be at least 3 (seconds)' >&2; exit 64; } # One until we extend, one to try again, one for the last try: then the lock has expired.
 ask() { # Answers with the body and the status. What is secret is not among the arguments, which all users can see.
   printf 'X-API-Key: %s\nLock-Token: %s\n' "$LOCK_API_KEY" "$token" | curl -sS -X "$1" -H @- -w ' %{http_code}' \
-    -m $third --retry 9 --retry-max-time $third --retry-all-errors --path-as-is "$url?ttl=$((third * 3))s"
+    -m $third --retry 9 --retry-max-time $third --retry-all-errors --path-as-is "$url?ttl=${LOCK_TTL:-30}s"
 }
 end() { # The lock is released when nothing runs any more that needs or extends it.
   trap '' INT TERM

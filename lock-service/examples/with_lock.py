@@ -18,7 +18,7 @@ def lock(name):  # Gives a function to call after every third, which extends the
         yield lambda: ask("PUT") == 200
     finally: ask("DELETE")
 if __name__ == "__main__":
-    process = None
+    process = None if sys.argv[2:] else sys.exit("usage: with_lock.py <name> <command> [argument...]")
     for each in (signal.SIGINT, signal.SIGTERM): signal.signal(each, lambda number, _: process.terminate() if process else sys.exit(128 + number))
     try:
         with lock(sys.argv[1]) as extend, subprocess.Popen(sys.argv[2:]) as process:
@@ -26,4 +26,4 @@ if __name__ == "__main__":
                 try: process.wait(THIRD)
                 except subprocess.TimeoutExpired: extend() or process.terminate()
         sys.exit(process.returncode if process.returncode >= 0 else 128 - process.returncode)
-    except OSError as error: print("No lock:", error, file=sys.stderr); sys.exit(75 if getattr(error, "code", 0) == 409 else 69)
+    except OSError as error: print("No lock:", error, error.read().decode() if hasattr(error, "read") else "", file=sys.stderr); sys.exit(75 if getattr(error, "code", 0) == 409 else 69)

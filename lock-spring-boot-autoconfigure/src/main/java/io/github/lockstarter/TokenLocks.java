@@ -14,9 +14,10 @@ import java.util.concurrent.CompletionStage;
  * It excludes the leases of a {@link LockRegistry} and is excluded by them, and those who
  * wait for it queue with those who wait for a lease.
  * <p>
- * No method blocks. All fail with a {@link LockStoreException} if the store fails or does
- * not answer in time, and with a {@link LockConfigurationException} if it is a store of
- * the application's own that knows no tokens.
+ * No method blocks. What they return fails with a {@link LockStoreException} if the store
+ * fails or does not answer in time. With a store of the application's own that knows no
+ * tokens, locks cannot be acquired or looked at: that throws a
+ * {@link LockConfigurationException}.
  */
 public interface TokenLocks {
 
@@ -32,8 +33,9 @@ public interface TokenLocks {
 	CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options);
 
 	/**
-	 * Acquires the lock for a token of the caller's choice, or extends it if the token
-	 * holds it already. So an attempt whose answer was lost can be made again.
+	 * Acquires the lock for a token of the caller's choice, or, if the token holds it
+	 * already, extends it to the time to live from now; it is never shortened. So an
+	 * attempt whose answer was lost can be made again.
 	 * <p>
 	 * An attempt that fails, or is cancelled, may have been granted all the same, and is
 	 * not taken back: the token may have asked again meanwhile. Whoever does not want the
@@ -71,7 +73,8 @@ public interface TokenLocks {
 	 * @param token who holds it
 	 * @param fencingToken a number that is larger than that of every earlier holder of
 	 * the lock. It may grow when the lock is extended.
-	 * @param remaining how long it is held, counted from before the store was asked
+	 * @param remaining how long it is held at least, counted from before the store was
+	 * asked
 	 * @param extended whether the token held it already
 	 */
 	record TokenLock(String token, long fencingToken, Duration remaining, boolean extended) {

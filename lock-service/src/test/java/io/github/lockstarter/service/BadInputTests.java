@@ -94,11 +94,38 @@ class BadInputTests {
 				bad("an unknown method", 405, "TAKE /locks/bad"), bad("an unknown path", 404, "GET /unknown"),
 				bad("a directory above", 404, "GET /../etc/passwd"),
 				bad("headers of 100 KB", 431, "PUT /locks/bad", "Large: " + "x".repeat(100_000)),
-				bad("a content type that is none", 406, "PUT /locks/bad", "Accept: text/csv"));
+				bad("bytes that are not percent-encoded", 400, "PUT /locks/\u00e9"),
+				bad("a body that is too long", 413, "PUT /locks/bad", "Content-Length: 70000", "", "x".repeat(70_000)),
+				bad("a chunk that is none", 400, "PUT /locks/bad", "Transfer-Encoding: chunked", "", "zz", "abc"));
 	}
 
 	private static Arguments bad(String name, int status, String line, String... headers) {
 		return Arguments.of(name, status, line, List.of(headers));
+	}
+
+	@Test
+	@DisplayName("No token or name gets into the log, be a request ever so malformed")
+	void logsNoSecrets(CapturedOutput output) throws IOException {
+		String begin = "DELETE /lock?hash=secret-name&token=secret-token-0123 ";
+		for (String request : List.of(begin + "HTTP/2.0\r\nHost: a\r\n\r\n",
+				begin + "HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
+				"DELETE /locks/secret-name HTTP/1.1\r\nHost: a\r\nLock-Token: secret-token-0123\r\n\r\n")) {
+			try (Socket socket = new Socket("127.0.0.1", service.port())) {
+				socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+				socket.shutdownOutput();
+				answerOf(socket);
+			}
+		}
+		assertThat(output.getAll()).doesNotContain("secret-name", "secret-token", "\"ERROR\"");
+	}
+
+	@Test
+	@DisplayName("Each answer has one form, whatever is accepted")
+	void acceptIsIgnored() {
+		for (String accept : List.of("text/csv", "foo", "text/html")) {
+			assertThat(service.send("GET", "/locks/accept", "Accept", accept).status()).isEqualTo(200);
+			assertThat(service.send("GET", "/locks/%20", "Accept", accept).problem()).isEqualTo("invalid-request");
+		}
 	}
 
 	@Test
@@ -126,6 +153,19 @@ class BadInputTests {
 	}
 
 	@Test
+	@DisplayName("What is malformed is not the answer to the request before it on the same connection")
+	void malformedBehindAnother() throws IOException {
+		String token = service.send("PUT", "/locks/before").token();
+		try (Socket socket = service.sendRaw("PUT /locks/before?wait=20s")) {
+			socket.getOutputStream()
+				.write("GET /locks/a;b HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+			assertThat(answerOf(socket)).isEmpty();
+		}
+		assertThat(service.send("DELETE", "/locks/before", "Lock-Token", token).status()).isEqualTo(204);
+		Awaitility.await().until(() -> !service.isHeld("before"));
+	}
+
+	@Test
 	@DisplayName("A body that nobody asked for is read and left alone")
 	void needlessBody() throws IOException {
 		try (Socket socket = service.sendRaw("PUT /locks/body", "Content-Length: 3", "Connection: close")) {
@@ -147,7 +187,7 @@ class BadInputTests {
 	}
 
 	private static String raw(String line, String... headers) throws IOException {
-		String[] all = Stream.concat(Stream.of(headers), Stream.of("Connection: close")).toArray(String[]::new);
+		String[] all = Stream.concat(Stream.of("Connection: close"), Stream.of(headers)).toArray(String[]::new);
 		try (Socket socket = service.sendRaw(line, all)) {
 			return answerOf(socket);
 		}

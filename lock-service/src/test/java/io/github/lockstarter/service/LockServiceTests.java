@@ -73,6 +73,9 @@ class LockServiceTests {
 		assertThat(second.status()).isEqualTo(200);
 		assertThat(second.token()).isEqualTo(TOKEN);
 		assertThat(second.json().get("expiresInMillis").asLong()).isGreaterThan(5_000);
+		assertThat(service.send("PUT", "/locks/extended?ttl=1s", "Lock-Token", TOKEN).status()).isEqualTo(200);
+		assertThat(service.send("GET", "/locks/extended").json().get("expiresInMillis").asLong()).as("never shortened")
+			.isGreaterThan(5_000);
 		assertThat(second.json().get("fencingToken").asLong())
 			.isGreaterThanOrEqualTo(first.json().get("fencingToken").asLong());
 		assertThat(service.send("PUT", "/locks/extended", "Lock-Token", "somebody-elses-token").status())
@@ -112,7 +115,7 @@ class LockServiceTests {
 	@Test
 	@DisplayName("An expired lock is free; its late holder can neither extend nor release the next one's")
 	void expires() {
-		String late = service.send("PUT", "/locks/expired?ttl=100ms").token();
+		String late = service.send("PUT", "/locks/expired?ttl=500ms").token();
 		Awaitility.await().until(() -> !service.isHeld("expired"));
 		assertThat(service.send("DELETE", "/locks/expired", "Lock-Token", late).status()).isEqualTo(409);
 		assertThat(service.send("PUT", "/locks/expired").status()).isEqualTo(201);

@@ -19,6 +19,8 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.service.RunningService.Answer;
 import io.github.lockstarter.testing.LocalDynamoDb;
 import io.github.lockstarter.testing.LocalMemcached;
@@ -121,7 +123,10 @@ class SharedStoresTests {
 	@DisplayName("Who waits at one server is granted what the other releases")
 	void waitsForOtherServer() {
 		String token = this.first.send("PUT", this.path + "?ttl=5m").token();
+		LockCounts counts = this.second.context().getBean(LockCounts.class);
+		long before = counts.get("service.taro", Event.CONTENDED);
 		CompletableFuture<Answer> waiting = this.second.sendAsync("PUT", this.path + "?wait=1m");
+		Awaitility.await().until(() -> counts.get("service.taro", Event.CONTENDED) > before);
 		assertThat(this.first.send("DELETE", this.path, "Lock-Token", token).status()).isEqualTo(204);
 		assertThat(waiting).succeedsWithin(20, TimeUnit.SECONDS);
 		assertThat(waiting.join().status()).isEqualTo(201);
@@ -141,7 +146,7 @@ class SharedStoresTests {
 	@Test
 	@DisplayName("A lock that nobody releases expires, wherever it was granted")
 	void expires() {
-		this.first.send("PUT", this.path + "?ttl=1s");
+		this.first.send("PUT", this.path + "?ttl=3s");
 		assertThat(this.second.send("PUT", this.path).status()).isEqualTo(409);
 		Awaitility.await().until(() -> this.second.send("PUT", this.path).status() == 201);
 	}

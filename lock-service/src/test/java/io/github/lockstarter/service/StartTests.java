@@ -45,6 +45,9 @@ class StartTests {
 			lock.service.opne=true                            | lock.service.opne
 			lock.servce.open=true                             | lock.servce.open
 			lock.tll=3s                                       | lock.tll
+			lock.service.clients.b.api-kye=hunter2            | lock.service.clients.b.api-kye
+			lock.servce.clients.b.api-key=hunter2             | lock.servce.clients.b.api-key
+			lock.service.client.b.api-key=hunter2             | lock.service.client.b.api-key
 			""")
 	@DisplayName("A property that is wrong or misspelt stops it, is named, and no secret is shown")
 	void wrongProperty(String property, String named, CapturedOutput output) {

@@ -2,6 +2,7 @@ package io.github.lockstarter.registry;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -109,19 +110,15 @@ final class LocalLock {
 	/** Ends all waiting and holding; completes when nothing is under way any more. */
 	CompletableFuture<Void> close() {
 		this.transitions.perform(() -> this.queue.failAll(CLOSED, null).then(retireIfUnused()));
-		StoreLease holder = this.lease;
-		if (holder != null) {
-			holder.lose(CLOSED);
-		}
+		Optional.ofNullable(this.lease).ifPresent((holder) -> holder.lose(CLOSED));
 		return this.retired;
 	}
 
 	/** Takes the lock from whoever has it by that bid. */
 	void lose(Bid bid, String why) {
-		StoreLease holder = this.lease;
-		if (holder != null && holder.bid().equals(bid)) {
-			holder.lose(why);
-		}
+		Optional.ofNullable(this.lease)
+			.filter((holder) -> holder.bid().equals(bid))
+			.ifPresent((holder) -> holder.lose(why));
 	}
 
 	private Step contend(Waiter head) {
@@ -177,17 +174,21 @@ final class LocalLock {
 	private Step entrust(Waiter waiter, Bid bid, long storeToken) {
 		this.queue.remove(waiter);
 		this.inStore.heldUntil(bid.deadline());
-		Step entrusted = () -> waiter.entrust(bid.held(storeToken, false));
-		return this.queue.taken(remaining()).then(entrusted).then(released(false));
+		return this.queue.taken(remaining()).then(() -> waiter.entrust(bid.held(storeToken, false))).then(goOn());
 	}
 
 	private Step giveBack(Bid bid, Waiter asker) {
-		if (asker.isKnownElsewhere()) {
-			return released(false);
-		}
+		Step goOn = goOn();
+		return asker.isKnownElsewhere() ? goOn
+				: () -> this.inStore.release(bid, null).whenComplete((owned, failure) -> goOn.take());
+	}
+
+	/**
+	 * A store that answers at once may grant one after the other: not all in one call.
+	 */
+	private Step goOn() {
 		this.state = State.RELEASING;
-		return () -> this.inStore.release(bid, null)
-			.whenComplete((owned, failure) -> this.transitions.perform(() -> released(false)));
+		return () -> this.engine.answers().execute(() -> this.transitions.perform(() -> released(false)));
 	}
 
 	private Step released(boolean endsTurn) {

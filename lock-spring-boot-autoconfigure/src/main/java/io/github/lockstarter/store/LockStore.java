@@ -12,7 +12,8 @@ import io.github.lockstarter.LockStoreException;
  * within the store's own time-out, and fails with a {@link LockStoreException} when the
  * store is unreachable or slow. A lock that somebody else holds is not a failure.
  * <p>
- * An owner is a token that is new for every acquisition; only it can renew and release.
+ * An owner is a token that is new for every acquisition, except where a
+ * {@link TokenStore} is asked again by the same; only it can renew and release.
  */
 public interface LockStore {
 
@@ -27,7 +28,8 @@ public interface LockStore {
 	CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl);
 
 	/**
-	 * Lets the lock live for the given time from now, if the owner still holds it.
+	 * Lets the lock live for the given time from now, or longer if it would have, if the
+	 * owner still holds it.
 	 * @param key the lock
 	 * @param owner the token it was acquired with
 	 * @param ttl the new time to live

@@ -93,6 +93,17 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
+	@DisplayName("A renewal never shortens")
+	void renewalNeverShortens() {
+		acquire(this.key, "a", LONG);
+		assertThat(renew(this.key, "a", SHORT)).isTrue();
+		assertThat(busy(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG.minusSeconds(10));
+		assertThat(store().renewAll(List.of(new Renewal(this.key, "a", SHORT)))).allMatch(LockStoreContract::join);
+		assertThat(busy(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG.minusSeconds(10));
+		release(this.key, "a");
+	}
+
+	@Test
 	@DisplayName("Many are renewed at once, each for itself")
 	void renewsMany() {
 		List<LockKey> keys = IntStream.range(0, 1200).mapToObj((i) -> new LockKey("many", this.key.key() + i)).toList();

@@ -14,7 +14,7 @@ class ClientConfiguration {
 
 	@Bean
 	static ConfigurationPropertiesBindHandlerAdvisor servicePropertiesAdvisor() {
-		return PropertiesOfService::new;
+		return ServicePropertiesBindHandler::new;
 	}
 
 	@Bean

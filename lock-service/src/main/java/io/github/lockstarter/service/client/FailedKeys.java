@@ -10,7 +10,10 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Limits how often an address may show a key that is none: {@value #MOST} times a minute.
+ * Counts the wrong keys of each address: {@value #MOST} a minute are answered as such,
+ * and what comes then is told to stop. A right key is never refused, so this is no
+ * protection against guessing, which is the length of the keys; it tells the client, and
+ * the operator once a minute, that something is set up wrong.
  */
 final class FailedKeys {
 

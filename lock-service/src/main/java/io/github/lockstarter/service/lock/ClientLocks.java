@@ -41,13 +41,13 @@ public class ClientLocks {
 	 * Acquires the lock, or extends it if the token holds it already.
 	 * @param client who wants it
 	 * @param name which lock
-	 * @param terms how to take it
+	 * @param times for how long
 	 * @param token the token, chosen by the client
 	 * @return what the token holds
 	 */
-	public Mono<TokenLock> acquire(Client client, LockName name, Terms terms, String token) {
+	public Mono<TokenLock> acquire(Client client, LockName name, RequestedTimes times, String token) {
 		LockKey key = name.of(client);
-		LockOptions options = options(client, key, terms);
+		LockOptions options = options(client, key, times);
 		return quota(client).within(key, invalidIfRefused(
 				Mono.fromFuture(() -> this.locks.acquireAsync(key, options, token).toCompletableFuture())));
 	}
@@ -56,23 +56,24 @@ public class ClientLocks {
 	 * Acquires the lock for a new token.
 	 * @param client who wants it
 	 * @param name which lock
-	 * @param terms how to take it
+	 * @param times for how long
 	 * @param undo takes an action that gives back what was granted, for the case that the
 	 * client cannot be told of the token: it would keep the lock for nobody
 	 * @return what the token holds
 	 */
-	public Mono<TokenLock> acquire(Client client, LockName name, Terms terms, Consumer<Runnable> undo) {
+	public Mono<TokenLock> acquire(Client client, LockName name, RequestedTimes times, Consumer<Runnable> undo) {
 		LockKey key = name.of(client);
-		LockOptions options = options(client, key, terms);
+		LockOptions options = options(client, key, times);
 		return quota(client).within(key, Mono.defer(() -> {
 			CompletableFuture<TokenLock> attempt = this.locks.acquireAsync(key, options).toCompletableFuture();
-			undo.accept(() -> attempt.thenAccept((held) -> release(client, name, held.token()).subscribe()));
+			undo.accept(() -> attempt
+				.thenAccept((held) -> release(client, name, held.token()).onErrorComplete().subscribe()));
 			return Mono.fromFuture(attempt);
 		}));
 	}
 
-	private LockOptions options(Client client, LockKey key, Terms terms) {
-		return terms.within(client, this.registry.options(key.name()));
+	private LockOptions options(Client client, LockKey key, RequestedTimes times) {
+		return times.within(client, this.registry.options(key.name()));
 	}
 
 	/**
@@ -84,14 +85,9 @@ public class ClientLocks {
 	 */
 	public Mono<Void> release(Client client, LockName name, String token) {
 		LockKey key = name.of(client);
-		return invalidIfRefused(Mono.fromFuture(() -> this.locks.releaseAsync(key, token).toCompletableFuture()))
-			.flatMap((released) -> {
-				if (!released) {
-					return Mono.error(Problem.notHolder());
-				}
-				quota(client).free(key);
-				return Mono.empty();
-			});
+		Mono<Boolean> release = Mono.fromFuture(() -> this.locks.releaseAsync(key, token).toCompletableFuture());
+		return quota(client).releasing(key, invalidIfRefused(release))
+			.flatMap((released) -> released ? Mono.empty() : Mono.error(Problem.notHolder()));
 	}
 
 	/**

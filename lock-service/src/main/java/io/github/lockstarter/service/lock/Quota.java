@@ -1,7 +1,9 @@
 package io.github.lockstarter.service.lock;
 
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -16,17 +18,18 @@ import io.github.lockstarter.service.Problem;
 /**
  * How many different locks one client may hold, or be about to hold, of those that this
  * server granted. A lock may have been released at another server: before somebody is
- * refused, the store is asked, at most once a second, which of them are still held.
+ * refused, the store is asked, at most once a second, which of {@value #AT_A_TIME} of
+ * them are still held.
  */
 final class Quota {
 
 	private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
-	/** How many locks the store is asked about at a time. */
-	private static final int AT_A_TIME = 64;
+	/** How many locks the store is asked about then. */
+	private static final int AT_A_TIME = 200;
 
 	/** Guarded by itself; nothing under it blocks. */
-	private final Map<LockKey, Use> uses = new HashMap<>();
+	private final Map<LockKey, Use> uses = new LinkedHashMap<>();
 
 	private final TokenLocks locks;
 
@@ -66,8 +69,10 @@ final class Quota {
 	private void hold(LockKey key, TokenLock held) {
 		synchronized (this.uses) {
 			Use use = this.uses.get(key);
-			if (use != null) {
-				use.end = System.nanoTime() + held.remaining().toNanos();
+			long end = System.nanoTime() + held.remaining().toNanos();
+			// It may have been extended for longer before.
+			if (use != null && end - use.end > 0) {
+				use.end = end;
 			}
 		}
 	}
@@ -81,24 +86,41 @@ final class Quota {
 		}
 	}
 
-	/** The lock was released. */
-	void free(LockKey key) {
-		free(key, null);
+	/** Releases the lock, and does not count it any more if that is done. */
+	Mono<Boolean> releasing(LockKey key, Mono<Boolean> release) {
+		return Mono.defer(() -> {
+			Long end = end(key);
+			return release.doOnNext((released) -> {
+				if (released) {
+					free(key, end);
+				}
+			});
+		});
+	}
+
+	private @Nullable Long end(LockKey key) {
+		synchronized (this.uses) {
+			Use use = this.uses.get(key);
+			return (use != null) ? use.end : null;
+		}
 	}
 
 	/** The lock is free, unless it was acquired or extended since that end was seen. */
 	private void free(LockKey key, @Nullable Long seenEnd) {
 		synchronized (this.uses) {
 			this.uses.computeIfPresent(key, (each, use) -> {
-				if (seenEnd == null || seenEnd == use.end) {
+				if (seenEnd != null && seenEnd == use.end) {
 					use.end = System.nanoTime();
 				}
-				return use.isOver(use.end) ? null : use;
+				return use.isOver(System.nanoTime()) ? null : use;
 			});
 		}
 	}
 
-	/** Looks in the store for locks that were released elsewhere. */
+	/**
+	 * Looks in the store for locks that were released elsewhere. If it does not answer,
+	 * they count on.
+	 */
 	private Mono<Void> look() {
 		return Flux.fromIterable(dueForLook().entrySet())
 			.flatMap((each) -> Mono.fromFuture(() -> this.locks.remainingAsync(each.getKey()).toCompletableFuture())
@@ -106,18 +128,25 @@ final class Quota {
 					if (remaining.isEmpty()) {
 						free(each.getKey(), each.getValue());
 					}
-				}), AT_A_TIME)
+				}))
+			.onErrorComplete()
 			.then();
 	}
 
-	/** Returns which locks to look for, with their ends. */
+	/**
+	 * Returns which locks to look for, with their ends: those least lately looked for.
+	 */
 	private Map<LockKey, Long> dueForLook() {
 		Map<LockKey, Long> due = new HashMap<>();
 		synchronized (this.uses) {
 			long now = System.nanoTime();
 			if (now - this.lastLook >= PAUSE) {
 				this.lastLook = now;
-				this.uses.forEach((key, use) -> due.put(key, use.end));
+				this.uses.entrySet()
+					.stream()
+					.limit(AT_A_TIME)
+					.forEach((each) -> due.put(each.getKey(), each.getValue().end));
+				due.keySet().forEach((key) -> this.uses.put(key, Objects.requireNonNull(this.uses.remove(key))));
 			}
 		}
 		return due;

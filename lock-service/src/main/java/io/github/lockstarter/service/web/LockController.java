@@ -23,7 +23,7 @@ import org.springframework.web.server.ServerWebExchange;
 import io.github.lockstarter.service.client.Client;
 import io.github.lockstarter.service.lock.ClientLocks;
 import io.github.lockstarter.service.lock.LockName;
-import io.github.lockstarter.service.lock.Terms;
+import io.github.lockstarter.service.lock.RequestedTimes;
 
 /**
  * Locks as resources.
@@ -50,9 +50,9 @@ class LockController {
 			@RequestParam(name = "wait", required = false) @Nullable String waitTime,
 			@RequestHeader(name = TOKEN, required = false) @Nullable String token, ServerWebExchange exchange) {
 		LockName lock = new LockName(name);
-		Terms terms = new Terms(ttl, waitTime);
-		return ((token != null) ? this.locks.acquire(client, lock, terms, token)
-				: this.locks.acquire(client, lock, terms, (undo) -> EveryExchange.ifUndelivered(exchange, undo)))
+		RequestedTimes times = new RequestedTimes(ttl, waitTime);
+		return ((token != null) ? this.locks.acquire(client, lock, times, token)
+				: this.locks.acquire(client, lock, times, (undo) -> ExchangeFilter.ifUndelivered(exchange, undo)))
 			.map((held) -> ResponseEntity.status(held.extended() ? HttpStatus.OK : HttpStatus.CREATED)
 				.body(HeldLock.of(name, held)));
 	}

@@ -2,19 +2,23 @@ package io.github.lockstarter.service.web;
 
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.ReferenceCountUtil;
@@ -39,9 +43,6 @@ class MalformedRequests implements NettyServerCustomizer {
 
 	private static final String NAME = "malformedRequests";
 
-	/** How long a body may take that nobody looks at. */
-	private static final Duration LONGEST_BODY = Duration.ofSeconds(10);
-
 	private final JsonMapper json;
 
 	MalformedRequests(JsonMapper json) {
@@ -50,12 +51,15 @@ class MalformedRequests implements NettyServerCustomizer {
 
 	@Override
 	public HttpServer apply(HttpServer server) {
-		return server.requestTimeout(LONGEST_BODY)
-			.doOnChannelInit((observer, channel, address) -> channel.pipeline()
-				.addBefore(NettyPipeline.HttpTrafficHandler, NAME, new Handler(this.json)));
+		return server.doOnChannelInit((observer, channel, address) -> {
+			// HTTP/2 has its own ways.
+			if (channel.pipeline().get(NettyPipeline.HttpTrafficHandler) != null) {
+				channel.pipeline().addBefore(NettyPipeline.HttpTrafficHandler, NAME, new Handler(this.json));
+			}
+		});
 	}
 
-	private static final class Handler extends ChannelInboundHandlerAdapter {
+	private static final class Handler extends ChannelDuplexHandler {
 
 		/** Who is still sending would not see the answer if the connection was closed. */
 		private static final int LINGER_SECONDS = 1;
@@ -64,37 +68,58 @@ class MalformedRequests implements NettyServerCustomizer {
 
 		private boolean refused;
 
+		/** How many requests of this connection wait for their answers. */
+		private int unanswered;
+
 		Handler(JsonMapper json) {
 			this.json = json;
 		}
 
 		@Override
 		public void channelRead(ChannelHandlerContext context, Object message) {
-			FullHttpResponse refusal = (!this.refused && message instanceof HttpRequest request) ? refusal(request)
-					: null;
+			FullHttpResponse refusal = this.refused ? null : refusal(message);
 			if (refusal == null && !this.refused) {
+				this.unanswered += (message instanceof HttpRequest) ? 1 : 0;
 				context.fireChannelRead(message);
 				return;
 			}
 			ReferenceCountUtil.release(message);
-			if (refusal != null) {
-				this.refused = true;
+			this.refused = true;
+			// What is malformed in a body is the answer to its request.
+			int others = this.unanswered - ((message instanceof HttpRequest) ? 0 : 1);
+			if (refusal != null && others > 0) {
+				// It would be taken for the answer to another request.
+				refusal.release();
+				context.close();
+			}
+			else if (refusal != null) {
 				context.writeAndFlush(refusal);
 				context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
 			}
 			context.read();
 		}
 
-		private @Nullable FullHttpResponse refusal(HttpRequest request) {
-			if (request.decoderResult().isFailure()) {
-				Throwable cause = request.decoderResult().cause();
+		@Override
+		public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+			boolean preliminary = message instanceof HttpResponse response
+					&& response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+			this.unanswered -= (message instanceof LastHttpContent && !preliminary) ? 1 : 0;
+			context.write(message, promise);
+		}
+
+		private @Nullable FullHttpResponse refusal(Object message) {
+			if (message instanceof HttpObject part && part.decoderResult().isFailure()) {
+				Throwable cause = part.decoderResult().cause();
 				return (cause instanceof TooLongHttpLineException)
 						? refusal(HttpStatus.URI_TOO_LONG, "The path and its parameters are too long.")
 						: (cause instanceof TooLongHttpHeaderException)
 								? refusal(HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too long.")
 								: refusal(HttpStatus.BAD_REQUEST, "This is not a request of HTTP/1.1.");
 			}
-			if (!isPath(request.uri())) {
+			if (message instanceof HttpRequest request && request.protocolVersion().majorVersion() != 1) {
+				return refusal(HttpStatus.BAD_REQUEST, "This is not a request of HTTP/1.1.");
+			}
+			if (message instanceof HttpRequest request && !isPath(request.uri())) {
 				return refusal(HttpStatus.BAD_REQUEST,
 						"The path is not valid: percent-encode the name of a lock, ';' included.");
 			}
@@ -105,7 +130,8 @@ class MalformedRequests implements NettyServerCustomizer {
 		private static boolean isPath(String text) {
 			try {
 				String path = new URI(text).getRawPath();
-				return path == null || path.indexOf(';') < 0;
+				boolean ascii = text.chars().allMatch((character) -> character < 128);
+				return ascii && (path == null || path.indexOf(';') < 0);
 			}
 			catch (URISyntaxException ex) {
 				return false;

@@ -23,7 +23,7 @@ import io.github.lockstarter.service.Problem;
 import io.github.lockstarter.service.client.Client;
 import io.github.lockstarter.service.lock.ClientLocks;
 import io.github.lockstarter.service.lock.LockName;
-import io.github.lockstarter.service.lock.Terms;
+import io.github.lockstarter.service.lock.RequestedTimes;
 
 /**
  * Locks for clients that can do no more than {@code GET} and {@code DELETE}. The
@@ -52,8 +52,8 @@ class PlainLockController {
 			throw new MethodNotAllowedException(method, List.of(HttpMethod.GET, HttpMethod.DELETE));
 		}
 		return this.locks
-			.acquire(client, new LockName(hash), new Terms(ttl, waitTime),
-					(undo) -> EveryExchange.ifUndelivered(exchange, undo))
+			.acquire(client, new LockName(hash), new RequestedTimes(ttl, waitTime),
+					(undo) -> ExchangeFilter.ifUndelivered(exchange, undo))
 			.map((held) -> ResponseEntity.ok().body(held.token()));
 	}
 

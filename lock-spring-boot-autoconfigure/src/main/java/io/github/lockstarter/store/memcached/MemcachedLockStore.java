@@ -127,7 +127,7 @@ public final class MemcachedLockStore implements LockStore, TokenStore, Reconnec
 			if (added.isNew() || !(result instanceof Granted)) {
 				return CompletableFuture.completedStage(result);
 			}
-			return change(name, Item.of(owner, added.remaining(ttl)))
+			return extend(name, owner, ttl)
 				.thenCompose((changed) -> changed ? CompletableFuture.completedStage(result) : claim(name, owner, ttl));
 		});
 	}
@@ -152,7 +152,7 @@ public final class MemcachedLockStore implements LockStore, TokenStore, Reconnec
 	@Override
 	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
 		String name = this.keys.of(key);
-		return this.calls.call(key, () -> change(name, Item.of(owner, ttl)));
+		return this.calls.call(key, () -> extend(name, owner, ttl));
 	}
 
 	@Override
@@ -161,12 +161,16 @@ public final class MemcachedLockStore implements LockStore, TokenStore, Reconnec
 	}
 
 	private CompletionStage<Boolean> delete(String name, String owner) {
-		return change(name, owner, (cas) -> this.memcached.delete(name, cas), MOST_CHANGES);
+		return change(name, owner, (found) -> this.memcached.delete(name, found.getCas()), MOST_CHANGES);
 	}
 
-	private CompletionStage<Boolean> change(String name, Item item) {
-		return change(name, item.owner(), (cas) -> this.memcached.set(name, item.text(), item.seconds(), cas),
-				MOST_CHANGES);
+	/** Lets the item live for the given time, or longer if it would have. */
+	private CompletionStage<Boolean> extend(String name, String owner, Duration ttl) {
+		return change(name, owner, (found) -> {
+			Duration remaining = Item.parse(found.getValue()).remaining();
+			Item item = Item.of(owner, (remaining.compareTo(ttl) > 0) ? remaining : ttl);
+			return this.memcached.set(name, item.text(), item.seconds(), found.getCas());
+		}, MOST_CHANGES);
 	}
 
 	/**
@@ -178,7 +182,7 @@ public final class MemcachedLockStore implements LockStore, TokenStore, Reconnec
 			if (found == null || !Item.parse(found.getValue()).isOf(owner)) {
 				return CompletableFuture.completedFuture(false);
 			}
-			return change.of(found.getCas()).thenCompose((status) -> switch (status) {
+			return change.of(found).thenCompose((status) -> switch (status) {
 				case OK -> CompletableFuture.completedFuture(true);
 				case KEY_NOT_FOUND -> CompletableFuture.completedFuture(false);
 				case KEY_EXISTS -> (times > 1) ? change(name, owner, change, times - 1)
@@ -199,7 +203,7 @@ public final class MemcachedLockStore implements LockStore, TokenStore, Reconnec
 				return new Granted(this.found.getCas());
 			}
 			if (this.status == MemcacheStatus.ITEM_NOT_STORED) {
-				return new Busy(remaining(Duration.ZERO));
+				return new Busy((this.found != null) ? Item.parse(this.found.getValue()).remaining() : Duration.ZERO);
 			}
 			throw new IllegalStateException("memcached did not keep it: " + this.status);
 		}
@@ -208,18 +212,12 @@ public final class MemcachedLockStore implements LockStore, TokenStore, Reconnec
 			return this.status == MemcacheStatus.OK;
 		}
 
-		/** Returns how long what was found lasts, but no less than given. */
-		Duration remaining(Duration least) {
-			Duration remaining = (this.found != null) ? Item.parse(this.found.getValue()).remaining() : Duration.ZERO;
-			return (remaining.compareTo(least) > 0) ? remaining : least;
-		}
-
 	}
 
-	/** A change of the item that has this number, and of no other. */
+	/** A change of the item that was found, and of no other. */
 	private interface Change {
 
-		CompletionStage<MemcacheStatus> of(long cas);
+		CompletionStage<MemcacheStatus> of(GetResult<String> found);
 
 	}
 

@@ -116,7 +116,7 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
 		long now = this.nanoTime.getAsLong();
 		Holding holder = this.holdings.computeIfPresent(key,
-				(k, old) -> old.isOwnedBy(owner, now) ? old.until(now + ttl.toNanos()) : old);
+				(k, old) -> old.isOwnedBy(owner, now) ? old.atLeastUntil(now + ttl.toNanos()) : old);
 		return done(holder != null && holder.isOwnedBy(owner, now));
 	}
 
@@ -182,11 +182,7 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 		}
 
 		Holding atLeastUntil(long expiry) {
-			return (this.expiry - expiry < 0) ? until(expiry) : this;
-		}
-
-		Holding until(long expiry) {
-			return new Holding(this.owner, expiry, this.fencingToken);
+			return (this.expiry - expiry < 0) ? new Holding(this.owner, expiry, this.fencingToken) : this;
 		}
 
 	}

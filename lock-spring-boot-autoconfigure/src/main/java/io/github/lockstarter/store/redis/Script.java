@@ -82,7 +82,7 @@ enum Script {
 			local renewed = {}
 			for i, lock in ipairs(KEYS) do
 			  local owned = redis.pcall('get', lock) == ARGV[2 * i - 1]
-			  renewed[i] = owned and redis.call('pexpire', lock, ARGV[2 * i]) or 0
+			  renewed[i] = owned and redis.call('pexpire', lock, math.max(redis.call('pttl', lock), ARGV[2 * i])) or 0
 			end
 			return renewed
 			"""),

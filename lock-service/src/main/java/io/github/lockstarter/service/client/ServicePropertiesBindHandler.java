@@ -1,6 +1,5 @@
 package io.github.lockstarter.service.client;
 
-import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -10,20 +9,22 @@ import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+
+import io.github.lockstarter.LockConfigurationException;
 
 /**
  * The library refuses properties under {@code lock} that it does not know. Those of the
- * service are there, too, and are checked by {@link ServiceProperties}.
+ * service are there, too, and are checked by {@link ServiceProperties}. Neither shows the
+ * values of what it refuses.
  */
-final class PropertiesOfService extends AbstractBindHandler {
+final class ServicePropertiesBindHandler extends AbstractBindHandler {
 
 	private static final ConfigurationPropertyName LIBRARY = ConfigurationPropertyName.of("lock");
 
 	private static final ConfigurationPropertyName SERVICE = LIBRARY.append("service");
 
-	PropertiesOfService(BindHandler library) {
+	ServicePropertiesBindHandler(BindHandler library) {
 		super(library);
 	}
 
@@ -34,12 +35,15 @@ final class PropertiesOfService extends AbstractBindHandler {
 			super.onFinish(name, target, context, result);
 		}
 		catch (UnboundConfigurationPropertiesException ex) {
-			Set<ConfigurationProperty> unknown = ex.getUnboundProperties()
+			String unknown = ex.getUnboundProperties()
 				.stream()
 				.filter((each) -> !(LIBRARY.equals(name) && SERVICE.isAncestorOf(each.getName())))
-				.collect(Collectors.toSet());
+				.map((each) -> "%s (%s)".formatted(each.getName(), each.getOrigin()))
+				.collect(Collectors.joining(", "));
 			if (!unknown.isEmpty()) {
-				throw new UnboundConfigurationPropertiesException(unknown);
+				// Without values: one of them may be a key whose name is misspelt.
+				throw new LockConfigurationException("There is no such property: %s.".formatted(unknown),
+						"Correct its name, or remove it.");
 			}
 		}
 	}

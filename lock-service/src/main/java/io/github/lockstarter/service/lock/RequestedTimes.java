@@ -17,7 +17,7 @@ import io.github.lockstarter.service.client.Client;
  * @param ttl the time to live; {@code null} for the default
  * @param waitTime the wait; {@code null} for the default
  */
-public record Terms(@Nullable String ttl, @Nullable String waitTime) {
+public record RequestedTimes(@Nullable String ttl, @Nullable String waitTime) {
 
 	/** A number alone would be taken for seconds by some, for milliseconds by others. */
 	private static final Pattern NUMBER = Pattern.compile("[+-]?0*[1-9]\\d*");

@@ -1,0 +1,99 @@
+package io.github.lockstarter.service.web;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.CacheControl;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+
+import io.github.lockstarter.service.Problem;
+
+/**
+ * What holds for every request: it is dealt with when all of it has come, so that one
+ * that breaks off does nothing; nobody keeps the answer; and what is acquired is given
+ * back where the answer cannot be delivered.
+ */
+@Component
+class ExchangeFilter implements WebFilter {
+
+	private static final String IF_UNDELIVERED = ExchangeFilter.class.getName() + ".ifUndelivered";
+
+	private static final long LONGEST_BODY = 1 << 16;
+
+	private static final Duration SLOWEST_BODY = Duration.ofSeconds(10);
+
+	private final JsonMapper json;
+
+	ExchangeFilter(JsonMapper json) {
+		this.json = json;
+	}
+
+	/** Has something done if the client is gone before all of the answer is written. */
+	static void ifUndelivered(ServerWebExchange exchange, Runnable action) {
+		exchange.getAttributes().put(IF_UNDELIVERED, action);
+	}
+
+	@Override
+	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+		exchange.getResponse().getHeaders().setCacheControl(CacheControl.noStore());
+		ServerHttpRequest request = exchange.getRequest();
+		Mono<Void> handled = chain.filter(exchange)
+			.doOnCancel(() -> undelivered(exchange))
+			.doOnError((failure) -> undelivered(exchange));
+		return hasBody(request) ? readAll(request.getBody()).then(Mono.just(HttpStatus.OK))
+			.onErrorResume((failure) -> Mono.just(refusal(failure)))
+			.flatMap((status) -> (status == HttpStatus.OK) ? handled : refuse(exchange, status)) : handled;
+	}
+
+	/** No request has a body that means anything. */
+	private static Flux<DataBuffer> readAll(Flux<DataBuffer> body) {
+		AtomicLong bytes = new AtomicLong();
+		return body.doOnNext((buffer) -> {
+			bytes.addAndGet(buffer.readableByteCount());
+			DataBufferUtils.release(buffer);
+			if (bytes.get() > LONGEST_BODY) {
+				throw new DataBufferLimitException("longer than any body needs to be");
+			}
+		}).timeout(Mono.delay(SLOWEST_BODY), (buffer) -> Mono.never());
+	}
+
+	private static HttpStatus refusal(Throwable failure) {
+		return (failure instanceof DataBufferLimitException) ? HttpStatus.CONTENT_TOO_LARGE
+				: HttpStatus.REQUEST_TIMEOUT;
+	}
+
+	private static boolean hasBody(ServerHttpRequest request) {
+		return request.getHeaders().getContentLength() > 0 || request.getHeaders().containsHeader("Transfer-Encoding");
+	}
+
+	private Mono<Void> refuse(ServerWebExchange exchange, HttpStatus status) {
+		ServerHttpResponse response = exchange.getResponse();
+		response.setStatusCode(status);
+		response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+		response.getHeaders().setConnection("close");
+		byte[] body = this.json.writeValueAsBytes(
+				Problem.body(status, "invalid-request", "Invalid request", "The body is too long, or too slow."));
+		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body))).onErrorComplete();
+	}
+
+	private static void undelivered(ServerWebExchange exchange) {
+		if (exchange.getAttributes().remove(IF_UNDELIVERED) instanceof Runnable action) {
+			action.run();
+		}
+	}
+
+}
