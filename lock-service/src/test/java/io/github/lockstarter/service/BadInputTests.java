@@ -166,6 +166,16 @@ class BadInputTests {
 	}
 
 	@Test
+	@DisplayName("A body that does not come to its end is waited for, but not for ever")
+	void slowBody() throws IOException {
+		try (Socket socket = service.sendRaw("PUT /locks/bad", "Content-Length: 100")) {
+			socket.getOutputStream().write('a');
+			assertThat(answerOf(socket)).startsWith("HTTP/1.1 408 ").contains("application/problem+json");
+		}
+		assertThat(service.isHeld("bad")).isFalse();
+	}
+
+	@Test
 	@DisplayName("A body that nobody asked for is read and left alone")
 	void needlessBody() throws IOException {
 		try (Socket socket = service.sendRaw("PUT /locks/body", "Content-Length: 3", "Connection: close")) {

@@ -55,6 +55,7 @@ class ExchangeFilter implements WebFilter {
 			.doOnCancel(() -> undelivered(exchange))
 			.doOnError((failure) -> undelivered(exchange));
 		return hasBody(request) ? readAll(request.getBody()).then(Mono.just(HttpStatus.OK))
+			.timeout(SLOWEST_BODY)
 			.onErrorResume((failure) -> Mono.just(refusal(failure)))
 			.flatMap((status) -> (status == HttpStatus.OK) ? handled : refuse(exchange, status)) : handled;
 	}
@@ -68,7 +69,7 @@ class ExchangeFilter implements WebFilter {
 			if (bytes.get() > LONGEST_BODY) {
 				throw new DataBufferLimitException("longer than any body needs to be");
 			}
-		}).timeout(Mono.delay(SLOWEST_BODY), (buffer) -> Mono.never());
+		});
 	}
 
 	private static HttpStatus refusal(Throwable failure) {
