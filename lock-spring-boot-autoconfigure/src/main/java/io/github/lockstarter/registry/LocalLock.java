@@ -93,10 +93,8 @@ final class LocalLock {
 	/** Refuses a caller whose wait is over, unless the store is about to answer it. */
 	private Step expire(Waiter waiter) {
 		boolean asking = this.state == State.CONTENDING && waiter == this.queue.head();
-		if (asking || !this.queue.remove(waiter)) {
-			return Step.NOTHING;
-		}
-		return WaitQueue.refuse(List.of(waiter), remaining()).then(retireIfUnused());
+		return (asking || !this.queue.remove(waiter)) ? Step.NOTHING
+				: WaitQueue.refuse(List.of(waiter), remaining()).then(retireIfUnused());
 	}
 
 	/** Ends all waiting, except for a head whose answer is on its way. */
