@@ -176,9 +176,9 @@ final class LocalLock {
 	}
 
 	private Step giveBack(Bid bid, Waiter asker) {
-		Step goOn = goOn();
-		return asker.isKnownElsewhere() ? goOn
-				: () -> this.inStore.release(bid, null).whenComplete((owned, failure) -> goOn.take());
+		this.state = State.RELEASING;
+		return asker.isKnownElsewhere() ? goOn() : () -> this.inStore.release(bid, null)
+			.whenComplete((owned, failure) -> this.transitions.perform(() -> released(false)));
 	}
 
 	/**
