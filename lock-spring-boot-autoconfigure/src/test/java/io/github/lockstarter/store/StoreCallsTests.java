@@ -119,7 +119,9 @@ class StoreCallsTests {
 		assertThat(this.undone).hasValue(1000);
 		Awaitility.await().until(() -> this.undone.get() >= 2000);
 		this.calls.close();
-		Awaitility.await().during(Duration.ofMillis(1500)).until(() -> this.undone.get() <= 2000);
+		int soFar = this.undone.get();
+		// A few may have been under way.
+		Awaitility.await().during(Duration.ofMillis(1500)).until(() -> this.undone.get() < soFar + 50);
 	}
 
 	@Test
