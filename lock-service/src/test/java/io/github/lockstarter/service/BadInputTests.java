@@ -2,6 +2,10 @@ package io.github.lockstarter.service;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -138,6 +142,22 @@ class BadInputTests {
 	}
 
 	@Test
+	@DisplayName("What follows a ';' is not left out of a name, over HTTP/2 neither")
+	void http2() throws Exception {
+		try (RunningService http2 = RunningService.start("server.http2.enabled=true")) {
+			HttpResponse<String> answer = HttpClient.newBuilder()
+				.version(HttpClient.Version.HTTP_2)
+				.build()
+				.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/locks/bad;x=1".formatted(http2.port())))
+					.header("X-API-Key", RunningService.KEY)
+					.build(), HttpResponse.BodyHandlers.ofString());
+			assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+			assertThat(answer.statusCode()).isEqualTo(400);
+			assertThat(answer.body()).contains("invalid-request");
+		}
+	}
+
+	@Test
 	@DisplayName("A request that breaks off takes nothing, be it in its headers or in its body")
 	void truncated() throws IOException {
 		for (String begin : List.of("PUT /locks/bad HTTP/1.1\r\nHost: a\r\nX-API-Key: " + RunningService.KEY + "\r\n",
@@ -158,7 +178,7 @@ class BadInputTests {
 		String token = service.send("PUT", "/locks/before").token();
 		try (Socket socket = service.sendRaw("PUT /locks/before?wait=20s")) {
 			socket.getOutputStream()
-				.write("GET /locks/a;b HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+				.write("GET /locks/%zz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
 			assertThat(answerOf(socket)).isEmpty();
 		}
 		assertThat(service.send("DELETE", "/locks/before", "Lock-Token", token).status()).isEqualTo(204);

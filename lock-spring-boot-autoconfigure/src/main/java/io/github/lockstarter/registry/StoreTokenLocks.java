@@ -46,10 +46,9 @@ public final class StoreTokenLocks implements TokenLocks {
 	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options) {
 		tokens();
 		String token = Owners.next();
-		Runnable giveBack = () -> releaseAsync(key, token);
+		Waiter waiter = Waiter.async(options, this.engine.answers()).holdingBy(token, () -> releaseAsync(key, token));
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		join(key, Waiter.async(options, this.engine.answers()).holdingBy(token, giveBack), result, giveBack,
-				result::completeExceptionally);
+		join(key, waiter, result, result::completeExceptionally);
 		return result;
 	}
 
@@ -63,8 +62,9 @@ public final class StoreTokenLocks implements TokenLocks {
 		tokens();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
 		Waiter waiter = Waiter.async(options, this.engine.answers()).holdingBy(token, null);
-		extend(key, options.ttl(), token, result, () -> join(key, waiter, result, () -> {
-		}, (conflict) -> extend(key, options.ttl(), token, result, () -> result.completeExceptionally(conflict))));
+		Consumer<LockConflictException> refused = (conflict) -> extend(key, options.ttl(), token, result,
+				() -> result.completeExceptionally(conflict));
+		extend(key, options.ttl(), token, result, () -> join(key, waiter, result, refused));
 		return result;
 	}
 
@@ -88,7 +88,7 @@ public final class StoreTokenLocks implements TokenLocks {
 			}, this.engine.answers());
 	}
 
-	private void join(LockKey key, Waiter waiter, CompletableFuture<TokenLock> result, Runnable giveBack,
+	private void join(LockKey key, Waiter waiter, CompletableFuture<TokenLock> result,
 			Consumer<LockConflictException> refused) {
 		this.registry.joinAsync(key, waiter, result, (joined, none) -> {
 			TokenLock held = joined.held();
@@ -96,7 +96,7 @@ public final class StoreTokenLocks implements TokenLocks {
 				refused.accept(joined.conflict(key));
 			}
 			else if (!result.complete(held)) {
-				giveBack.run();
+				joined.giveBackToken();
 			}
 			return true;
 		});

@@ -243,10 +243,17 @@ final class Waiter {
 	void entrust(TokenLock held) {
 		this.held = held;
 		answer(() -> {
-			if (!this.answer.complete(Optional.empty()) && this.giveBackToken != null) {
-				this.giveBackToken.run();
+			if (!this.answer.complete(Optional.empty())) {
+				giveBackToken();
 			}
 		});
+	}
+
+	/** Releases what the token holds, unless others know the token, too. */
+	void giveBackToken() {
+		if (this.giveBackToken != null) {
+			this.giveBackToken.run();
+		}
 	}
 
 	/** Gives the caller a result instead of the lock. */

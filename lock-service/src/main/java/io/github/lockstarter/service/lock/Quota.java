@@ -25,6 +25,9 @@ final class Quota {
 
 	private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
+	/** How many attempts pass between two sweeps of what has expired. */
+	private static final int SWEEP_EVERY = 1024;
+
 	/** How many locks the store is asked about then. */
 	private static final int AT_A_TIME = 200;
 
@@ -34,6 +37,8 @@ final class Quota {
 	private final TokenLocks locks;
 
 	private final int max;
+
+	private long entered;
 
 	private long lastLook = System.nanoTime() - PAUSE;
 
@@ -54,7 +59,8 @@ final class Quota {
 
 	private boolean enter(LockKey key) {
 		synchronized (this.uses) {
-			if (this.uses.size() >= this.max && !this.uses.containsKey(key)) {
+			boolean full = this.uses.size() >= this.max && !this.uses.containsKey(key);
+			if (full || ++this.entered % SWEEP_EVERY == 0) {
 				long now = System.nanoTime();
 				this.uses.values().removeIf((use) -> use.isOver(now));
 			}

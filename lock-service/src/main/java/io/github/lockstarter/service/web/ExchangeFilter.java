@@ -1,5 +1,7 @@
 package io.github.lockstarter.service.web;
 
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -23,9 +25,9 @@ import org.springframework.web.server.WebFilterChain;
 import io.github.lockstarter.service.Problem;
 
 /**
- * What holds for every request: it is dealt with when all of it has come, so that one
- * that breaks off does nothing; nobody keeps the answer; and what is acquired is given
- * back where the answer cannot be delivered.
+ * What holds for every request: its names mean one thing; it is dealt with when all of it
+ * has come, so that one that breaks off does nothing; nobody keeps the answer; and what
+ * is acquired is given back where the answer cannot be delivered.
  */
 @Component
 class ExchangeFilter implements WebFilter {
@@ -51,13 +53,27 @@ class ExchangeFilter implements WebFilter {
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
 		exchange.getResponse().getHeaders().setCacheControl(CacheControl.noStore());
 		ServerHttpRequest request = exchange.getRequest();
+		if (isAmbiguous(request.getURI())) {
+			return refuse(exchange, HttpStatus.BAD_REQUEST,
+					"The path is not valid: percent-encode the name of a lock, ';' included.");
+		}
 		Mono<Void> handled = chain.filter(exchange)
 			.doOnCancel(() -> undelivered(exchange))
 			.doOnError((failure) -> undelivered(exchange));
 		return hasBody(request) ? readAll(request.getBody()).then(Mono.just(HttpStatus.OK))
 			.timeout(SLOWEST_BODY)
 			.onErrorResume((failure) -> Mono.just(refusal(failure)))
-			.flatMap((status) -> (status == HttpStatus.OK) ? handled : refuse(exchange, status)) : handled;
+			.flatMap((status) -> (status == HttpStatus.OK) ? handled
+					: refuse(exchange, status, "The body is too long, or too slow."))
+				: handled;
+	}
+
+	/**
+	 * What follows a ';' would be left out of the name, and bytes that are not encoded
+	 * would be taken for other characters, both without a word.
+	 */
+	private static boolean isAmbiguous(URI uri) {
+		return uri.getRawPath().indexOf(';') >= 0 || !StandardCharsets.US_ASCII.newEncoder().canEncode(uri.toString());
 	}
 
 	/** No request has a body that means anything. */
@@ -81,13 +97,12 @@ class ExchangeFilter implements WebFilter {
 		return request.getHeaders().getContentLength() > 0 || request.getHeaders().containsHeader("Transfer-Encoding");
 	}
 
-	private Mono<Void> refuse(ServerWebExchange exchange, HttpStatus status) {
+	private Mono<Void> refuse(ServerWebExchange exchange, HttpStatus status, String detail) {
 		ServerHttpResponse response = exchange.getResponse();
 		response.setStatusCode(status);
 		response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
 		response.getHeaders().setConnection("close");
-		byte[] body = this.json.writeValueAsBytes(
-				Problem.body(status, "invalid-request", "Invalid request", "The body is too long, or too slow."));
+		byte[] body = this.json.writeValueAsBytes(Problem.body(status, "invalid-request", "Invalid request", detail));
 		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body))).onErrorComplete();
 	}
 

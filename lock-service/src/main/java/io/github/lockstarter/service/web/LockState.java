@@ -1,7 +1,7 @@
 package io.github.lockstarter.service.web;
 
 /**
- * What everybody may know of a lock.
+ * A lock as it is, without what only its holder may know.
  *
  * @param name the name of the lock
  * @param held whether somebody holds it

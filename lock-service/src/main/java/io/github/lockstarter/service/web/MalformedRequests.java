@@ -87,7 +87,7 @@ class MalformedRequests implements NettyServerCustomizer {
 			this.refused = true;
 			// What is malformed in a body is the answer to its request.
 			int others = this.unanswered - ((message instanceof HttpRequest) ? 0 : 1);
-			if (refusal != null && others > 0) {
+			if (refusal != null && others != 0) {
 				// It would be taken for the answer to another request.
 				refusal.release();
 				context.close();
@@ -119,19 +119,16 @@ class MalformedRequests implements NettyServerCustomizer {
 			if (message instanceof HttpRequest request && request.protocolVersion().majorVersion() != 1) {
 				return refusal(HttpStatus.BAD_REQUEST, "This is not a request of HTTP/1.1.");
 			}
-			if (message instanceof HttpRequest request && !isPath(request.uri())) {
-				return refusal(HttpStatus.BAD_REQUEST,
-						"The path is not valid: percent-encode the name of a lock, ';' included.");
+			if (message instanceof HttpRequest request && !isUri(request.uri())) {
+				return refusal(HttpStatus.BAD_REQUEST, "The path is not valid: percent-encode the name of a lock.");
 			}
 			return null;
 		}
 
-		/** What follows a ';' would be left out of the name without a word. */
-		private static boolean isPath(String text) {
+		private static boolean isUri(String text) {
 			try {
-				String path = new URI(text).getRawPath();
-				boolean ascii = text.chars().allMatch((character) -> character < 128);
-				return ascii && (path == null || path.indexOf(';') < 0);
+				new URI(text);
+				return true;
 			}
 			catch (URISyntaxException ex) {
 				return false;

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -134,25 +135,26 @@ public final class RedisLockStore
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
 		Keys keys = this.keys.of(key);
 		byte[][] needed = { keys.lock(), keys.fence() };
-		return grant(key, owner, this.batches.with(Script.ACQUIRE, needed, bytes(owner), millis(ttl)));
+		return this.calls.grant(key, this.batches.with(Script.ACQUIRE, needed, bytes(owner), millis(ttl)),
+				(number) -> number > 0, RedisLockStore::acquired, () -> taking(key, owner));
 	}
 
 	@Override
 	public CompletionStage<AcquireResult> acquireOrWatch(LockKey key, String owner, Duration ttl, Runnable onRelease) {
-		Keys keys = this.keys.of(key);
-		this.channel.watch(keys.lock(), onRelease);
-		return grant(key, owner,
-				this.batches.with(Script.ACQUIRE, keys.all(), bytes(owner), millis(ttl), this.channel.instance()))
-			.whenComplete((result, failure) -> hear(result));
+		return acquire(key, owner, ttl, onRelease, () -> taking(key, owner));
 	}
 
 	@Override
 	public CompletionStage<AcquireResult> claim(LockKey key, String owner, Duration ttl, @Nullable Runnable onRelease) {
+		return acquire(key, owner, ttl, onRelease, null);
+	}
+
+	private CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl,
+			@Nullable Runnable onRelease, @Nullable Supplier<Request<Long>> undo) {
 		Keys keys = this.keys.of(key);
-		return this.calls
-			.grant(key,
-					this.batches.with(Script.ACQUIRE, keys.all(), bytes(owner), millis(ttl), watcher(keys, onRelease)),
-					(number) -> number > 0, RedisLockStore::acquired, null)
+		Request<Long> script = this.batches.with(Script.ACQUIRE, keys.all(), bytes(owner), millis(ttl),
+				watcher(keys, onRelease));
+		return this.calls.grant(key, script, (number) -> number > 0, RedisLockStore::acquired, undo)
 			.whenComplete((result, failure) -> hear((onRelease != null) ? result : null));
 	}
 
@@ -178,11 +180,6 @@ public final class RedisLockStore
 	@Override
 	public void unwatch(LockKey key, Runnable onRelease) {
 		this.channel.unwatch(this.keys.of(key).lock(), onRelease);
-	}
-
-	private CompletionStage<AcquireResult> grant(LockKey key, String owner, Request<Long> script) {
-		return this.calls.grant(key, script, (number) -> number > 0, RedisLockStore::acquired,
-				() -> taking(key, owner));
 	}
 
 	private static AcquireResult acquired(long number) {
