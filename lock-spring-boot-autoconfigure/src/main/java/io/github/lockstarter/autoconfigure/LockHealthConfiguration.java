@@ -15,7 +15,7 @@ import io.github.lockstarter.store.LockStore;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
-@ConditionalOnEnabledHealthIndicator("lockStore")
+@ConditionalOnEnabledHealthIndicator("lock-store")
 @ConditionalOnBean(LockStore.class)
 class LockHealthConfiguration {
 

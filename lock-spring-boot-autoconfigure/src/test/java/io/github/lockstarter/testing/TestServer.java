@@ -67,6 +67,11 @@ public final class TestServer implements AutoCloseable {
 		return client.send(newRequest(path).build(), HttpResponse.BodyHandlers.ofString());
 	}
 
+	/** Sends a DELETE and returns the answer. */
+	public HttpResponse<String> delete(String path) throws IOException, InterruptedException {
+		return client.send(newRequest(path).DELETE().build(), HttpResponse.BodyHandlers.ofString());
+	}
+
 	/** Sends a GET. */
 	public CompletableFuture<HttpResponse<String>> getAsync(String path) {
 		return client.sendAsync(newRequest(path).build(), HttpResponse.BodyHandlers.ofString());
