@@ -46,7 +46,7 @@ class Runs {
 		}
 		this.executions.forgetBefore(Instant.now().minus(Duration.ofDays(1)));
 		// Users stay in the database, so no name may come twice.
-		String userName = "taro-" + UUID.randomUUID().toString().substring(0, 8);
+		String userName = "taro_" + UUID.randomUUID().toString().substring(0, 8);
 		Instant started = Instant.now();
 		List<SentRequest> sent = IntStream.rangeClosed(1, requests)
 			.mapToObj((number) -> send(policy, userName, number, servers.get((number - 1) % servers.size())))
