@@ -12,7 +12,10 @@ import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
 
 import org.openqa.selenium.By;
+import org.openqa.selenium.OutputType;
 import org.openqa.selenium.PageLoadStrategy;
+import org.openqa.selenium.Point;
+import org.openqa.selenium.Rectangle;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -104,6 +107,19 @@ final class Browser implements AutoCloseable {
 		return this.driver.executeScript("return " + expression);
 	}
 
+	Point middle(String selector) {
+		Rectangle place = find(selector).getRect();
+		return new Point(place.x + place.width / 2, place.y + place.height / 2);
+	}
+
+	/** Clicks there also while the next page is awaited, when elements are out of reach. */
+	void click(Point point) {
+		for (String type : List.of("mousePressed", "mouseReleased")) {
+			this.driver.executeCdpCommand("Input.dispatchMouseEvent",
+					Map.of("type", type, "x", point.x, "y", point.y, "button", "left", "clickCount", 1));
+		}
+	}
+
 	/** Emulates a screen of this size, as of a telephone if it is small. */
 	void screen(int width, int height, double scale) {
 		this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
@@ -113,6 +129,14 @@ final class Browser implements AutoCloseable {
 	void colorScheme(String scheme) {
 		this.driver.executeCdpCommand("Emulation.setEmulatedMedia",
 				Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+	}
+
+	byte[] picture() {
+		return this.driver.getScreenshotAs(OutputType.BYTES);
+	}
+
+	byte[] picture(String selector) {
+		return find(selector).getScreenshotAs(OutputType.BYTES);
 	}
 
 	/** Returns what the console has shown as an error since the last call. */
