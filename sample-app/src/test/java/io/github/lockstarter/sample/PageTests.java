@@ -50,7 +50,7 @@ class PageTests {
 		this.page.awaitEnd();
 		assertThat(this.browser.script("window.same")).as("the page was not loaded again").isEqualTo(true);
 		assertThat(this.browser.texts("#answers dd")).containsExactly(answers.split(", "));
-		assertThat(this.browser.texts("#executions dd")).containsExactly(executions + " of 12 requests ran");
+		assertThat(this.browser.texts("#executions dd")).containsExactly(executions + " of 12 requests");
 		String user = (String) this.browser.script("location.pathname.split('/').pop()");
 		assertThat(this.browser.texts("#rows dd")).containsExactly((rows == 1) ? "1 user named " + user
 				: "%d users named %s: %d too many".formatted(rows, user, rows - 1));

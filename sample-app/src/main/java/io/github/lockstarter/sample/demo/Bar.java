@@ -14,11 +14,12 @@ import org.jspecify.annotations.Nullable;
  * @param status the status of its answer, or 0
  * @param sent when it was sent
  * @param started when its handler began to run, or when it ended without that
+ * @param ended when its handler had run, or the present, or when it ended without that
  * @param end when it was answered, or the present
  * @param answered whether it was answered
  * @param wire what was on the wire
  */
-record Bar(int number, String server, State state, int status, long sent, long started, long end, boolean answered,
+record Bar(int number, String server, State state, int status, long sent, long started, long ended, long end, boolean answered,
 		String wire) {
 
 	static Bar of(SentRequest request, Instant zero, @Nullable Answer answer, @Nullable Execution execution,
@@ -26,8 +27,10 @@ record Bar(int number, String server, State state, int status, long sent, long s
 		long sent = Timeline.millis(zero, request.sent());
 		long end = Math.max(sent + 1, Timeline.millis(zero, (answer != null) ? answer.time() : now));
 		long started = (execution != null) ? Math.min(end, Timeline.millis(zero, execution.started())) : end;
+		long ended = (execution != null && execution.ended() != null)
+				? Math.min(end, Timeline.millis(zero, execution.ended())) : end;
 		return new Bar(request.number(), (execution != null) ? execution.server() : request.target().name(),
-				state(answer, execution, winner), (answer != null) ? answer.status() : 0, sent, started, end,
+				state(answer, execution, winner), (answer != null) ? answer.status() : 0, sent, started, ended, end,
 				answer != null, (answer != null) ? request.text() + "\n\n" + answer.text() : "");
 	}
 
