@@ -112,7 +112,9 @@ final class Browser implements AutoCloseable {
 		return new Point(place.x + place.width / 2, place.y + place.height / 2);
 	}
 
-	/** Clicks there also while the next page is awaited, when elements are out of reach. */
+	/**
+	 * Clicks there also while the next page is awaited, when elements are out of reach.
+	 */
 	void click(Point point) {
 		for (String type : List.of("mousePressed", "mouseReleased")) {
 			this.driver.executeCdpCommand("Input.dispatchMouseEvent",

@@ -58,7 +58,8 @@ class FiringTests {
 			"policy=WAIT&requests=51&servers=OWN, Enter a whole number from 1 to 50.",
 			"policy=WAIT&requests=99999999999&servers=OWN, Enter a whole number from 1 to 50.",
 			"policy=WAIT&requests=%3Cb%3E&servers=OWN, Enter a whole number from 1 to 50.",
-			"policy=WAIT&servers=OWN, Enter a whole number from 1 to 50.", "policy=WAIT&requests=2, Choose at least one.",
+			"policy=WAIT&servers=OWN, Enter a whole number from 1 to 50.",
+			"policy=WAIT&requests=2, Choose at least one.",
 			"policy=WAIT&requests=2&servers=http://example.com, Not all that you chose are running. These are." })
 	@DisplayName("Wrong input is refused with a page that says what is wrong, and nothing is fired")
 	void wrongInput(String form, String problem) throws Exception {
@@ -133,11 +134,7 @@ class FiringTests {
 	}
 
 	private static List<String> urls() {
-		return server.context()
-			.getBean(JdbcClient.class)
-			.sql("select url from instance")
-			.query(String.class)
-			.list();
+		return server.context().getBean(JdbcClient.class).sql("select url from instance").query(String.class).list();
 	}
 
 	private static HttpResponse<String> fire(String policy, int requests) throws Exception {
@@ -153,11 +150,12 @@ class FiringTests {
 	}
 
 	private static TestServer server() {
-		return points.start(Stream
-			.concat(Stream.of(TestRedis.properties()),
-					Stream.of("lock.redis.key-prefix=firing",
-							"spring.datasource.url=jdbc:h2:mem:firing;DB_CLOSE_DELAY=-1"))
-			.toArray(String[]::new));
+		return points.start(
+				Stream
+					.concat(Stream.of(TestRedis.properties()),
+							Stream.of("lock.redis.key-prefix=firing",
+									"spring.datasource.url=jdbc:h2:mem:firing;DB_CLOSE_DELAY=-1"))
+					.toArray(String[]::new));
 	}
 
 }

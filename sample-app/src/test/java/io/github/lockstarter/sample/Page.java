@@ -51,7 +51,8 @@ final class Page {
 
 	/** Waits until so many bars show this. */
 	void awaitBars(int running, int waiting, int refused) {
-		this.browser.await(() -> bars("running") == running && bars("waiting") == waiting && bars("refused") == refused);
+		this.browser
+			.await(() -> bars("running") == running && bars("waiting") == waiting && bars("refused") == refused);
 	}
 
 	void awaitEnd() {
@@ -71,10 +72,12 @@ final class Page {
 	}
 
 	private TestServer server() {
-		return this.points.start(Stream
-			.concat(Stream.of(TestRedis.properties()),
-					Stream.of("lock.redis.key-prefix=page", "spring.datasource.url=jdbc:h2:mem:page;DB_CLOSE_DELAY=-1"))
-			.toArray(String[]::new));
+		return this.points.start(
+				Stream
+					.concat(Stream.of(TestRedis.properties()),
+							Stream.of("lock.redis.key-prefix=page",
+									"spring.datasource.url=jdbc:h2:mem:page;DB_CLOSE_DELAY=-1"))
+					.toArray(String[]::new));
 	}
 
 }

@@ -7,6 +7,7 @@ import com.deque.html.axecore.selenium.AxeBuilder;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What the page looks like: to everybody, and in the README. The pictures go to
  * {@code target/screenshots}, or to {@code -Dscreenshots}.
  */
+@Tag("browser")
 class PageLooksTests {
 
 	private final Page page = Page.shared();
@@ -64,7 +66,7 @@ class PageLooksTests {
 	@Test
 	@DisplayName("Pictures: one handler without the annotation beside the same with it, and the whole page in the dark")
 	void pictures() {
-		this.browser.screen(672, 1600, 1);
+		this.browser.screen(760, 1600, 1);
 		// Not the first of all, which also opens connections.
 		picture("REJECT", 1, 0, 11);
 		Screenshots.write("page.png", 40, picture("UNGUARDED", 12, 0, 0), picture("REJECT", 1, 0, 11));

@@ -6,6 +6,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What the page does in a browser.
  */
+@Tag("browser")
 class PageTests {
 
 	private final Page page = Page.shared();
@@ -104,8 +106,8 @@ class PageTests {
 		this.browser.click(button);
 		this.browser.await(() -> this.browser.texts("h1").equals(List.of("Already in progress")));
 		this.page.points.grant();
-		this.browser.await(() -> this.page.query("select points from users where user_name = ?", "hanako")
-			.equals(List.of("100")));
+		this.browser.await(
+				() -> this.page.query("select points from users where user_name = ?", "hanako").equals(List.of("100")));
 		assertThat(this.browser.errors()).singleElement().asString().contains("/register", "status of 409");
 	}
 

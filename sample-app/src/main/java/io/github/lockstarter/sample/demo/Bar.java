@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param answered whether it was answered
  * @param wire what was on the wire
  */
-record Bar(int number, String server, State state, int status, long sent, long started, long ended, long end, boolean answered,
-		String wire) {
+record Bar(int number, String server, State state, int status, long sent, long started, long ended, long end,
+		boolean answered, String wire) {
 
 	static Bar of(SentRequest request, Instant zero, @Nullable Answer answer, @Nullable Execution execution,
 			boolean winner, Instant now) {
