@@ -66,7 +66,7 @@ class PageLooksTests {
 	@Test
 	@DisplayName("Pictures: one handler without the annotation beside the same with it, and the whole page in the dark")
 	void pictures() {
-		this.browser.screen(760, 1600, 1);
+		this.browser.screen(800, 1600, 1);
 		// Not the first of all, which also opens connections.
 		picture("REJECT", 1, 0, 11);
 		Screenshots.write("page.png", 40, picture("UNGUARDED", 12, 0, 0), picture("REJECT", 1, 0, 11));
