@@ -26,12 +26,16 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
+import org.springframework.util.FileSystemUtils;
+
 /**
  * The browser of this machine, without a window. Nothing is downloaded for it.
  */
 final class Browser implements AutoCloseable {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private final Path profile = profile();
 
 	private final ChromeDriver driver;
 
@@ -42,7 +46,7 @@ final class Browser implements AutoCloseable {
 		options.setPageLoadStrategy(PageLoadStrategy.NONE);
 		options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 				"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-				"--hide-scrollbars", "--user-data-dir=" + profile());
+				"--hide-scrollbars", "--user-data-dir=" + this.profile);
 		LoggingPreferences logs = new LoggingPreferences();
 		logs.enable(LogType.BROWSER, Level.ALL);
 		options.setCapability(ChromeOptions.LOGGING_PREFS, logs);
@@ -156,6 +160,7 @@ final class Browser implements AutoCloseable {
 	@Override
 	public void close() {
 		this.driver.quit();
+		FileSystemUtils.deleteRecursively(this.profile.toFile());
 	}
 
 }
