@@ -17,16 +17,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.test.context.FilteredClassLoader;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
-import io.github.lockstarter.registry.LocalLocks;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -122,20 +117,11 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	@DisplayName("Is not there unless it is exposed, and nothing of it where there is no actuator")
+	@DisplayName("Is not there unless it is exposed")
 	void absent() throws Exception {
 		try (TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class }, "lock.store=memory")) {
 			assertThat(server.get(LOCKS).statusCode()).isEqualTo(404);
 		}
-		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
-			.withPropertyValues("lock.store=memory")
-			.withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate",
-					"org.springframework.boot.health", "io.micrometer.core", "org.springframework.boot.micrometer"))
-			.run((context) -> assertThat(context).hasNotFailed()
-				.hasSingleBean(LocalLocks.class)
-				.doesNotHaveBean("locksEndpoint")
-				.doesNotHaveBean("lockMetrics")
-				.doesNotHaveBean("lockStoreHealthIndicator"));
 	}
 
 	private static TestServer start(WebApplicationType type, String... properties) {
