@@ -12,12 +12,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 /**
  * Counts what happened to the locks of an application since it started, by the name of
  * the lock, never by its key. A bean of this type is there to be read, as in
  * {@code counts.get("reports", Event.CONTENDED)}.
  */
 public final class LockCounts {
+
+	private static final Log logger = LogFactory.getLog(LockCounts.class);
 
 	private final Map<String, Map<Event, LongAdder>> counts = new ConcurrentHashMap<>();
 
@@ -32,7 +37,7 @@ public final class LockCounts {
 		Map<Event, LongAdder> ofName = this.counts.get(lockName);
 		if (ofName == null) {
 			ofName = this.counts.computeIfAbsent(lockName, (name) -> zeros());
-			this.nameListeners.forEach((listener) -> listener.accept(lockName));
+			this.nameListeners.forEach((listener) -> tell(listener, lockName));
 		}
 		Objects.requireNonNull(ofName.get(event)).increment();
 	}
@@ -65,11 +70,21 @@ public final class LockCounts {
 
 	/**
 	 * Tells of every name of a lock to which something has happened, now and from now on.
-	 * @param listener is told at least once of each
+	 * @param listener is told at least once of each, by whoever comes first
 	 */
 	public void onName(Consumer<String> listener) {
 		this.nameListeners.add(listener);
-		lockNames().forEach(listener);
+		lockNames().forEach((name) -> tell(listener, name));
+	}
+
+	/** Whatever fails in a listener must not fail the lock that is counted. */
+	private static void tell(Consumer<String> listener, String lockName) {
+		try {
+			listener.accept(lockName);
+		}
+		catch (RuntimeException ex) {
+			logger.error("The meters of lock '%s' could not be registered".formatted(lockName), ex);
+		}
 	}
 
 	/**
@@ -97,7 +112,7 @@ public final class LockCounts {
 		/** An attempt failed, because the store did, or there was a shutdown. */
 		ERROR,
 
-		/** A lease was released in time. */
+		/** A lease was released in time, as far as the store said. */
 		RELEASED,
 
 		/** A lease ended before it was released. */

@@ -45,11 +45,11 @@ public final class LockMetrics implements MeterBinder {
 	}
 
 	private void bindTo(MeterRegistry registry, String name) {
-		Gauge.builder("lock.held", () -> held(name))
+		Gauge.builder("lock.held", () -> this.locks.held(name))
 			.tag(LOCK, name)
 			.description("Leases that this instance holds")
 			.register(registry);
-		Gauge.builder("lock.waiters", () -> waiters(name))
+		Gauge.builder("lock.waiters", () -> this.locks.waiters(name))
 			.tag(LOCK, name)
 			.description("Those who wait in this instance for a lock that is taken")
 			.register(registry);
@@ -69,21 +69,6 @@ public final class LockMetrics implements MeterBinder {
 		return FunctionCounter.builder(meter, this.counts, (counts) -> counts.get(name, event))
 			.tag(LOCK, name)
 			.description(description);
-	}
-
-	private long held(String name) {
-		return this.locks.look()
-			.stream()
-			.filter((lock) -> lock.held() != null && lock.key().name().equals(name))
-			.count();
-	}
-
-	private long waiters(String name) {
-		return this.locks.look()
-			.stream()
-			.filter((lock) -> lock.key().name().equals(name))
-			.mapToLong((lock) -> lock.waiting().size())
-			.sum();
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.actuate;
 
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
@@ -31,8 +32,9 @@ public final class LockStoreHealthIndicator extends AbstractHealthIndicator {
 	}
 
 	@Override
-	protected void doHealthCheck(Health.Builder builder) {
-		this.store.renew(PROBE, UUID.randomUUID().toString(), TTL).toCompletableFuture().join();
+	protected void doHealthCheck(Health.Builder builder) throws Exception {
+		// Stores have time-outs of their own, if they do as they should.
+		this.store.renew(PROBE, UUID.randomUUID().toString(), TTL).toCompletableFuture().get(10, TimeUnit.SECONDS);
 		builder.up().withDetail("store", this.store.getClass().getSimpleName());
 	}
 

@@ -31,7 +31,7 @@ import io.github.lockstarter.registry.LockSnapshot;
 
 /**
  * Shows what this instance holds, who waits in it, and what happened so far. Deleting a
- * lock ends the lease on it; that needs
+ * lock ends the lease on it; that needs unrestricted access, as by
  * {@code management.endpoint.locks.access=unrestricted}.
  */
 @WebEndpoint(id = "locks", defaultAccess = Access.READ_ONLY)
@@ -83,20 +83,30 @@ public class LocksEndpoint {
 	 * Ends the lease of this instance on a lock, as if it was lost.
 	 * @param name the name of the lock
 	 * @param key its key, or the digest of that; none for a lock that has only a name
+	 * @param fencingToken the number of the lease, as shown; none for whichever there is
 	 * @return no content, or not found if this instance does not hold it
 	 */
 	@DeleteOperation
-	public WebEndpointResponse<Void> release(@Selector String name, @Nullable String key) {
+	public WebEndpointResponse<Void> release(@Selector String name, @Nullable String key, @Nullable Long fencingToken) {
 		String wanted = (key != null) ? key : "";
 		boolean released = this.locks.look()
 			.stream()
-			.map(LockSnapshot::key)
-			.filter((lock) -> lock.name().equals(name) && (lock.key().equals(wanted) || digest(lock).equals(wanted)))
+			.filter((lock) -> isOf(lock.key(), name, wanted))
 			.findFirst()
-			.map((lock) -> this.locks.forceRelease(lock).toCompletableFuture().join())
+			.map((lock) -> release(lock, fencingToken))
 			.orElse(false);
 		return new WebEndpointResponse<>(
 				released ? WebEndpointResponse.STATUS_NO_CONTENT : WebEndpointResponse.STATUS_NOT_FOUND);
+	}
+
+	private static boolean isOf(LockKey lock, String name, String key) {
+		return lock.name().equals(name) && (lock.key().equals(key) || digest(lock).equals(key));
+	}
+
+	private boolean release(LockSnapshot lock, @Nullable Long fencingToken) {
+		LockSnapshot.Held held = lock.held();
+		return held != null && (fencingToken == null || fencingToken == held.fencingToken())
+				&& this.locks.forceRelease(lock.key(), held.fencingToken()).toCompletableFuture().join();
 	}
 
 	private static Duration age(LockSnapshot lock) {

@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Properties of the {@code locks} endpoint.
  *
  * @param showKeys When to show the keys of locks, which may be personal data, instead of
- * their digests.
+ * their digests, from which a short key can be guessed.
  * @param roles Roles that see keys where it is 'when-authorized'. When empty, all
  * authenticated users do.
  */

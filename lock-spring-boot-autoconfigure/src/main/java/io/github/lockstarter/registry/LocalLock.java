@@ -164,6 +164,7 @@ final class LocalLock {
 		this.state = State.HELD;
 		return this.queue.taken(remaining()).then(() -> {
 			this.inStore.unwatch();
+			granted.begin();
 			this.engine.renewals().add(granted);
 			waiter.grant(granted);
 		});

@@ -42,7 +42,7 @@ final class StoreLease implements SharedLease {
 
 	private final Attempt attempt;
 
-	private final @Nullable Observed hold;
+	private volatile @Nullable Observed hold;
 
 	/** When it was granted, in {@link System#nanoTime()}, like all times in here. */
 	private final long since = System.nanoTime();
@@ -68,7 +68,6 @@ final class StoreLease implements SharedLease {
 		this.engine = engine;
 		this.lock = lock;
 		this.attempt = holder.attempt();
-		this.hold = this.attempt.hold();
 		this.key = this.attempt.key();
 		this.options = holder.options();
 		this.executor = holder.executor();
@@ -175,6 +174,11 @@ final class StoreLease implements SharedLease {
 
 	boolean isLost() {
 		return this.lost.isDone();
+	}
+
+	/** Begins to be observed, when no monitor is held: by code that is not ours. */
+	void begin() {
+		this.hold = this.attempt.hold();
 	}
 
 	/** Nothing of it is left here. */

@@ -63,8 +63,10 @@ public final class StoreTokenLocks implements TokenLocks {
 		tokens();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
 		Waiter waiter = waiter(key, options).holdingBy(token, null);
-		Consumer<LockConflictException> refused = (conflict) -> extend(waiter, token, result,
-				() -> result.completeExceptionally(conflict));
+		Consumer<LockConflictException> refused = (conflict) -> extend(waiter, token, result, () -> {
+			waiter.endRefused();
+			result.completeExceptionally(conflict);
+		});
 		extend(waiter, token, result, () -> join(waiter, result, refused));
 		return result;
 	}

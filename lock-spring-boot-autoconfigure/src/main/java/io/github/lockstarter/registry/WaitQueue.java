@@ -27,7 +27,7 @@ final class WaitQueue {
 	private final List<Waiter> onlookers = new ArrayList<>(0);
 
 	/** Those of whom is not known yet whether the lock they want is taken. */
-	private final List<Waiter> undecided = new ArrayList<>(1);
+	private final Set<Waiter> undecided = new LinkedHashSet<>(2);
 
 	void add(Waiter waiter) {
 		this.waiters.add(waiter);
@@ -145,7 +145,7 @@ final class WaitQueue {
 	/** Removes all behind the head, and fails them. */
 	Step failTail(String message) {
 		List<Waiter> failed = this.waiters.stream().skip(1).toList();
-		failed.forEach(this.waiters::remove);
+		failed.forEach(this::remove);
 		return fail(failed, message, null);
 	}
 

@@ -40,7 +40,7 @@ final class Waiter {
 
 	private Duration lookBack = Duration.ZERO;
 
-	private boolean contended;
+	private volatile boolean contended;
 
 	private volatile @Nullable String result;
 
@@ -76,10 +76,8 @@ final class Waiter {
 	}
 
 	/**
-	 * Lets a token hold the lock instead of this JVM.
-	 * @param token the token
-	 * @param giveBack releases what was granted when the caller is gone; {@code null} if
-	 * the token is known elsewhere, and may be sure of the lock
+	 * Lets a token hold the lock instead of this JVM; what it was granted when the caller
+	 * is gone is given back, unless others know the token, too, and may be sure of it.
 	 */
 	Waiter holdingBy(String token, @Nullable Runnable giveBack) {
 		this.token = token;
@@ -200,9 +198,7 @@ final class Waiter {
 		return this.attempt.begin() + options().waitTime().toNanos() - System.nanoTime();
 	}
 
-	/**
-	 * Sets an alarm to the end of the wait, unless there is none or it is set already.
-	 */
+	/** Sets an alarm to the end of the wait, if there is one, and none is set. */
 	void setAlarm(ScheduledExecutorService timer, Runnable action) {
 		if (waits() && this.alarm == null) {
 			this.alarm = timer.schedule(action, Math.max(left(), 0), TimeUnit.NANOSECONDS);
@@ -226,13 +222,12 @@ final class Waiter {
 		}
 	}
 
-	/**
-	 * Refuses the caller.
-	 * @param retryAfter how long the holder's lease lasts; zero if nobody knows
-	 */
+	/** Refuses the caller; the time is zero if nobody knows the holder's lease. */
 	void refuse(Duration retryAfter) {
 		this.retryAfter = retryAfter.isZero() ? options().ttl() : retryAfter;
-		end((waits() && left() <= 0) ? Event.TIMEOUT : Event.CONFLICT, null);
+		if (!isKnownElsewhere()) {
+			endRefused();
+		}
 		answer(() -> this.answer.complete(Optional.empty()));
 	}
 
@@ -283,8 +278,14 @@ final class Waiter {
 		}
 	}
 
+	/** Its token may have the lock by another attempt, so whoever knows says it. */
+	void endRefused() {
+		end((waits() && left() <= 0) ? Event.TIMEOUT : Event.CONFLICT, null);
+	}
+
 	void end(Event outcome, @Nullable Throwable failure) {
-		this.attempt.end(outcome, (this.contended && waits()) ? Duration.ofNanos(waited()) : null, failure);
+		boolean waited = this.contended && waits() && outcome != Event.CONFLICT;
+		this.attempt.end(outcome, waited ? Duration.ofNanos(waited()) : null, failure);
 	}
 
 	private void answer(Runnable completion) {
