@@ -123,7 +123,7 @@ final class EventfulApplication implements AutoCloseable {
 		Orders orders = this.server.context().getBean(Orders.class);
 		CompletableFuture<String> first = orders.report("1");
 		CompletableFuture<String> second = orders.report("1");
-		orders.report.complete("done");
+		orders.finish("done");
 		assertThat(first.join()).isEqualTo(second.join());
 		assertThat(orders.place("1")).isEqualTo(orders.place("1"));
 		assertHappened(Event.RESULT, Event.SHARED, Event.REPLAYED);
@@ -157,11 +157,15 @@ final class EventfulApplication implements AutoCloseable {
 
 	static class Orders {
 
-		final CompletableFuture<String> report = new CompletableFuture<>();
+		private final CompletableFuture<String> report = new CompletableFuture<>();
 
 		@ExclusiveRequest(name = "order", key = "#number", onConflict = OnConflict.SHARE)
 		public CompletableFuture<String> report(String number) {
 			return this.report;
+		}
+
+		public void finish(String result) {
+			this.report.complete(result);
 		}
 
 		@ExclusiveRequest(name = "order", key = "#number", replay = "1h")

@@ -21,8 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class MetersInDocumentationTests {
 
-	private static final Pattern ROW = Pattern.compile("^\\| `(lock\\.[a-z.]+)` \\| ([a-z ]+) \\| ([^|]+) \\|.+$",
-			Pattern.MULTILINE);
+	private static final Pattern ROW = Pattern.compile(
+			"^\\| `(lock\\.[a-z.]+)` \\| (timer|long task timer|gauge|counter) \\| ([^|]+) \\|.+$", Pattern.MULTILINE);
 
 	private static final Pattern TAG = Pattern.compile("`([a-z]+)`");
 

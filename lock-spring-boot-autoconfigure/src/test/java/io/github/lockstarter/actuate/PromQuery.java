@@ -25,6 +25,9 @@ record PromQuery(List<Series> series, Set<String> labels) {
 
 	private static final Set<String> GROUPING = Set.of("by", "without", "on", "ignoring", "group_left", "group_right");
 
+	/** What may come between the name of a function and its arguments. */
+	private static final Set<String> CALLS = Set.of("(", "by", "without");
+
 	private static final Set<String> OPERATORS = Set.of("and", "or", "unless", "offset", "bool");
 
 	static PromQuery of(String query) {
@@ -42,7 +45,7 @@ record PromQuery(List<Series> series, Set<String> labels) {
 				tokens.subList(i + 2, end).stream().filter((each) -> !each.equals(",")).forEach(labels::add);
 				i = end;
 			}
-			else if (Character.isLetter(token.charAt(0)) && !next.equals("(") && !OPERATORS.contains(token)) {
+			else if (Character.isLetter(token.charAt(0)) && !CALLS.contains(next) && !OPERATORS.contains(token)) {
 				int end = next.equals("{") ? end(tokens, i, "}") : i;
 				series.add(new Series(token, matchers(tokens.subList(Math.min(i + 2, end), end))));
 				i = end;
