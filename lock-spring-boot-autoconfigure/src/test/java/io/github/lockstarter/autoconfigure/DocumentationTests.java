@@ -44,6 +44,10 @@ class DocumentationTests {
 
 	private static final Pattern PROPERTY = Pattern.compile("(?<![\\w.])lock(\\.[a-z<][a-z0-9<>-]*)+");
 
+	/** Meters are named like properties. That those exist is tested elsewhere. */
+	private static final Pattern METER = Pattern
+		.compile("^\\| `(lock\\.[a-z.]+)` \\| (?:timer|long task timer|gauge|counter) \\|", Pattern.MULTILINE);
+
 	/** The lock service has properties of its own. */
 	private static final String OF_SERVICE = "lock.service";
 
@@ -68,6 +72,7 @@ class DocumentationTests {
 	@DisplayName("Every property that is named exists")
 	void properties() throws IOException {
 		Set<String> known = knownProperties();
+		known.addAll(found(METER, Files.readString(ROOT.resolve("docs/operating.md")), 1));
 		assertThat(known).contains("lock.ttl", "lock.names.<name>.wait", "lock.redis");
 		List<String> unknown = new ArrayList<>();
 		for (Path page : pages()) {

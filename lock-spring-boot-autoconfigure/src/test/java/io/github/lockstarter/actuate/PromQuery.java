@@ -1,0 +1,103 @@
+package io.github.lockstarter.actuate;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a query in PromQL names. It is taken apart into words, not parsed: whether it is
+ * well-formed, Prometheus must say.
+ *
+ * @param series the metrics, with the labels that must match
+ * @param labels the labels by which it groups
+ */
+record PromQuery(List<Series> series, Set<String> labels) {
+
+	private static final Pattern TOKEN = Pattern
+		.compile("\"(?:[^\"\\\\]|\\\\.)*\"|[a-zA-Z_:][\\w:]*|\\d[\\w.]*|\\$\\w+|=~|!~|!=|==|>=|<=|\\S");
+
+	private static final Set<String> GROUPING = Set.of("by", "without", "on", "ignoring", "group_left", "group_right");
+
+	/** What may come between the name of a function and its arguments. */
+	private static final Set<String> CALLS = Set.of("(", "by", "without");
+
+	private static final Set<String> OPERATORS = Set.of("and", "or", "unless", "offset", "bool");
+
+	static PromQuery of(String query) {
+		List<String> tokens = TOKEN.matcher(query).results().map((match) -> match.group()).toList();
+		List<Series> series = new ArrayList<>();
+		Set<String> labels = new HashSet<>();
+		for (int i = 0; i < tokens.size(); i++) {
+			String token = tokens.get(i);
+			String next = (i + 1 < tokens.size()) ? tokens.get(i + 1) : "";
+			if (token.equals("[")) {
+				i = end(tokens, i, "]");
+			}
+			else if (GROUPING.contains(token)) {
+				int end = end(tokens, i, ")");
+				tokens.subList(i + 2, end).stream().filter((each) -> !each.equals(",")).forEach(labels::add);
+				i = end;
+			}
+			else if (Character.isLetter(token.charAt(0)) && !CALLS.contains(next) && !OPERATORS.contains(token)) {
+				int end = next.equals("{") ? end(tokens, i, "}") : i;
+				series.add(new Series(token, matchers(tokens.subList(Math.min(i + 2, end), end))));
+				i = end;
+			}
+		}
+		return new PromQuery(series, labels);
+	}
+
+	private static int end(List<String> tokens, int from, String closing) {
+		int length = tokens.subList(from, tokens.size()).indexOf(closing);
+		assertThat(length).as("%s after token %d of %s", closing, from, tokens).isPositive();
+		return from + length;
+	}
+
+	private static List<Label> matchers(List<String> tokens) {
+		List<Label> matchers = new ArrayList<>();
+		for (int i = 0; i < tokens.size(); i += 4) {
+			String text = tokens.get(i + 2);
+			matchers.add(new Label(tokens.get(i), text.substring(1, text.length() - 1)));
+		}
+		return matchers;
+	}
+
+	/**
+	 * A metric, and what its labels must match.
+	 */
+	record Series(String metric, List<Label> matchers) {
+	}
+
+	/**
+	 * A label and its value, or a pattern for that.
+	 */
+	record Label(String name, String value) {
+	}
+
+	/**
+	 * What an application publishes: by metric, by label, the values.
+	 */
+	static Map<String, Map<String, Set<String>>> scraped(String text) {
+		Map<String, Map<String, Set<String>>> metrics = new HashMap<>();
+		Pattern label = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
+		for (String line : text.split("\n")) {
+			if (!line.startsWith("#")) {
+				Matcher labels = label.matcher(line);
+				Map<String, Set<String>> values = metrics.computeIfAbsent(line.split("[{ ]")[0],
+						(metric) -> new HashMap<>());
+				while (labels.find()) {
+					values.computeIfAbsent(labels.group(1), (name) -> new HashSet<>()).add(labels.group(2));
+				}
+			}
+		}
+		return metrics;
+	}
+
+}
