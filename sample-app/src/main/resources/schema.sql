@@ -6,3 +6,19 @@ create table if not exists users (
   session_id varchar not null,
   points int not null
 );
+
+-- For the page: the instances that run on this database, and what each did when.
+create table if not exists instance (
+  url varchar primary key,
+  instance_id varchar not null,
+  started timestamp(9) not null default localtimestamp
+);
+
+create table if not exists execution (
+  user_name varchar not null,
+  request int not null,
+  server varchar not null,
+  started timestamp(9) with time zone not null,
+  ended timestamp(9) with time zone
+);
+create index if not exists execution_of on execution (user_name);

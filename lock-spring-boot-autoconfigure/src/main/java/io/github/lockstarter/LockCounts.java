@@ -2,11 +2,15 @@ package io.github.lockstarter;
 
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 /**
  * Counts what happened to the locks of an application since it started, by the name of
@@ -17,6 +21,8 @@ public final class LockCounts {
 
 	private final Map<String, Map<Event, LongAdder>> counts = new ConcurrentHashMap<>();
 
+	private final List<Consumer<String>> nameListeners = new CopyOnWriteArrayList<>();
+
 	/**
 	 * Adds one.
 	 * @param lockName the name of the lock
@@ -26,6 +32,7 @@ public final class LockCounts {
 		Map<Event, LongAdder> ofName = this.counts.get(lockName);
 		if (ofName == null) {
 			ofName = this.counts.computeIfAbsent(lockName, (name) -> zeros());
+			this.nameListeners.forEach((listener) -> listener.accept(lockName));
 		}
 		Objects.requireNonNull(ofName.get(event)).increment();
 	}
@@ -57,9 +64,55 @@ public final class LockCounts {
 	}
 
 	/**
+	 * Tells of every name of a lock to which something has happened, now and from now on.
+	 * @param listener is told at least once of each
+	 */
+	public void onName(Consumer<String> listener) {
+		this.nameListeners.add(listener);
+		lockNames().forEach(listener);
+	}
+
+	/**
 	 * What is counted.
 	 */
 	public enum Event {
+
+		/** An attempt got the lock. */
+		GRANTED,
+
+		/** An attempt was refused without a wait: the lock is held, or too many wait. */
+		CONFLICT,
+
+		/** An attempt was refused after its wait. */
+		TIMEOUT,
+
+		/**
+		 * An attempt got an answer of the holder, or a stored one, instead of the lock.
+		 */
+		RESULT,
+
+		/** An attempt was given up by whoever made it. */
+		CANCELLED,
+
+		/** An attempt failed, because the store did, or there was a shutdown. */
+		ERROR,
+
+		/** A lease was released in time. */
+		RELEASED,
+
+		/** A lease ended before it was released. */
+		LOST,
+
+		/** A lease was renewed. */
+		RENEWED,
+
+		/**
+		 * A lock went to the next who waited in the same application, without the store.
+		 */
+		HANDED_OFF,
+
+		/** The store failed to answer, whatever it was asked. */
+		STORE_ERROR,
 
 		/** Somebody wanted a lock that was taken; whether it got it later or not. */
 		CONTENDED,
@@ -77,7 +130,15 @@ public final class LockCounts {
 		NOT_WRITABLE,
 
 		/** A stored result could not be read, so it was taken for absent. */
-		NOT_READABLE
+		NOT_READABLE;
+
+		/**
+		 * Returns how it is written for operators.
+		 * @return the name in lower case, as in {@code handed-off}
+		 */
+		public String label() {
+			return name().toLowerCase(Locale.ROOT).replace('_', '-');
+		}
 
 	}
 

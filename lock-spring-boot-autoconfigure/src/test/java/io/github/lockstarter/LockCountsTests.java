@@ -2,6 +2,8 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 
+import io.micrometer.observation.ObservationRegistry;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +21,7 @@ class LockCountsTests {
 		LockCounts counts = new LockCounts();
 		LockOptions options = LockOptions.of(Duration.ofSeconds(10));
 		try (StoreLockRegistry locks = new StoreLockRegistry(new MemoryLockStore(), (name) -> options, 64, (loss) -> {
-		}, counts)) {
+		}, counts, ObservationRegistry.NOOP)) {
 			Lease first = locks.acquire("team:1");
 			Lease second = locks.acquire("team:2");
 			assertThat(locks.tryAcquire("team:1", Duration.ZERO)).isEmpty();

@@ -3,11 +3,15 @@ package io.github.lockstarter.aop;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
 
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.reactive.HandlerMapping;
@@ -36,7 +40,8 @@ final class ExchangeHandling {
 					|| call.method().isHandler(exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)));
 			Executor executor = executor();
 			return ((exchange != null) ? claims(call, exchange) : servletClaims)
-				.flatMap((claims) -> owned(call.acquireAsync(claims, untilResponse && handling, executor)))
+				.flatMap((claims) -> owned(
+						within(context, () -> call.acquireAsync(claims, untilResponse && handling, executor))))
 				.doOnNext((holding) -> {
 					if (end != null && handling) {
 						end.add(holding);
@@ -46,6 +51,12 @@ final class ExchangeHandling {
 					}
 				});
 		});
+	}
+
+	/** The attempt is part of what the subscriber's context observes. */
+	private static <T> T within(ContextView context, Supplier<T> attempt) {
+		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
+		return (observation != null) ? observation.scoped(attempt) : attempt.get();
 	}
 
 	/** Returns where to go on: on threads that may be blocked only if this one may. */

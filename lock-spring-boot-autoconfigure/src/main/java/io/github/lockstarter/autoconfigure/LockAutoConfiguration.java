@@ -11,15 +11,16 @@ import io.github.lockstarter.store.LockStore;
  * Auto-configuration for locks: a {@link LockRegistry} on the {@link LockStore} that
  * {@code lock.store} names, the advice for
  * {@link io.github.lockstarter.annotation.ExclusiveRequest @ExclusiveRequest}, the guard
- * of transactions, and the HTTP answers. An application's own bean of each type takes
- * precedence.
+ * of transactions, the HTTP answers, and what operators see. An application's own bean of
+ * each type takes precedence.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(LockProperties.class)
 @Import({ RedisDriverConfiguration.class, RedisStoreConfiguration.class, MemoryStoreConfiguration.class,
 		MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class, NoStoreConfiguration.class,
 		LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class,
-		LockProblemsConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class })
+		LockProblemsConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class,
+		LockMetricsConfiguration.class, LocksEndpointConfiguration.class, LockHealthConfiguration.class })
 public final class LockAutoConfiguration {
 
 }

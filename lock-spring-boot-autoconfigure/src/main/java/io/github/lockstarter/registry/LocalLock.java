@@ -4,15 +4,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.AcquireResult.Busy;
-import io.github.lockstarter.store.AcquireResult.Found;
-import io.github.lockstarter.store.AcquireResult.Granted;
 
 /**
  * One lock as this JVM sees it: who holds it here, and who queues for it. Only the head
@@ -47,18 +44,14 @@ final class LocalLock {
 		this.engine = engine;
 		this.key = key;
 		this.registry = registry;
-		this.queue = new WaitQueue(key, engine.counts());
+		this.queue = new WaitQueue();
 		this.inStore = new StoreLock(engine, key, this::wake);
 	}
 
 	/** Lets the caller contend, queue, or be refused; {@code false} if retired. */
 	boolean join(Waiter waiter) {
-		AtomicBoolean joined = new AtomicBoolean(true);
-		this.transitions.perform(() -> {
-			joined.set(this.state != State.RETIRED);
-			return joined.get() ? admit(waiter) : Step.NOTHING;
-		});
-		return joined.get();
+		return this.transitions
+			.performIfAny(() -> (this.state != State.RETIRED) ? Optional.of(admit(waiter)) : Optional.empty());
 	}
 
 	private Step admit(Waiter waiter) {
@@ -78,8 +71,13 @@ final class LocalLock {
 		if (this.state == State.NEW) {
 			return contend(waiter);
 		}
-		setAlarm(waiter);
-		return Step.NOTHING;
+		return setAlarm(waiter);
+	}
+
+	/** Returns what is to be seen of it. */
+	LockSnapshot look() {
+		return this.transitions
+			.look(() -> new LockSnapshot(this.key, holder().map(StoreLease::look).orElse(null), this.queue.look()));
 	}
 
 	/** Removes a caller that has been cancelled. */
@@ -108,15 +106,18 @@ final class LocalLock {
 	/** Ends all waiting and holding; completes when nothing is under way any more. */
 	CompletableFuture<Void> close() {
 		this.transitions.perform(() -> this.queue.failAll(CLOSED, null).then(retireIfUnused()));
-		Optional.ofNullable(this.lease).ifPresent((holder) -> holder.lose(CLOSED));
+		holder().ifPresent((holder) -> holder.lose(CLOSED));
 		return this.retired;
 	}
 
 	/** Takes the lock from whoever has it by that bid. */
 	void lose(Bid bid, String why) {
-		Optional.ofNullable(this.lease)
-			.filter((holder) -> holder.bid().equals(bid))
-			.ifPresent((holder) -> holder.lose(why));
+		holder().filter((holder) -> holder.bid().equals(bid)).ifPresent((holder) -> holder.lose(why));
+	}
+
+	/** Returns whoever holds it here. */
+	Optional<StoreLease> holder() {
+		return Optional.ofNullable(this.lease);
 	}
 
 	private Step contend(Waiter head) {
@@ -130,13 +131,13 @@ final class LocalLock {
 	}
 
 	private Step answered(Bid bid, Waiter asker, @Nullable AcquireResult result, @Nullable Throwable failure) {
-		if (result instanceof Granted granted) {
+		if (result instanceof AcquireResult.Granted granted) {
 			return granted(bid, asker, granted.fencingToken());
 		}
-		if (result instanceof Busy busy) {
+		if (result instanceof AcquireResult.Busy busy) {
 			return busy(busy.remaining());
 		}
-		if (result instanceof Found found && asker.slot() != null) {
+		if (result instanceof AcquireResult.Found found && asker.slot() != null) {
 			Duration age = found.age().plusNanos(System.nanoTime() - bid.asked());
 			return this.queue.give(new LeftResult(asker.slot(), found.result()), age, asker).then(released(false));
 		}
@@ -158,7 +159,7 @@ final class LocalLock {
 
 	private Step grant(Waiter waiter, Bid bid, long fencingToken) {
 		this.queue.remove(waiter);
-		StoreLease granted = new StoreLease(this.engine, this, this.key, waiter, bid, fencingToken);
+		StoreLease granted = new StoreLease(this.engine, this, waiter, bid, fencingToken);
 		this.lease = granted;
 		this.state = State.HELD;
 		return this.queue.taken(remaining()).then(() -> {
@@ -215,10 +216,9 @@ final class LocalLock {
 		if (this.inStore.mayBeFree()) {
 			return contend(head);
 		}
-		setAlarm(head);
 		this.state = State.ASLEEP;
 		this.inStore.wakeAfter(remaining, head);
-		return Step.NOTHING;
+		return setAlarm(head);
 	}
 
 	/** The lock may be free elsewhere. */
@@ -235,15 +235,16 @@ final class LocalLock {
 	}
 
 	/** Passes on the lock of a lease that has ended, or its result. */
-	void release(StoreLease ended, @Nullable LeftResult result, CompletableFuture<Void> released) {
+	void release(StoreLease ended, @Nullable LeftResult result) {
 		this.transitions.perform(() -> {
 			this.lease = null;
 			Waiter next = (result == null) ? ended.successor(this.queue.head()) : null;
 			if (next != null && ended.bid().goesOn(ended.fencingToken(), next.options().ttl())) {
-				return grant(next, ended.bid(), ended.fencingToken() + 1).then(() -> released.complete(null));
+				next.attempt().count(Event.HANDED_OFF);
+				return grant(next, ended.bid(), ended.fencingToken() + 1).then(ended::done);
 			}
 			if (next != null && this.inStore.tellsOfReleases()) {
-				return endTurn(ended, next, released);
+				return endTurn(ended, next);
 			}
 			this.state = State.RELEASING;
 			long sent = System.nanoTime();
@@ -252,13 +253,13 @@ final class LocalLock {
 				LeftResult left = Boolean.TRUE.equals(owned) ? result : null;
 				Duration age = Duration.ofNanos(System.nanoTime() - sent);
 				this.transitions.perform(() -> this.queue.give(left, age, null).then(released(next != null)));
-				released.complete(null);
+				ended.done();
 			});
 		});
 	}
 
 	/** Lets in whoever waits elsewhere; if nobody does, another turn begins here. */
-	private Step endTurn(StoreLease ended, Waiter next, CompletableFuture<Void> released) {
+	private Step endTurn(StoreLease ended, Waiter next) {
 		this.state = State.CONTENDING;
 		return () -> {
 			Bid bid = next.bid();
@@ -267,14 +268,13 @@ final class LocalLock {
 				ended.released(owned, failure);
 				this.transitions.perform(() -> (owned || failure != null)
 						? answered(bid, next, owned ? result.get() : null, failure) : released(false));
-				released.complete(null);
+				ended.done();
 			});
 		};
 	}
 
 	private Duration remaining() {
-		StoreLease holder = this.lease;
-		return (holder != null) ? holder.remaining() : this.inStore.remaining();
+		return holder().map(StoreLease::remaining).orElseGet(this.inStore::remaining);
 	}
 
 	private Step retireIfUnused() {
@@ -292,8 +292,9 @@ final class LocalLock {
 		});
 	}
 
-	private void setAlarm(Waiter waiter) {
+	private Step setAlarm(Waiter waiter) {
 		waiter.setAlarm(this.engine.timer(), () -> this.transitions.perform(() -> expire(waiter)));
+		return Step.NOTHING;
 	}
 
 }

@@ -28,8 +28,6 @@ final class Renewals {
 
 	private final LockStore store;
 
-	private final OutageLog outages;
-
 	private final ScheduledExecutorService timer;
 
 	private final Lock monitor = new ReentrantLock();
@@ -40,9 +38,8 @@ final class Renewals {
 
 	private volatile long alarmAt;
 
-	Renewals(LockStore store, OutageLog outages, ScheduledExecutorService timer) {
+	Renewals(LockStore store, ScheduledExecutorService timer) {
 		this.store = store;
-		this.outages = outages;
 		this.timer = timer;
 	}
 
@@ -127,7 +124,6 @@ final class Renewals {
 
 	private void renewed(StoreLease lease, long asked, Duration ttl, @Nullable Boolean owned,
 			@Nullable Throwable failure) {
-		this.outages.heard(failure);
 		lease.renewed(asked, ttl, owned, failure);
 		if (!lease.isEnded()) {
 			lookBy(lease.due());

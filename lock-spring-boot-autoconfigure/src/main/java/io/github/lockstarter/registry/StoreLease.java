@@ -12,6 +12,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharedLease;
@@ -39,11 +40,18 @@ final class StoreLease implements SharedLease {
 
 	private final @Nullable ResultSlot slot;
 
+	private final Attempt attempt;
+
+	private final @Nullable Observed hold;
+
+	/** When it was granted, in {@link System#nanoTime()}, like all times in here. */
+	private final long since = System.nanoTime();
+
 	private final Bid bid;
 
 	private final long fencingToken;
 
-	/** When renewals end, in {@link System#nanoTime()}, like all times in here. */
+	/** When renewals end. */
 	private final long end;
 
 	private volatile long deadline;
@@ -56,16 +64,18 @@ final class StoreLease implements SharedLease {
 
 	private final CompletableFuture<Void> lost = new CompletableFuture<>();
 
-	StoreLease(Engine engine, LocalLock lock, LockKey key, Waiter holder, Bid bid, long fencingToken) {
+	StoreLease(Engine engine, LocalLock lock, Waiter holder, Bid bid, long fencingToken) {
 		this.engine = engine;
 		this.lock = lock;
-		this.key = key;
+		this.attempt = holder.attempt();
+		this.hold = this.attempt.hold();
+		this.key = this.attempt.key();
 		this.options = holder.options();
 		this.executor = holder.executor();
 		this.slot = holder.slot();
 		this.bid = bid;
 		this.fencingToken = fencingToken;
-		this.end = System.nanoTime() + this.options.maxHold().toNanos();
+		this.end = this.since + this.options.maxHold().toNanos();
 		this.deadline = bid.deadline();
 		this.renewAt = isRenewable() ? bid.asked() + this.options.ttl().toNanos() / 3 : this.deadline;
 	}
@@ -137,7 +147,7 @@ final class StoreLease implements SharedLease {
 				reportLoss(whyExpired());
 			}
 			LeftResult left = (result != null && this.slot != null) ? new LeftResult(this.slot, result) : null;
-			this.lock.release(this, late ? null : left, this.released);
+			this.lock.release(this, late ? null : left);
 		}
 		return this.released;
 	}
@@ -147,6 +157,12 @@ final class StoreLease implements SharedLease {
 	 */
 	@Nullable Waiter successor(@Nullable Waiter next) {
 		return (next != null && !isLost() && !next.isForToken() && !next.mustAskAfter(this.slot)) ? next : null;
+	}
+
+	/** Returns what is to be seen of it. */
+	LockSnapshot.Held look() {
+		return new LockSnapshot.Held(Duration.ofNanos(System.nanoTime() - this.since), remaining(), this.fencingToken,
+				this.attempt.request());
 	}
 
 	Bid bid() {
@@ -159,6 +175,14 @@ final class StoreLease implements SharedLease {
 
 	boolean isLost() {
 		return this.lost.isDone();
+	}
+
+	/** Nothing of it is left here. */
+	void done() {
+		if (!isLost()) {
+			this.attempt.endHold(this.hold, Event.RELEASED, this.since);
+		}
+		this.released.complete(null);
 	}
 
 	/** The store has answered the release. */
@@ -181,7 +205,7 @@ final class StoreLease implements SharedLease {
 		if (this.ended.compareAndSet(false, true)) {
 			this.engine.renewals().remove(this);
 			reportLoss(why);
-			this.lock.release(this, null, this.released);
+			this.lock.release(this, null);
 		}
 		return this.released;
 	}
@@ -191,6 +215,7 @@ final class StoreLease implements SharedLease {
 			logger.warn(("The lease of lock '%s' was lost, so the work under it may have overlapped with the next"
 					+ " holder's: %s")
 				.formatted(this.key.name(), why));
+			this.attempt.endHold(this.hold, Event.LOST, this.since);
 			onLost(() -> this.engine.losses().accept(new LeaseLostEvent(this.key, this.fencingToken)));
 			this.lost.complete(null);
 		}
@@ -249,6 +274,7 @@ final class StoreLease implements SharedLease {
 	 */
 	void renewed(long asked, Duration ttl, @Nullable Boolean owned, @Nullable Throwable failure) {
 		long third = this.options.ttl().toNanos() / 3;
+		this.engine.heard(this.key, failure);
 		if (failure != null) {
 			// The lease is still good, and the store may be back in time.
 			this.renewAt = System.nanoTime() + third / 3;
@@ -259,6 +285,7 @@ final class StoreLease implements SharedLease {
 		else if (!isExpired(System.nanoTime())) {
 			this.deadline = asked + ttl.toNanos();
 			this.renewAt = asked + third;
+			this.attempt.count(Event.RENEWED);
 		}
 	}
 

@@ -101,23 +101,25 @@ final class StoreLock {
 			return claim(bid, head);
 		}
 		if (notifications == null || !head.waits()) {
-			return this.engine.ask(() -> this.engine.store().acquire(this.key, bid.owner(), bid.ttl()));
+			return this.engine.ask(this.key, () -> this.engine.store().acquire(this.key, bid.owner(), bid.ttl()));
 		}
 		this.watching = true;
-		return this.engine.ask(() -> notifications.acquireOrWatch(this.key, bid.owner(), bid.ttl(), this.wake));
+		return this.engine.ask(this.key,
+				() -> notifications.acquireOrWatch(this.key, bid.owner(), bid.ttl(), this.wake));
 	}
 
 	private CompletionStage<AcquireResult> claim(Bid bid, Waiter head) {
 		TokenStore tokens = (TokenStore) this.engine.store();
 		this.watching |= head.waits();
-		return this.engine.ask(() -> tokens.claim(this.key, bid.owner(), bid.ttl(), head.waits() ? this.wake : null));
+		return this.engine.ask(this.key,
+				() -> tokens.claim(this.key, bid.owner(), bid.ttl(), head.waits() ? this.wake : null));
 	}
 
 	private CompletionStage<AcquireResult> acquireOrResult(Bid bid, Waiter head, ResultSlot slot) {
 		this.watching |= head.waits();
 		Runnable onRelease = head.waits() ? this.wake : null;
-		return this.engine
-			.ask(() -> results().acquireOrResult(this.key, bid.owner(), bid.ttl(), slot, head.maxAge(), onRelease));
+		return this.engine.ask(this.key,
+				() -> results().acquireOrResult(this.key, bid.owner(), bid.ttl(), slot, head.maxAge(), onRelease));
 	}
 
 	/** Ends a turn; only where the store {@linkplain #tellsOfReleases() can}. */
@@ -128,15 +130,15 @@ final class StoreLock {
 		}
 		this.released = false;
 		this.watching = true;
-		return this.engine
-			.ask(() -> notifications.handOver(this.key, ended.owner(), next.owner(), next.ttl(), this.wake));
+		return this.engine.ask(this.key,
+				() -> notifications.handOver(this.key, ended.owner(), next.owner(), next.ttl(), this.wake));
 	}
 
 	/** Releases the lock, and leaves the result if there is one. */
 	CompletionStage<Boolean> release(Bid bid, @Nullable LeftResult result) {
-		return this.engine
-			.ask(() -> (result != null) ? results().release(this.key, bid.owner(), result.slot(), result.text())
-					: this.engine.store().release(this.key, bid.owner()));
+		return this.engine.ask(this.key,
+				() -> (result != null) ? results().release(this.key, bid.owner(), result.slot(), result.text())
+						: this.engine.store().release(this.key, bid.owner()));
 	}
 
 	private ResultStore results() {

@@ -16,6 +16,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -68,13 +69,14 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 	 * refused at once
 	 * @param losses is told of every lost lease
 	 * @param counts counts what happens
+	 * @param observations is told of attempts and leases, as {@link LockContext} says
 	 */
 	public StoreLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
-			Consumer<LeaseLostEvent> losses, LockCounts counts) {
+			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations) {
 		this.options = options;
-		OutageLog outages = new OutageLog();
-		Renewals renewals = new Renewals(store, outages, this.timer);
-		this.engine = new Engine(store, this.timer, this.answers, renewals, outages, losses, counts, maxWaiters);
+		Renewals renewals = new Renewals(store, this.timer);
+		this.engine = new Engine(store, this.timer, this.answers, renewals, new OutageLog(), losses, counts,
+				observations, maxWaiters);
 		if (store instanceof ReconnectNotifications able) {
 			able.onReconnect(renewals::renewAll);
 		}
@@ -82,45 +84,50 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 
 	@Override
 	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
-		return await(key, join(key, Waiter.blocking(options, this.answers)));
+		return await(join(Waiter.blocking(new Attempt(this.engine, key, options), this.answers)));
 	}
 
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
-		Waiter waiter = join(key, Waiter.blocking(options, this.answers));
-		return await(key, waiter).orElseThrow(() -> waiter.conflict(key));
+		Waiter waiter = join(Waiter.blocking(new Attempt(this.engine, key, options), this.answers));
+		return await(waiter).orElseThrow(waiter::conflict);
 	}
 
 	@Override
 	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
 		CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
-		joinAsync(key, Waiter.async(options, this.answers), result, (waiter, lease) -> result.complete(lease));
+		joinAsync(Waiter.async(new Attempt(this.engine, key, options), this.answers), result,
+				(waiter, lease) -> result.complete(lease));
 		return result;
 	}
 
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options) {
-		return acquireWith(key, Waiter.async(options, this.answers), (waiter, lease) -> lease);
+		return acquireWith(Waiter.async(new Attempt(this.engine, key, options), this.answers),
+				(waiter, lease) -> lease);
 	}
 
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
 		Assert.notNull(executor, "There must be an executor");
-		return acquireWith(key, Waiter.async(options, new ReliableExecutor(executor, this.answers)),
+		return acquireWith(
+				Waiter.async(new Attempt(this.engine, key, options), new ReliableExecutor(executor, this.answers)),
 				(waiter, lease) -> lease);
 	}
 
 	@Override
 	public Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, Duration lookBack) {
-		Waiter waiter = join(key, Waiter.blocking(options, this.answers).sharing(slot, lookBack));
-		return acquisition(waiter, await(key, waiter)).orElseThrow(() -> waiter.conflict(key));
+		Waiter waiter = join(
+				Waiter.blocking(new Attempt(this.engine, key, options), this.answers).sharing(slot, lookBack));
+		return acquisition(waiter, await(waiter)).orElseThrow(waiter::conflict);
 	}
 
 	@Override
 	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot,
 			Duration lookBack, @Nullable Executor executor) {
 		Executor answers = (executor != null) ? new ReliableExecutor(executor, this.answers) : this.answers;
-		return acquireWith(key, Waiter.async(options, answers).sharing(slot, lookBack), StoreLockRegistry::acquisition);
+		return acquireWith(Waiter.async(new Attempt(this.engine, key, options), answers).sharing(slot, lookBack),
+				StoreLockRegistry::acquisition);
 	}
 
 	private static Optional<Acquisition> acquisition(Waiter waiter, Optional<Lease> lease) {
@@ -144,13 +151,13 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 	}
 
 	/** Acquires without holding a thread, with a conflict as a failure. */
-	private <T> CompletionStage<T> acquireWith(LockKey key, Waiter waiter,
+	private <T> CompletionStage<T> acquireWith(Waiter waiter,
 			BiFunction<Waiter, Optional<Lease>, Optional<T>> acquired) {
 		CompletableFuture<T> result = new CompletableFuture<>();
-		joinAsync(key, waiter, result,
+		joinAsync(waiter, result,
 				(joined, lease) -> acquired.apply(joined, lease)
 					.map(result::complete)
-					.orElseGet(() -> result.completeExceptionally(joined.conflict(key))));
+					.orElseGet(() -> result.completeExceptionally(joined.conflict())));
 		return result;
 	}
 
@@ -211,9 +218,9 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 		}
 	}
 
-	/** Returns how many locks are held or wanted here. */
-	int size() {
-		return this.locks.size();
+	/** Returns those that are held or wanted here. */
+	Map<LockKey, LocalLock> locks() {
+		return this.locks;
 	}
 
 	boolean isDraining() {
@@ -233,21 +240,21 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 	 * the result itself, in whatever way.
 	 * @param answered completes the result, or returns {@code false} if it is too late
 	 */
-	void joinAsync(LockKey key, Waiter waiter, CompletableFuture<?> result,
-			BiPredicate<Waiter, Optional<Lease>> answered) {
-		join(key, waiter).answer().whenComplete((lease, failure) -> {
+	void joinAsync(Waiter waiter, CompletableFuture<?> result, BiPredicate<Waiter, Optional<Lease>> answered) {
+		join(waiter).answer().whenComplete((lease, failure) -> {
 			if (failure != null) {
-				leave(key, waiter);
+				leave(waiter);
 				result.completeExceptionally(failure);
 			}
 			else if (!answered.test(waiter, lease)) {
 				lease.ifPresent(Lease::releaseAsync);
 			}
 		});
-		result.whenComplete((value, failure) -> waiter.answer().cancel(false));
+		result.whenComplete((value, failure) -> waiter.cancel());
 	}
 
-	private Waiter join(LockKey key, Waiter waiter) {
+	private Waiter join(Waiter waiter) {
+		LockKey key = waiter.key();
 		LocalLock lock = this.locks.computeIfAbsent(key, this::localLock);
 		while (!lock.join(waiter)) {
 			remove(key, lock);
@@ -260,31 +267,31 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 		return new LocalLock(this.engine, key, this);
 	}
 
-	private void leave(LockKey key, Waiter waiter) {
+	private void leave(Waiter waiter) {
 		waiter.giveBack();
-		LocalLock lock = this.locks.get(key);
+		LocalLock lock = this.locks.get(waiter.key());
 		if (lock != null) {
 			lock.leave(waiter);
 		}
 	}
 
-	private Optional<Lease> await(LockKey key, Waiter waiter) {
+	private Optional<Lease> await(Waiter waiter) {
 		try {
 			return waiter.answer().get();
 		}
 		catch (ExecutionException ex) {
 			throw (ex.getCause() instanceof LockException cause) ? cause
-					: new LockStoreException(key, "the store failed", ex.getCause());
+					: new LockStoreException(waiter.key(), "the store failed", ex.getCause());
 		}
 		catch (InterruptedException ex) {
-			if (waiter.answer().cancel(false)) {
-				leave(key, waiter);
+			if (waiter.cancel()) {
+				leave(waiter);
 			}
 			else {
 				waiter.answer().thenAccept((lease) -> lease.ifPresent(Lease::releaseAsync));
 			}
 			Thread.currentThread().interrupt();
-			throw new LockStoreException(key, "interrupted while waiting for it", ex);
+			throw new LockStoreException(waiter.key(), "interrupted while waiting for it", ex);
 		}
 	}
 

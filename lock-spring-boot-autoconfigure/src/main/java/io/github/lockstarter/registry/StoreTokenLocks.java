@@ -12,6 +12,7 @@ import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -46,9 +47,9 @@ public final class StoreTokenLocks implements TokenLocks {
 	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options) {
 		tokens();
 		String token = Owners.next();
-		Waiter waiter = Waiter.async(options, this.engine.answers()).holdingBy(token, () -> releaseAsync(key, token));
+		Waiter waiter = waiter(key, options).holdingBy(token, () -> releaseAsync(key, token));
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		join(key, waiter, result, result::completeExceptionally);
+		join(waiter, result, result::completeExceptionally);
 		return result;
 	}
 
@@ -61,39 +62,48 @@ public final class StoreTokenLocks implements TokenLocks {
 		check(token);
 		tokens();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		Waiter waiter = Waiter.async(options, this.engine.answers()).holdingBy(token, null);
-		Consumer<LockConflictException> refused = (conflict) -> extend(key, options.ttl(), token, result,
+		Waiter waiter = waiter(key, options).holdingBy(token, null);
+		Consumer<LockConflictException> refused = (conflict) -> extend(waiter, token, result,
 				() -> result.completeExceptionally(conflict));
-		extend(key, options.ttl(), token, result, () -> join(key, waiter, result, refused));
+		extend(waiter, token, result, () -> join(waiter, result, refused));
 		return result;
 	}
 
+	private Waiter waiter(LockKey key, LockOptions options) {
+		return Waiter.async(new Attempt(this.engine, key, options), this.engine.answers());
+	}
+
 	/** Completes the result if the token holds the lock. */
-	private void extend(LockKey key, Duration ttl, String token, CompletableFuture<TokenLock> result,
-			Runnable otherwise) {
+	private void extend(Waiter waiter, String token, CompletableFuture<TokenLock> result, Runnable otherwise) {
+		LockKey key = waiter.key();
+		Duration ttl = waiter.options().ttl();
 		Bid bid = Bid.now(token, ttl);
-		this.engine.ask(() -> this.engine.store().renew(key, token, ttl))
-			.thenCompose((extended) -> extended ? this.engine.ask(() -> tokens().claim(key, token, ttl, null))
+		this.engine.ask(key, () -> this.engine.store().renew(key, token, ttl))
+			.thenCompose((extended) -> extended ? this.engine.ask(key, () -> tokens().claim(key, token, ttl, null))
 					: CompletableFuture.completedStage(null))
 			.whenCompleteAsync((claimed, failure) -> {
 				if (failure != null) {
+					waiter.end(Event.ERROR, failure);
 					result.completeExceptionally(known(key, failure));
 				}
 				else if (claimed instanceof Granted granted) {
+					waiter.end(Event.GRANTED, null);
 					result.complete(bid.held(granted.fencingToken(), true));
 				}
 				else if (!result.isDone()) {
 					otherwise.run();
 				}
+				else {
+					waiter.cancel();
+				}
 			}, this.engine.answers());
 	}
 
-	private void join(LockKey key, Waiter waiter, CompletableFuture<TokenLock> result,
-			Consumer<LockConflictException> refused) {
-		this.registry.joinAsync(key, waiter, result, (joined, none) -> {
+	private void join(Waiter waiter, CompletableFuture<TokenLock> result, Consumer<LockConflictException> refused) {
+		this.registry.joinAsync(waiter, result, (joined, none) -> {
 			TokenLock held = joined.held();
 			if (held == null) {
-				refused.accept(joined.conflict(key));
+				refused.accept(joined.conflict());
 			}
 			else if (!result.complete(held)) {
 				joined.giveBackToken();
@@ -120,7 +130,7 @@ public final class StoreTokenLocks implements TokenLocks {
 
 	/** Answers on a thread that belongs neither to the store nor to the timer. */
 	private <T> CompletionStage<T> answer(LockKey key, Supplier<CompletionStage<T>> question) {
-		return this.engine.ask(question).handleAsync((result, failure) -> {
+		return this.engine.ask(key, question).handleAsync((result, failure) -> {
 			if (failure != null) {
 				throw known(key, failure);
 			}

@@ -1,5 +1,6 @@
 package io.github.lockstarter.registry;
 
+import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -14,15 +15,25 @@ final class Transitions {
 	private final Lock monitor = new ReentrantLock();
 
 	void perform(Supplier<Step> transition) {
-		Step next;
+		look(transition).take();
+	}
+
+	/** Returns whether there was a transition. */
+	boolean performIfAny(Supplier<Optional<Step>> transition) {
+		Optional<Step> next = look(transition);
+		next.ifPresent(Step::take);
+		return next.isPresent();
+	}
+
+	/** Returns what is seen between two transitions. */
+	<T> T look(Supplier<T> view) {
 		this.monitor.lock();
 		try {
-			next = transition.get();
+			return view.get();
 		}
 		finally {
 			this.monitor.unlock();
 		}
-		next.take();
 	}
 
 }

@@ -11,10 +11,7 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockStoreException;
 
 /**
  * Those who want a lock in this JVM, in the order they came. Guarded by the monitor of
@@ -31,15 +28,6 @@ final class WaitQueue {
 
 	/** Those of whom is not known yet whether the lock they want is taken. */
 	private final List<Waiter> undecided = new ArrayList<>(1);
-
-	private final LockKey key;
-
-	private final LockCounts counts;
-
-	WaitQueue(LockKey key, LockCounts counts) {
-		this.key = key;
-		this.counts = counts;
-	}
 
 	void add(Waiter waiter) {
 		this.waiters.add(waiter);
@@ -61,6 +49,14 @@ final class WaitQueue {
 
 	boolean isEmpty() {
 		return this.waiters.isEmpty();
+	}
+
+	/** Returns what is to be seen of those who wait because the lock is taken. */
+	List<LockSnapshot.Waiting> look() {
+		return this.waiters.stream()
+			.filter((waiter) -> !this.undecided.contains(waiter))
+			.map((waiter) -> new LockSnapshot.Waiting(Duration.ofNanos(waiter.waited()), waiter.attempt().request()))
+			.toList();
 	}
 
 	/** Those who want a result get it all at once, and keep nobody waiting. */
@@ -133,7 +129,7 @@ final class WaitQueue {
 
 	private void count(Waiter waiter) {
 		if (waiter.meetsContention()) {
-			this.counts.add(this.key.name(), Event.CONTENDED);
+			waiter.attempt().count(Event.CONTENDED);
 		}
 	}
 
@@ -155,7 +151,7 @@ final class WaitQueue {
 
 	/** Each gets an exception of its own: it carries what is answered to one request. */
 	Step fail(Collection<Waiter> failed, String message, @Nullable Throwable cause) {
-		return () -> failed.forEach((waiter) -> waiter.fail(new LockStoreException(this.key, message, cause)));
+		return () -> failed.forEach((waiter) -> waiter.fail(message, cause));
 	}
 
 }

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.store.ResultSlot;
 
@@ -25,13 +26,11 @@ final class Waiter {
 
 	private final CompletableFuture<Optional<Lease>> answer = new CompletableFuture<>();
 
-	private final LockOptions options;
+	private final Attempt attempt;
 
 	private final Executor executor;
 
 	private final boolean blocking;
-
-	private final long begin = System.nanoTime();
 
 	private @Nullable ResultSlot slot;
 
@@ -53,35 +52,23 @@ final class Waiter {
 
 	private @Nullable Future<?> alarm;
 
-	private Waiter(LockOptions options, Executor executor, boolean blocking) {
-		this.options = options;
+	private Waiter(Attempt attempt, Executor executor, boolean blocking) {
+		this.attempt = attempt;
 		this.executor = executor;
 		this.blocking = blocking;
 	}
 
-	/**
-	 * Returns a caller whose thread waits for the answer.
-	 * @param options how it wants the lock
-	 * @param executor where it goes on after asynchronous releases
-	 */
-	static Waiter blocking(LockOptions options, Executor executor) {
-		return new Waiter(options, executor, true);
+	/** Returns a caller whose thread waits for the answer. */
+	static Waiter blocking(Attempt attempt, Executor executor) {
+		return new Waiter(attempt, executor, true);
 	}
 
-	/**
-	 * Returns a caller that does not wait.
-	 * @param options how it wants the lock
-	 * @param executor where it goes on with the answer, and after asynchronous releases
-	 */
-	static Waiter async(LockOptions options, Executor executor) {
-		return new Waiter(options, executor, false);
+	/** Returns a caller that goes on with the answer in the executor. */
+	static Waiter async(Attempt attempt, Executor executor) {
+		return new Waiter(attempt, executor, false);
 	}
 
-	/**
-	 * Lets the caller have a result instead of the lock.
-	 * @param slot which results it wants
-	 * @param lookBack how old they may be when it comes
-	 */
+	/** Lets the caller have a result instead of the lock: one that is not older. */
 	Waiter sharing(ResultSlot slot, Duration lookBack) {
 		this.slot = slot;
 		this.lookBack = lookBack;
@@ -112,7 +99,7 @@ final class Waiter {
 
 	/** Returns an attempt to take the lock for this caller. */
 	Bid bid() {
-		return Bid.now((this.token != null) ? this.token : Owners.next(), this.options.ttl());
+		return Bid.now((this.token != null) ? this.token : Owners.next(), options().ttl());
 	}
 
 	@Nullable ResultSlot slot() {
@@ -134,7 +121,7 @@ final class Waiter {
 
 	/** Returns whether what the asker was granted is what this caller wants. */
 	boolean accepts(Bid granted, Waiter asker) {
-		return this == asker || (this.options.ttl().equals(granted.ttl()) && !mustAskAfter(null) && !isForToken()
+		return this == asker || (options().ttl().equals(granted.ttl()) && !mustAskAfter(null) && !isForToken()
 				&& !asker.isForToken());
 	}
 
@@ -162,8 +149,16 @@ final class Waiter {
 		return first;
 	}
 
+	LockKey key() {
+		return this.attempt.key();
+	}
+
+	Attempt attempt() {
+		return this.attempt;
+	}
+
 	LockOptions options() {
-		return this.options;
+		return this.attempt.options();
 	}
 
 	Executor executor() {
@@ -185,24 +180,24 @@ final class Waiter {
 	}
 
 	/** Returns what an empty answer means, unless there is something else. */
-	LockConflictException conflict(LockKey key) {
+	LockConflictException conflict() {
 		// Where too many wait already it did not.
-		LockOptions waited = (left() > 0) ? this.options.withWaitTime(Duration.ZERO) : this.options;
-		return new LockConflictException(key, waited, this.retryAfter);
+		LockOptions waited = (left() > 0) ? options().withWaitTime(Duration.ZERO) : options();
+		return new LockConflictException(key(), waited, this.retryAfter);
 	}
 
 	boolean waits() {
-		return !this.options.waitTime().isZero();
+		return !options().waitTime().isZero();
 	}
 
 	/** Returns how long it has waited, in nanoseconds. */
 	long waited() {
-		return System.nanoTime() - this.begin;
+		return System.nanoTime() - this.attempt.begin();
 	}
 
 	/** Returns how much of the wait is left; not positive when it is over. */
 	long left() {
-		return this.begin + this.options.waitTime().toNanos() - System.nanoTime();
+		return this.attempt.begin() + options().waitTime().toNanos() - System.nanoTime();
 	}
 
 	/**
@@ -216,6 +211,7 @@ final class Waiter {
 
 	void grant(StoreLease lease) {
 		this.granted = lease;
+		end(Event.GRANTED, null);
 		if (this.answer.isCancelled()) {
 			giveBack();
 		}
@@ -235,13 +231,15 @@ final class Waiter {
 	 * @param retryAfter how long the holder's lease lasts; zero if nobody knows
 	 */
 	void refuse(Duration retryAfter) {
-		this.retryAfter = retryAfter.isZero() ? this.options.ttl() : retryAfter;
+		this.retryAfter = retryAfter.isZero() ? options().ttl() : retryAfter;
+		end((waits() && left() <= 0) ? Event.TIMEOUT : Event.CONFLICT, null);
 		answer(() -> this.answer.complete(Optional.empty()));
 	}
 
 	/** Tells the caller that its token holds the lock. */
 	void entrust(TokenLock held) {
 		this.held = held;
+		end(Event.GRANTED, null);
 		answer(() -> {
 			if (!this.answer.complete(Optional.empty())) {
 				giveBackToken();
@@ -259,11 +257,23 @@ final class Waiter {
 	/** Gives the caller a result instead of the lock. */
 	void give(LeftResult result) {
 		this.result = result.text();
+		end(Event.RESULT, null);
 		answer(() -> this.answer.complete(Optional.empty()));
 	}
 
-	void fail(LockException failure) {
+	void fail(String message, @Nullable Throwable cause) {
+		LockStoreException failure = new LockStoreException(key(), message, cause);
+		end(Event.ERROR, failure);
 		answer(() -> this.answer.completeExceptionally(failure));
+	}
+
+	/** Returns whether there was no answer yet, and will be none. */
+	boolean cancel() {
+		boolean cancelled = this.answer.cancel(false);
+		if (cancelled) {
+			end(Event.CANCELLED, null);
+		}
+		return cancelled;
 	}
 
 	/** Leaves nothing behind in the timer. */
@@ -271,6 +281,10 @@ final class Waiter {
 		if (this.alarm != null) {
 			this.alarm.cancel(false);
 		}
+	}
+
+	void end(Event outcome, @Nullable Throwable failure) {
+		this.attempt.end(outcome, (this.contended && waits()) ? Duration.ofNanos(waited()) : null, failure);
 	}
 
 	private void answer(Runnable completion) {

@@ -29,7 +29,9 @@ class OptionalLibrariesTests {
 	@ValueSource(strings = { "none", "tomcat|servlet|webmvc", "webflux",
 			"reactor|lettuce|webflux|reactive-streams|netty|kotlin",
 			"tomcat|servlet|webmvc|reactor|lettuce|webflux|reactive-streams|netty|kotlin",
-			"dynamodb|aws|sdk-core|netty-nio-client", "spring-tx|jdbc|transaction|data-redis|data-keyvalue|kotlin" })
+			"dynamodb|aws|sdk-core|netty-nio-client",
+			"actuator|health|micrometer-(core|metrics|registry|tracing)|prometheus",
+			"spring-tx|jdbc|transaction|data-redis|data-keyvalue|kotlin" })
 	@DisplayName("Where libraries are absent the rest works")
 	void absent(String libraries) {
 		String classPath = Stream

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.micrometer.observation.ObservationRegistry;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -37,7 +39,7 @@ class LeaseRenewalTests {
 	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
 
 	private final StoreLockRegistry locks = new StoreLockRegistry(this.store, (name) -> SHORT, 64, this.losses::add,
-			new LockCounts());
+			new LockCounts(), ObservationRegistry.NOOP);
 
 	@AfterEach
 	void close() {
@@ -159,7 +161,7 @@ class LeaseRenewalTests {
 	void failingListener(CapturedOutput output) {
 		try (StoreLockRegistry locks = new StoreLockRegistry(this.store, (name) -> SHORT, 64, (loss) -> {
 			throw new IllegalStateException("mistake of the application");
-		}, new LockCounts())) {
+		}, new LockCounts(), ObservationRegistry.NOOP)) {
 			Lease lease = locks.acquire(KEY, SHORT.withoutRenewal());
 			Awaitility.await().until(() -> output.toString().contains("at the loss of lock 'renewal' failed"));
 			assertThat(lease.isHeld()).isFalse();

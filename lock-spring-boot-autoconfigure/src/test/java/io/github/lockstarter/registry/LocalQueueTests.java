@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
+import io.micrometer.observation.ObservationRegistry;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -45,12 +47,12 @@ class LocalQueueTests {
 
 	private final StoreLockRegistry locks = new StoreLockRegistry(this.store,
 			(name) -> name.equals("team") ? OPTIONS.withConflictStatus(423) : OPTIONS, 3, (loss) -> {
-			}, new LockCounts());
+			}, new LockCounts(), ObservationRegistry.NOOP);
 
 	@AfterEach
 	void nothingIsLeft() {
 		this.locks.close();
-		assertThat(this.locks.size()).isZero();
+		assertThat(this.locks.locks().size()).isZero();
 	}
 
 	@Test
@@ -276,7 +278,7 @@ class LocalQueueTests {
 		this.store.speak();
 		assertThat(second).succeedsWithin(SOON);
 		second.join().ifPresent(Lease::close);
-		Awaitility.await().until(() -> this.locks.size() == 0);
+		Awaitility.await().until(() -> this.locks.locks().size() == 0);
 		assertThat(this.store.releases).hasValue(1);
 	}
 

@@ -14,6 +14,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
+import io.micrometer.observation.ObservationRegistry;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -153,7 +155,7 @@ class StoreLockRegistryTests {
 	void answersItself() {
 		MemoryLockStore store = new MemoryLockStore();
 		try (StoreLockRegistry locks = new StoreLockRegistry(store, (name) -> OPTIONS, 1, (loss) -> {
-		}, new LockCounts())) {
+		}, new LockCounts(), ObservationRegistry.NOOP)) {
 			Lease first = locks.acquire(KEY, OPTIONS);
 			CompletableFuture<Optional<Lease>> second = locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 			second.complete(null);

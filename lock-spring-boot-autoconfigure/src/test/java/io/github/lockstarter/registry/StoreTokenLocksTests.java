@@ -48,7 +48,7 @@ class StoreTokenLocksTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		Awaitility.await().until(() -> this.registry.size() == 0);
+		Awaitility.await().until(() -> this.registry.locks().size() == 0);
 		this.registry.close();
 	}
 
@@ -60,7 +60,7 @@ class StoreTokenLocksTests {
 		assertThat(held.fencingToken()).isPositive();
 		assertThat(held.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
 		assertThat(held.extended()).isFalse();
-		Awaitility.await().until(() -> this.registry.size() == 0);
+		Awaitility.await().until(() -> this.registry.locks().size() == 0);
 		assertThat(remaining())
 			.hasValueSatisfying((left) -> assertThat(left).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
 		assertThat(release(held.token())).isTrue();

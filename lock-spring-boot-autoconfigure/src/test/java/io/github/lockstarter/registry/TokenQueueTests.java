@@ -10,6 +10,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
+import io.micrometer.observation.ObservationRegistry;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -49,13 +51,13 @@ class TokenQueueTests {
 	private final LockCounts counts = new LockCounts();
 
 	private final StoreLockRegistry registry = new StoreLockRegistry(this.store, (name) -> OPTIONS, 20_000, (loss) -> {
-	}, this.counts);
+	}, this.counts, ObservationRegistry.NOOP);
 
 	private final TokenLocks locks = new StoreTokenLocks(this.registry);
 
 	@AfterEach
 	void nothingIsLeft() {
-		Awaitility.await().until(() -> this.registry.size() == 0);
+		Awaitility.await().until(() -> this.registry.locks().size() == 0);
 		this.registry.close();
 	}
 
@@ -217,7 +219,7 @@ class TokenQueueTests {
 		assertThat(ManagementFactory.getThreadMXBean().getThreadCount() - threads).isLessThan(50);
 		assertThat(waiting).noneMatch(CompletableFuture::isDone);
 		waiting.forEach((each) -> each.cancel(false));
-		Awaitility.await().until(() -> this.registry.size() == 0);
+		Awaitility.await().until(() -> this.registry.locks().size() == 0);
 		assertThat(this.registry.engine().timer().shutdownNow()).as("alarms").isEmpty();
 		release(HOLDER);
 		assertThat(remaining()).isZero();
@@ -236,7 +238,7 @@ class TokenQueueTests {
 		assertThat(CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)))
 			.succeedsWithin(WAITING.waitTime());
 		release(TOKEN);
-		Awaitility.await().until(() -> this.registry.size() == 0);
+		Awaitility.await().until(() -> this.registry.locks().size() == 0);
 	}
 
 	@Test

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
+import io.micrometer.observation.ObservationRegistry;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -51,7 +53,7 @@ class UnwantedTokenLocksTests {
 	private final LockCounts counts = new LockCounts();
 
 	private final StoreLockRegistry registry = new StoreLockRegistry(this.store, (name) -> OPTIONS, 64, (loss) -> {
-	}, this.counts);
+	}, this.counts, ObservationRegistry.NOOP);
 
 	private final TokenLocks locks = new StoreTokenLocks(this.registry);
 
@@ -120,7 +122,7 @@ class UnwantedTokenLocksTests {
 		this.store.speak();
 		Awaitility.await().until(() -> remaining().orElseThrow().compareTo(Duration.ofMinutes(8)) > 0);
 		assertThat(this.store.releases).hasValue(0);
-		Awaitility.await().during(Duration.ofMillis(150)).until(() -> this.registry.size() == 0);
+		Awaitility.await().during(Duration.ofMillis(150)).until(() -> this.registry.locks().size() == 0);
 	}
 
 	@Test
@@ -228,7 +230,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	private void awaitNothingHere() {
-		Awaitility.await().until(() -> this.registry.size() == 0);
+		Awaitility.await().until(() -> this.registry.locks().size() == 0);
 	}
 
 	/** So many have come and found the lock taken. */

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import io.micrometer.observation.ObservationRegistry;
+
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
 
@@ -59,7 +61,7 @@ public final class RedisInstance implements AutoCloseable {
 		this.store = new RedisLockStore(factory, keyPrefix, Duration.ofSeconds(2), replicasToAck);
 		this.store.start();
 		this.locks = new StoreLockRegistry(this.store, (name) -> LockOptions.of(Duration.ofSeconds(10)), maxWaiters,
-				this.losses::add, new LockCounts());
+				this.losses::add, new LockCounts(), ObservationRegistry.NOOP);
 	}
 
 	public StoreLockRegistry locks() {

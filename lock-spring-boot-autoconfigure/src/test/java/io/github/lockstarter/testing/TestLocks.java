@@ -2,6 +2,8 @@ package io.github.lockstarter.testing;
 
 import java.time.Duration;
 
+import io.micrometer.observation.ObservationRegistry;
+
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.StoreLockRegistry;
@@ -18,7 +20,7 @@ public final class TestLocks {
 	/** Returns a registry on the store. */
 	public static StoreLockRegistry on(LockStore store) {
 		return new StoreLockRegistry(store, (name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
-		}, new LockCounts());
+		}, new LockCounts(), ObservationRegistry.NOOP);
 	}
 
 }

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -63,20 +64,30 @@ public final class TestServer implements AutoCloseable {
 
 	/** Sends a GET and returns the answer. */
 	public HttpResponse<String> get(String path) throws IOException, InterruptedException {
-		return client.send(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+		return client.send(newRequest(path).build(), HttpResponse.BodyHandlers.ofString());
+	}
+
+	/** Sends a DELETE and returns the answer. */
+	public HttpResponse<String> delete(String path) throws IOException, InterruptedException {
+		return client.send(newRequest(path).DELETE().build(), HttpResponse.BodyHandlers.ofString());
 	}
 
 	/** Sends a GET. */
 	public CompletableFuture<HttpResponse<String>> getAsync(String path) {
-		return client.sendAsync(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+		return client.sendAsync(newRequest(path).build(), HttpResponse.BodyHandlers.ofString());
 	}
 
 	private HttpRequest request(String path, String... headers) {
-		HttpRequest.Builder request = HttpRequest.newBuilder(uri(path)).POST(HttpRequest.BodyPublishers.noBody());
+		HttpRequest.Builder request = newRequest(path).POST(HttpRequest.BodyPublishers.noBody());
 		if (headers.length > 0) {
 			request.headers(headers);
 		}
 		return request.build();
+	}
+
+	/** What is never answered fails. */
+	private HttpRequest.Builder newRequest(String path) {
+		return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofMinutes(1));
 	}
 
 	private URI uri(String path) {

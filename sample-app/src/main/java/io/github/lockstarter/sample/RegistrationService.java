@@ -11,7 +11,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
  * Registers users.
  */
 @Service
-class RegistrationService {
+public class RegistrationService {
 
 	private static final int BONUS = 100;
 
@@ -32,9 +32,6 @@ class RegistrationService {
 	@ExclusiveRequest(name = "registration", key = "#userName")
 	@Transactional(noRollbackFor = PointsUnavailableException.class)
 	public User register(String userName) {
-		if (!this.users.findByName(userName).isEmpty()) {
-			throw new AlreadyRegisteredException();
-		}
 		return store(userName);
 	}
 
@@ -47,6 +44,9 @@ class RegistrationService {
 	}
 
 	private User store(String userName) {
+		if (!this.users.findByName(userName).isEmpty()) {
+			throw new AlreadyRegisteredException();
+		}
 		User user = new User(this.users.nextId(), userName, UUID.randomUUID().toString(), 0);
 		this.users.insert(user);
 		this.points.grant(user.userId(), BONUS);

@@ -8,7 +8,7 @@ package io.github.lockstarter.sample;
  * @param sessionId the session that registration begins
  * @param points the bonus points
  */
-record User(long userId, String userName, String sessionId, int points) {
+public record User(long userId, String userName, String sessionId, int points) {
 
 	User withPoints(int points) {
 		return new User(this.userId, this.userName, this.sessionId, points);

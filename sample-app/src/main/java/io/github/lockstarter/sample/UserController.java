@@ -27,13 +27,14 @@ class UserController {
 
 	@PostMapping("/users")
 	ResponseEntity<User> register(@RequestParam String userName) {
-		refuseRegistered(userName);
+		if (!this.users.findByName(userName).isEmpty()) {
+			throw new AlreadyRegisteredException();
+		}
 		return created(this.registration.register(userName));
 	}
 
 	@PostMapping("/unguarded/users")
 	ResponseEntity<User> registerUnguarded(@RequestParam String userName) {
-		refuseRegistered(userName);
 		return created(this.registration.registerUnguarded(userName));
 	}
 
@@ -45,12 +46,6 @@ class UserController {
 	@GetMapping("/users")
 	List<User> users(@RequestParam String userName) {
 		return this.users.findByName(userName);
-	}
-
-	private void refuseRegistered(String userName) {
-		if (!this.users.findByName(userName).isEmpty()) {
-			throw new AlreadyRegisteredException();
-		}
 	}
 
 	private static ResponseEntity<User> created(User user) {

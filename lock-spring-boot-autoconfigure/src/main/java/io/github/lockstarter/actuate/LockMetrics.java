@@ -1,0 +1,89 @@
+package io.github.lockstarter.actuate;
+
+import java.util.List;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.registry.LocalLocks;
+import io.github.lockstarter.registry.LockContext;
+
+/**
+ * Meters the locks of an application, by the name of the lock and never by its key.
+ * Attempts and leases are timed besides, by the observations {@value LockContext#ACQUIRE}
+ * and {@value LockContext#HOLD}.
+ */
+public final class LockMetrics implements MeterBinder {
+
+	private static final String LOCK = "lock";
+
+	private static final List<Event> ANSWERS = List.of(Event.SHARED, Event.REPLAYED, Event.TOO_LARGE,
+			Event.NOT_WRITABLE, Event.NOT_READABLE);
+
+	private final LockCounts counts;
+
+	private final LocalLocks locks;
+
+	/**
+	 * Creates meters.
+	 * @param counts what happened
+	 * @param locks what is held and who waits now
+	 */
+	public LockMetrics(LockCounts counts, LocalLocks locks) {
+		this.counts = counts;
+		this.locks = locks;
+	}
+
+	/** The meters of a lock appear when something first happens to it. */
+	@Override
+	public void bindTo(MeterRegistry registry) {
+		this.counts.onName((name) -> bindTo(registry, name));
+	}
+
+	private void bindTo(MeterRegistry registry, String name) {
+		Gauge.builder("lock.held", () -> held(name))
+			.tag(LOCK, name)
+			.description("Leases that this instance holds")
+			.register(registry);
+		Gauge.builder("lock.waiters", () -> waiters(name))
+			.tag(LOCK, name)
+			.description("Those who wait in this instance for a lock that is taken")
+			.register(registry);
+		counter("lock.contended", name, Event.CONTENDED, "Attempts that found the lock taken").register(registry);
+		counter("lock.handoffs", name, Event.HANDED_OFF, "Leases handed to the next who waited, without the store")
+			.register(registry);
+		counter("lock.renewals", name, Event.RENEWED, "Renewals of leases").register(registry);
+		counter("lock.losses", name, Event.LOST, "Leases that ended before they were released").register(registry);
+		counter("lock.store.errors", name, Event.STORE_ERROR, "Requests that the store failed to answer")
+			.register(registry);
+		ANSWERS.forEach((event) -> counter("lock.answers", name, event, "Answers of a holder to others, by outcome")
+			.tag("outcome", event.label())
+			.register(registry));
+	}
+
+	private FunctionCounter.Builder<LockCounts> counter(String meter, String name, Event event, String description) {
+		return FunctionCounter.builder(meter, this.counts, (counts) -> counts.get(name, event))
+			.tag(LOCK, name)
+			.description(description);
+	}
+
+	private long held(String name) {
+		return this.locks.look()
+			.stream()
+			.filter((lock) -> lock.held() != null && lock.key().name().equals(name))
+			.count();
+	}
+
+	private long waiters(String name) {
+		return this.locks.look()
+			.stream()
+			.filter((lock) -> lock.key().name().equals(name))
+			.mapToLong((lock) -> lock.waiting().size())
+			.sum();
+	}
+
+}

@@ -1,0 +1,39 @@
+package io.github.lockstarter.actuate;
+
+import java.time.Duration;
+import java.util.UUID;
+
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LockStore;
+
+/**
+ * Tells whether the lock store answers within its time-out, whichever it is: asks it to
+ * renew a lock that nobody holds, which changes nothing.
+ */
+public final class LockStoreHealthIndicator extends AbstractHealthIndicator {
+
+	private static final LockKey PROBE = new LockKey("lock.health", "");
+
+	private static final Duration TTL = Duration.ofSeconds(1);
+
+	private final LockStore store;
+
+	/**
+	 * Creates an indicator.
+	 * @param store the store to ask
+	 */
+	public LockStoreHealthIndicator(LockStore store) {
+		super("The lock store does not answer");
+		this.store = store;
+	}
+
+	@Override
+	protected void doHealthCheck(Health.Builder builder) {
+		this.store.renew(PROBE, UUID.randomUUID().toString(), TTL).toCompletableFuture().join();
+		builder.up().withDetail("store", this.store.getClass().getSimpleName());
+	}
+
+}

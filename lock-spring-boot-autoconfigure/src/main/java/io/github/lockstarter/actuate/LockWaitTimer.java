@@ -1,0 +1,52 @@
+package io.github.lockstarter.actuate;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+
+import io.github.lockstarter.registry.LockContext;
+
+/**
+ * Times, as {@code lock.wait}, the waits of those attempts that had to wait for another
+ * holder.
+ */
+public final class LockWaitTimer implements ObservationHandler<LockContext> {
+
+	private final Consumer<Consumer<MeterRegistry>> registry;
+
+	/**
+	 * Creates a timer.
+	 * @param registry passes on the registry to record to, if there is one
+	 */
+	public LockWaitTimer(Consumer<Consumer<MeterRegistry>> registry) {
+		this.registry = registry;
+	}
+
+	@Override
+	public boolean supportsContext(Observation.Context context) {
+		return context instanceof LockContext;
+	}
+
+	@Override
+	public void onStop(LockContext context) {
+		Duration waited = context.waited();
+		if (waited != null) {
+			List<Tag> tags = context.getLowCardinalityKeyValues()
+				.stream()
+				.map((each) -> Tag.of(each.getKey(), each.getValue()))
+				.toList();
+			this.registry.accept((registry) -> Timer.builder("lock.wait")
+				.tags(tags)
+				.description("How long attempts waited for another holder")
+				.register(registry)
+				.record(waited));
+		}
+	}
+
+}

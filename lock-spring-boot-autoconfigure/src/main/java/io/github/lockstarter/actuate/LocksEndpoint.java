@@ -1,0 +1,169 @@
+package io.github.lockstarter.actuate;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.registry.LocalLocks;
+import io.github.lockstarter.registry.LockSnapshot;
+
+/**
+ * Shows what this instance holds, who waits in it, and what happened so far. Deleting a
+ * lock ends the lease on it; that needs
+ * {@code management.endpoint.locks.access=unrestricted}.
+ */
+@WebEndpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+public class LocksEndpoint {
+
+	private final LocalLocks locks;
+
+	private final LockCounts counts;
+
+	private final Show showKeys;
+
+	private final Set<String> roles;
+
+	/**
+	 * Creates an endpoint.
+	 * @param locks what is held and who waits now
+	 * @param counts what happened
+	 * @param showKeys whether keys are shown, or their digests
+	 * @param roles whom they are shown to if it depends on that; empty for all who are
+	 * authenticated
+	 */
+	public LocksEndpoint(LocalLocks locks, LockCounts counts, Show showKeys, Set<String> roles) {
+		this.locks = locks;
+		this.counts = counts;
+		this.showKeys = showKeys;
+		this.roles = roles;
+	}
+
+	/**
+	 * Returns what there is to see.
+	 * @param securityContext who looks
+	 * @return what is held or waited for, the oldest lease first, and totals by name
+	 */
+	@ReadOperation
+	public Locks locks(SecurityContext securityContext) {
+		boolean shown = this.showKeys.isShown(securityContext, this.roles);
+		Instant now = Instant.now();
+		List<Lock> locks = this.locks.look()
+			.stream()
+			.sorted(Comparator.comparing(LocksEndpoint::age).reversed())
+			.map((lock) -> lock(lock, shown, now))
+			.toList();
+		Map<String, Map<String, Long>> totals = new TreeMap<>();
+		this.counts.lockNames().forEach((name) -> totals.put(name, totals(name)));
+		return new Locks(locks, totals);
+	}
+
+	/**
+	 * Ends the lease of this instance on a lock, as if it was lost.
+	 * @param name the name of the lock
+	 * @param key its key, or the digest of that; none for a lock that has only a name
+	 * @return no content, or not found if this instance does not hold it
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<Void> release(@Selector String name, @Nullable String key) {
+		String wanted = (key != null) ? key : "";
+		boolean released = this.locks.look()
+			.stream()
+			.map(LockSnapshot::key)
+			.filter((lock) -> lock.name().equals(name) && (lock.key().equals(wanted) || digest(lock).equals(wanted)))
+			.findFirst()
+			.map((lock) -> this.locks.forceRelease(lock).toCompletableFuture().join())
+			.orElse(false);
+		return new WebEndpointResponse<>(
+				released ? WebEndpointResponse.STATUS_NO_CONTENT : WebEndpointResponse.STATUS_NOT_FOUND);
+	}
+
+	private static Duration age(LockSnapshot lock) {
+		LockSnapshot.Held held = lock.held();
+		return (held != null) ? held.age() : Duration.ZERO;
+	}
+
+	private static Lock lock(LockSnapshot lock, boolean shown, Instant now) {
+		Held held = Optional.ofNullable(lock.held())
+			.map((lease) -> new Held(now.minus(lease.age()), lease.remaining().toMillis(), lease.fencingToken(),
+					lease.request()))
+			.orElse(null);
+		List<Waiting> waiting = lock.waiting()
+			.stream()
+			.map((waiter) -> new Waiting(now.minus(waiter.age()), waiter.request()))
+			.toList();
+		return new Lock(lock.key().name(), shown ? lock.key().key() : digest(lock.key()), held, waiting);
+	}
+
+	private static String digest(LockKey lock) {
+		return lock.key().isEmpty() ? "" : LockKey.ofDigest(lock.name(), lock.key()).key();
+	}
+
+	private Map<String, Long> totals(String name) {
+		Map<String, Long> totals = new LinkedHashMap<>();
+		Arrays.stream(Event.values()).forEach((event) -> totals.put(event.label(), this.counts.get(name, event)));
+		return totals;
+	}
+
+	/**
+	 * The answer of the endpoint.
+	 *
+	 * @param locks what is held or waited for in this instance
+	 * @param totals how often what happened since the start, by the name of the lock
+	 */
+	public record Locks(Collection<Lock> locks, Map<String, Map<String, Long>> totals) {
+	}
+
+	/**
+	 * A lock.
+	 *
+	 * @param name its name
+	 * @param key its key, or the digest of that
+	 * @param held the lease that this instance holds, if any
+	 * @param waiting who waits for it in this instance, the next one first
+	 */
+	public record Lock(String name, String key, @Nullable Held held, List<Waiting> waiting) {
+	}
+
+	/**
+	 * A lease.
+	 *
+	 * @param since when it was granted
+	 * @param remainingMillis how long it lasts unless it is renewed
+	 * @param fencingToken its number
+	 * @param request the request that holds it, if known
+	 */
+	public record Held(Instant since, long remainingMillis, long fencingToken, @Nullable String request) {
+	}
+
+	/**
+	 * One who waits.
+	 *
+	 * @param since when it came
+	 * @param request the request that waits, if known
+	 */
+	public record Waiting(Instant since, @Nullable String request) {
+	}
+
+}

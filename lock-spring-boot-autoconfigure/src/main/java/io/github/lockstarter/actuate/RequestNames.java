@@ -1,0 +1,63 @@
+package io.github.lockstarter.actuate;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationView;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.registry.LockContext;
+
+/**
+ * Names the HTTP request that asks for a lock, by its method and the path as mapped,
+ * which has no values: taken from the observation of the request.
+ */
+public final class RequestNames implements ObservationHandler<LockContext> {
+
+	private static final boolean SERVLET = ClassUtils.isPresent("jakarta.servlet.http.HttpServletRequest",
+			RequestNames.class.getClassLoader());
+
+	private static final boolean REACTIVE = ClassUtils.isPresent("reactor.core.publisher.Mono",
+			RequestNames.class.getClassLoader());
+
+	@Override
+	public boolean supportsContext(Observation.Context context) {
+		return context instanceof LockContext;
+	}
+
+	@Override
+	public void onStart(LockContext context) {
+		ObservationView parent = context.getParentObservation();
+		while (parent != null && context.request() == null) {
+			context.request(name(parent.getContextView()));
+			parent = parent.getContextView().getParentObservation();
+		}
+	}
+
+	private static @Nullable String name(Observation.ContextView context) {
+		String name = SERVLET ? Servlet.name(context) : null;
+		return (name == null && REACTIVE) ? Reactive.name(context) : name;
+	}
+
+	private static final class Servlet {
+
+		static @Nullable String name(Observation.ContextView view) {
+			return (view instanceof org.springframework.http.server.observation.ServerRequestObservationContext request
+					&& request.getCarrier() != null && request.getPathPattern() != null)
+							? request.getCarrier().getMethod() + " " + request.getPathPattern() : null;
+		}
+
+	}
+
+	private static final class Reactive {
+
+		static @Nullable String name(Observation.ContextView view) {
+			return (view instanceof org.springframework.http.server.reactive.observation.ServerRequestObservationContext request
+					&& request.getCarrier() != null && request.getPathPattern() != null)
+							? request.getCarrier().getMethod() + " " + request.getPathPattern() : null;
+		}
+
+	}
+
+}

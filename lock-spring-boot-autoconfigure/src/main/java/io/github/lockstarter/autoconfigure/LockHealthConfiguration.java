@@ -1,0 +1,28 @@
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.github.lockstarter.actuate.LockStoreHealthIndicator;
+import io.github.lockstarter.store.LockStore;
+
+/**
+ * The health of the lock store, as {@code lockStore}.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
+@ConditionalOnEnabledHealthIndicator("lock-store")
+@ConditionalOnBean(LockStore.class)
+class LockHealthConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(name = "lockStoreHealthIndicator")
+	LockStoreHealthIndicator lockStoreHealthIndicator(LockStore store) {
+		return new LockStoreHealthIndicator(store);
+	}
+
+}

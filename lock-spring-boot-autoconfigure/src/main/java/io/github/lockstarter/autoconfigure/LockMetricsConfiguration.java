@@ -1,0 +1,38 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.micrometer.core.instrument.MeterRegistry;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.actuate.LockMetrics;
+import io.github.lockstarter.actuate.LockWaitTimer;
+import io.github.lockstarter.registry.LocalLocks;
+
+/**
+ * Meters for {@code lock.*}, where there is Micrometer.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(LocalLocks.class)
+class LockMetricsConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockMetrics lockMetrics(LockCounts counts, LocalLocks locks) {
+		return new LockMetrics(counts, locks);
+	}
+
+	/** Must not wait for a registry of locks, which waits for that of observations. */
+	@Bean
+	@ConditionalOnMissingBean
+	static LockWaitTimer lockWaitTimer(ObjectProvider<MeterRegistry> registry) {
+		return new LockWaitTimer(registry::ifAvailable);
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.actuate.LocksEndpoint;
+import io.github.lockstarter.registry.LocalLocks;
+
+/**
+ * The {@code locks} endpoint, where there is an actuator that exposes it.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+@ConditionalOnBean(LocalLocks.class)
+@EnableConfigurationProperties(LocksEndpointProperties.class)
+class LocksEndpointConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LocksEndpoint locksEndpoint(LocalLocks locks, LockCounts counts, LocksEndpointProperties properties) {
+		return new LocksEndpoint(locks, counts, properties.showKeys(), properties.roles());
+	}
+
+}

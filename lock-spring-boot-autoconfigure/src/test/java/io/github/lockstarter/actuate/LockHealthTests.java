@@ -1,0 +1,45 @@
+package io.github.lockstarter.actuate;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LockHealthTests {
+
+	@Test
+	@DisplayName("The lock store is up, down within its time-out while its server is frozen, and up again")
+	void followsTheServer() throws Exception {
+		try (LocalRedis redis = LocalRedis.started();
+				TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class },
+						"spring.data.redis.port=" + redis.port(), "management.health.redis.enabled=false",
+						"management.endpoint.health.show-components=always")) {
+			assertThat(health(server)).contains("\"lockStore\":{\"status\":\"UP\"");
+			redis.freeze();
+			long asked = System.nanoTime();
+			assertThat(health(server)).contains("\"lockStore\":{\"status\":\"DOWN\"");
+			assertThat(System.nanoTime() - asked).isLessThan(5_000_000_000L);
+			redis.thaw();
+			Awaitility.await().until(() -> health(server).contains("\"lockStore\":{\"status\":\"UP\""));
+			assertThat(redis.ask("KEYS *")).isEqualTo("*0");
+		}
+	}
+
+	@Test
+	@DisplayName("Can be switched off")
+	void disabled() throws Exception {
+		try (TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class }, "lock.store=memory",
+				"management.health.lock-store.enabled=false", "management.endpoint.health.show-components=always")) {
+			assertThat(health(server)).contains("UP").doesNotContain("lockStore");
+		}
+	}
+
+	private static String health(TestServer server) throws Exception {
+		return server.get("/actuator/health").body();
+	}
+
+}

@@ -1,0 +1,79 @@
+package io.github.lockstarter.actuate;
+
+import java.time.Duration;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.LocalLocks;
+import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LockMetricsTests {
+
+	private final LockCounts counts = new LockCounts();
+
+	private final StoreLockRegistry locks = new StoreLockRegistry(new MemoryLockStore(),
+			(name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
+			}, this.counts, ObservationRegistry.NOOP);
+
+	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+	@AfterEach
+	void close() {
+		this.locks.close();
+	}
+
+	@Test
+	@DisplayName("What is held and who waits is gauged by name, before and after")
+	void gauges() {
+		Lease one = this.locks.acquire("team:1");
+		Lease two = this.locks.acquire("team:2");
+		Lease other = this.locks.acquire("other");
+		new LockMetrics(this.counts, new LocalLocks(this.locks)).bindTo(this.meters);
+		assertThat(gauge("lock.held", "team")).isEqualTo(2);
+		assertThat(gauge("lock.held", "other")).isOne();
+		assertThat(gauge("lock.waiters", "team")).isZero();
+		var waiting = this.locks.tryAcquireAsync("team:1", Duration.ofSeconds(10)).toCompletableFuture();
+		var gone = this.locks.tryAcquireAsync("team:1", Duration.ofSeconds(10)).toCompletableFuture();
+		assertThat(gauge("lock.waiters", "team")).isEqualTo(2);
+		gone.cancel(false);
+		assertThat(gauge("lock.waiters", "team")).isOne();
+		one.close();
+		waiting.join().orElseThrow().close();
+		two.close();
+		other.close();
+		assertThat(gauge("lock.held", "team")).isZero();
+		assertThat(gauge("lock.waiters", "team")).isZero();
+	}
+
+	@Test
+	@DisplayName("A thousand keys are one name, and a name that comes later gets its meters, too")
+	void namesOnly() {
+		new LockMetrics(this.counts, new LocalLocks(this.locks)).bindTo(this.meters);
+		this.locks.acquire("early:0").close();
+		int meters = this.meters.getMeters().size();
+		for (int i = 1; i < 1000; i++) {
+			this.locks.acquire("early:" + i).close();
+		}
+		assertThat(this.meters.getMeters()).hasSize(meters);
+		this.locks.acquire("late:1").close();
+		assertThat(this.meters.getMeters()).hasSize(2 * meters);
+		this.counts.add("late", Event.LOST);
+		assertThat(this.meters.get("lock.losses").tag("lock", "late").functionCounter().count()).isOne();
+	}
+
+	private double gauge(String meter, String lock) {
+		return this.meters.get(meter).tag("lock", lock).gauge().value();
+	}
+
+}

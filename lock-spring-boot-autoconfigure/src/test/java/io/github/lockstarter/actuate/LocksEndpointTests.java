@@ -1,0 +1,146 @@
+package io.github.lockstarter.actuate;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LocksEndpointTests {
+
+	private static final String LOCKS = "/actuator/locks";
+
+	@ParameterizedTest
+	@CsvSource({ "SERVLET,/orders", "REACTIVE,/reactive" })
+	@DisplayName("Shows what is held and who waits, with the path of the requests and the digest of the key, and totals")
+	void shows(WebApplicationType type, String path) throws Exception {
+		try (TestServer server = start(type)) {
+			Instant start = Instant.now();
+			CompletableFuture<HttpResponse<String>> first = server.postAsync(path + "/taro");
+			Awaitility.await().until(() -> lock(server) != null);
+			CompletableFuture<HttpResponse<String>> second = server.postAsync(path + "/taro");
+			Awaitility.await().until(() -> lock(server).path("waiting").size() == 1);
+			JsonNode lock = lock(server);
+			assertThat(lock.path("name").asString()).isEqualTo("orders");
+			assertThat(lock.path("key").asString()).isEqualTo(LockKey.ofDigest("orders", "taro").key());
+			assertThat(lock.path("held").path("request").asString()).isEqualTo("POST " + path + "/{number}");
+			assertThat(lock.path("held").path("remainingMillis").asLong()).isBetween(1L, 10_000L);
+			assertThat(lock.path("held").path("fencingToken").asLong()).isPositive();
+			assertThat(Instant.parse(lock.path("held").path("since").asString())).isBetween(start, Instant.now());
+			assertThat(lock.path("waiting").get(0).path("request").asString()).isEqualTo("POST " + path + "/{number}");
+			assertThat(Instant.parse(lock.path("waiting").get(0).path("since").asString()))
+				.isBetween(Instant.parse(lock.path("held").path("since").asString()), Instant.now());
+			server.context().getBean(WatchedApplication.Orders.class).finish();
+			assertThat(List.of(first, second))
+				.allSatisfy((answer) -> assertThat(answer).succeedsWithin(Duration.ofSeconds(20))
+					.satisfies((done) -> assertThat(done.statusCode()).isEqualTo(200)));
+			Awaitility.await().until(() -> lock(server) == null);
+			JsonNode totals = json(server).path("totals").path("orders");
+			assertThat(totals.path("granted").asLong()).isEqualTo(2);
+			assertThat(totals.path("contended").asLong()).isOne();
+			assertThat(totals.path("handed-off").asLong() + totals.path("released").asLong()).isGreaterThan(1);
+		}
+	}
+
+	@Test
+	@DisplayName("Shows keys where that is configured")
+	void showsKeys() throws Exception {
+		try (TestServer server = start(WebApplicationType.SERVLET, "management.endpoint.locks.show-keys=always");
+				Lease held = server.context().getBean(LockRegistry.class).acquire("team:42")) {
+			assertThat(lock(server).path("key").asString()).isEqualTo("42");
+			assertThat(lock(server).path("held").path("request").isString()).isFalse();
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	@DisplayName("Does not show keys to those who are not authenticated, where that matters")
+	void showsKeysWhenAuthorized() throws Exception {
+		try (TestServer server = start(WebApplicationType.SERVLET,
+				"management.endpoint.locks.show-keys=when-authorized");
+				Lease held = server.context().getBean(LockRegistry.class).acquire("team:42")) {
+			assertThat(lock(server).path("key").asString()).isEqualTo(LockKey.ofDigest("team", "42").key());
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	@DisplayName("Releases nothing unless that is allowed")
+	void readOnly() throws Exception {
+		try (TestServer server = start(WebApplicationType.SERVLET);
+				Lease held = server.context().getBean(LockRegistry.class).acquire("team:42")) {
+			assertThat(server.delete(LOCKS + "/team?key=42").statusCode()).isEqualTo(404);
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "SERVLET,42", "REACTIVE,42", "SERVLET,", "SERVLET,digest" })
+	@DisplayName("Where it is allowed, releases one lock by its key or the digest of that: the holder is told, and the next one may have it")
+	void forcedRelease(WebApplicationType type, String key) throws Exception {
+		String lock = (key != null) ? "team:42" : "team";
+		String query = (key == null) ? ""
+				: "?key=" + (key.equals("digest") ? LockKey.ofDigest("team", "42").key() : key);
+		try (TestServer server = start(type, "management.endpoint.locks.access=unrestricted")) {
+			LockRegistry locks = server.context().getBean(LockRegistry.class);
+			Lease held = locks.acquire(lock);
+			Lease other = locks.acquire("team:43");
+			AtomicBoolean told = new AtomicBoolean();
+			held.onLost(() -> told.set(true));
+			assertThat(server.delete(LOCKS + "/team" + query).statusCode()).isEqualTo(204);
+			assertThat(held.isHeld()).isFalse();
+			Awaitility.await().untilTrue(told);
+			assertThat(other.isHeld()).isTrue();
+			locks.acquire(lock).close();
+			assertThat(server.delete(LOCKS + "/team" + query).statusCode()).isEqualTo(404);
+		}
+	}
+
+	@Test
+	@DisplayName("Is not there unless it is exposed")
+	void absent() throws Exception {
+		try (TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class }, "lock.store=memory")) {
+			assertThat(server.get(LOCKS).statusCode()).isEqualTo(404);
+		}
+	}
+
+	private static TestServer start(WebApplicationType type, String... properties) {
+		SpringApplication application = new SpringApplication(WatchedApplication.class);
+		application.setWebApplicationType(type);
+		String[] all = Stream
+			.concat(Stream.of("lock.store=memory", "management.endpoints.web.exposure.include=locks"),
+					Stream.of(properties))
+			.toArray(String[]::new);
+		return TestServer.start(application, all);
+	}
+
+	private static JsonNode json(TestServer server) throws Exception {
+		return new JsonMapper().readTree(server.get(LOCKS).body());
+	}
+
+	/** Returns the one lock that there is, if any. */
+	private static JsonNode lock(TestServer server) throws Exception {
+		return json(server).path("locks").get(0);
+	}
+
+}

@@ -1,0 +1,272 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.share.SharedLease;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What operators are told of attempts and leases.
+ */
+class AttemptTests {
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(10));
+
+	private static final Duration SHORT = Duration.ofMillis(50);
+
+	private static final Duration LONG = Duration.ofSeconds(10);
+
+	private final LockCounts counts = new LockCounts();
+
+	private final ObservationRegistry observations = ObservationRegistry.create();
+
+	private final List<String> observed = new CopyOnWriteArrayList<>();
+
+	private final List<Duration> waits = new CopyOnWriteArrayList<>();
+
+	private final StoreLockRegistry locks = registry(new MemoryLockStore());
+
+	private final Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter.registry");
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	@BeforeEach
+	void observe() {
+		this.observations.observationConfig().observationHandler(new Recorder());
+		this.logger.setLevel(Level.DEBUG);
+		this.log.start();
+		this.logger.addAppender(this.log);
+	}
+
+	@AfterEach
+	void close() {
+		this.locks.close();
+		this.logger.detachAppender(this.log);
+		this.logger.setLevel(null);
+	}
+
+	@Test
+	@DisplayName("A lock that is taken and released is two observations, two counts and two lines")
+	void takenAndReleased() {
+		this.locks.acquire("team:42").close();
+		assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.hold team released");
+		assertCounts(Event.GRANTED, Event.RELEASED);
+		assertThat(lines(Level.DEBUG)).hasSize(2);
+		assertThat(lines(Level.DEBUG).get(0)).matches("Lock 'team', key '42': granted after \\d+ ms");
+		assertThat(lines(Level.DEBUG).get(1)).matches("Lock 'team', key '42': released after \\d+ ms");
+	}
+
+	@Test
+	@DisplayName("A refusal is a conflict, a timeout after a wait, and only waits are timed")
+	void refusals() {
+		try (Lease held = this.locks.acquire("team:42")) {
+			assertThat(this.locks.tryAcquire("team:42", Duration.ZERO)).isEmpty();
+			assertThat(this.locks.tryAcquire("team:42", SHORT)).isEmpty();
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.acquire team conflict",
+				"lock.acquire team timeout", "lock.hold team released");
+		assertThat(this.waits).singleElement().satisfies((wait) -> assertThat(wait).isGreaterThanOrEqualTo(SHORT));
+		assertCounts(Event.GRANTED, Event.CONFLICT, Event.TIMEOUT, Event.CONTENDED, Event.CONTENDED, Event.RELEASED);
+	}
+
+	@Test
+	@DisplayName("The next in the queue is granted the lock by a hand-off")
+	void handOff() {
+		// Whoever holds it for long lets the store have its say.
+		Awaitility.await().until(() -> {
+			Lease first = this.locks.acquire("team:42");
+			var second = this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture();
+			first.close();
+			second.join().orElseThrow().close();
+			return this.counts.get("team", Event.HANDED_OFF) == 1;
+		});
+		assertThat(this.counts.get("team", Event.GRANTED)).isEqualTo(this.counts.get("team", Event.RELEASED))
+			.isEqualTo(2 * this.counts.get("team", Event.CONTENDED));
+		assertThat(this.waits).hasSize((int) this.counts.get("team", Event.CONTENDED));
+	}
+
+	@Test
+	@DisplayName("Who gives up is neither refused nor failed")
+	void cancelled() {
+		try (Lease held = this.locks.acquire("team:42")) {
+			this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture().cancel(false);
+			assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.acquire team cancelled");
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	@DisplayName("Who gets a result instead of the lock is granted nothing")
+	void result() {
+		ResultSlot slot = new ResultSlot("share", LONG, false);
+		SharedLease winner = this.locks.acquire(LockKey.of("team:42"), OPTIONS, slot, Duration.ZERO).lease();
+		var loser = this.locks
+			.acquireAsync(LockKey.of("team:42"), OPTIONS.withWaitTime(LONG), slot, Duration.ZERO, null)
+			.toCompletableFuture();
+		winner.close("the result");
+		assertThat(loser.join().result()).isEqualTo("the result");
+		assertThat(this.observed).containsExactlyInAnyOrder("lock.acquire team granted", "lock.hold team released",
+				"lock.acquire team result");
+	}
+
+	@Test
+	@DisplayName("A lease that ends early is lost, which is a warning without the key")
+	void lost() {
+		Lease lease = this.locks.acquire(LockKey.of("team:secret"), LockOptions.of(SHORT).withoutRenewal());
+		Awaitility.await().until(() -> this.observed.contains("lock.hold team lost"));
+		lease.close();
+		assertCounts(Event.GRANTED, Event.LOST);
+		assertThat(lines(Level.WARN)).singleElement().asString().contains("'team' was lost").doesNotContain("secret");
+	}
+
+	@Test
+	@DisplayName("A lease that is held for longer than a third of its time to live is renewed")
+	void renewed() {
+		try (Lease lease = this.locks.acquire(LockKey.of("team:42"), LockOptions.of(Duration.ofMillis(300)))) {
+			Awaitility.await().until(() -> this.counts.get("team", Event.RENEWED) > 1);
+			assertThat(lease.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	@DisplayName("A store that fails is an error of the attempt and of the store, which is a warning without the key")
+	void storeFails() {
+		try (StoreLockRegistry failing = registry(new FailingStore())) {
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> failing.acquire("team:secret"));
+		}
+		assertThat(this.observed).containsExactly("lock.acquire team error LockStoreException");
+		assertCounts(Event.ERROR, Event.STORE_ERROR);
+		assertThat(lines(Level.WARN)).singleElement().asString().doesNotContain("secret");
+	}
+
+	@Test
+	@DisplayName("A handler that fails spoils no attempt")
+	void handlerFails() {
+		this.observations.observationConfig().observationHandler(new ObservationHandler<>() {
+
+			@Override
+			public void onStart(Observation.Context context) {
+				throw new IllegalStateException("on start");
+			}
+
+			@Override
+			public void onStop(Observation.Context context) {
+				throw new IllegalStateException("on stop");
+			}
+
+			@Override
+			public boolean supportsContext(Observation.Context context) {
+				return true;
+			}
+
+		});
+		this.locks.acquire("team:42").close();
+		assertThat(this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture().join().orElseThrow().isHeld())
+			.isTrue();
+		assertThat(lines(Level.WARN)).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A key that does not print is logged as its digest")
+	void hostileKey() {
+		this.locks.acquire("team:4\n2 WARN all is lost").close();
+		assertThat(lines(Level.DEBUG)).hasSize(2).allMatch((line) -> line.matches("Lock 'team', key 'sha256:.*'.*"));
+	}
+
+	private StoreLockRegistry registry(LockStore store) {
+		return new StoreLockRegistry(store, (name) -> OPTIONS, 64, (loss) -> {
+		}, this.counts, this.observations);
+	}
+
+	private void assertCounts(Event... expected) {
+		List<Event> counted = new CopyOnWriteArrayList<>();
+		for (Event event : Event.values()) {
+			for (long i = this.counts.get("team", event); i > 0; i--) {
+				counted.add(event);
+			}
+		}
+		assertThat(counted).containsExactlyInAnyOrder(expected);
+	}
+
+	private List<String> lines(Level level) {
+		return this.log.list.stream()
+			.filter((event) -> event.getLevel() == level)
+			.map(ILoggingEvent::getFormattedMessage)
+			.toList();
+	}
+
+	/** Takes note of what has ended. */
+	private final class Recorder implements ObservationHandler<LockContext> {
+
+		@Override
+		public void onStop(LockContext context) {
+			AttemptTests.this.observed
+				.add(context.getName() + " " + value(context, "lock") + " " + value(context, "outcome")
+						+ ((context.getError() != null) ? " " + context.getError().getClass().getSimpleName() : ""));
+			Optional.ofNullable(context.waited()).ifPresent(AttemptTests.this.waits::add);
+		}
+
+		private static String value(LockContext context, String key) {
+			return context.getLowCardinalityKeyValue(key).getValue();
+		}
+
+		@Override
+		public boolean supportsContext(Observation.Context context) {
+			return context instanceof LockContext;
+		}
+
+	}
+
+	/** Is out of order. */
+	private static final class FailingStore implements LockStore {
+
+		@Override
+		public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
+			return CompletableFuture.failedFuture(new IllegalStateException("out of order"));
+		}
+
+		@Override
+		public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
+			return CompletableFuture.failedFuture(new IllegalStateException("out of order"));
+		}
+
+		@Override
+		public CompletionStage<Boolean> release(LockKey key, String owner) {
+			return CompletableFuture.failedFuture(new IllegalStateException("out of order"));
+		}
+
+	}
+
+}

@@ -1,0 +1,38 @@
+package io.github.lockstarter.sample.demo;
+
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.time.Instant;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a request ended for its client.
+ *
+ * @param time when
+ * @param status the status, or 0 if there was no answer
+ * @param replayed whether it is another request's answer
+ * @param text what was on the wire, or why nothing was
+ */
+record Answer(Instant time, int status, boolean replayed, String text) {
+
+	static Answer of(@Nullable HttpResponse<String> response, @Nullable Throwable failure) {
+		if (response == null) {
+			Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
+			return new Answer(Instant.now(), 0, false, "No answer: " + cause);
+		}
+		String headers = response.headers()
+			.map()
+			.entrySet()
+			.stream()
+			.flatMap((header) -> header.getValue().stream().map((value) -> header.getKey() + ": " + value))
+			.collect(Collectors.joining("\n"));
+		String version = (response.version() == HttpClient.Version.HTTP_1_1) ? "HTTP/1.1 " : "HTTP/2 ";
+		return new Answer(Instant.now(), response.statusCode(),
+				response.headers().firstValue("Idempotent-Replayed").isPresent(),
+				version + response.statusCode() + "\n" + headers + "\n\n" + response.body());
+	}
+
+}

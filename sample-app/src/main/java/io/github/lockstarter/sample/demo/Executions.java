@@ -1,0 +1,53 @@
+package io.github.lockstarter.sample.demo;
+
+import java.time.Instant;
+import java.util.List;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/**
+ * What the servers did, in the database that they share.
+ */
+@Repository
+class Executions {
+
+	private final JdbcClient jdbc;
+
+	Executions(JdbcClient jdbc) {
+		this.jdbc = jdbc;
+	}
+
+	void begin(String userName, int request, String server) {
+		this.jdbc.sql("insert into execution (user_name, request, server, started) values (?, ?, ?, ?)")
+			.params(userName, request, server, Instant.now())
+			.update();
+	}
+
+	void end(String userName, int request) {
+		this.jdbc.sql("update execution set ended = ? where user_name = ? and request = ? and ended is null")
+			.params(Instant.now(), userName, request)
+			.update();
+	}
+
+	List<Execution> of(String userName) {
+		return this.jdbc
+			.sql("select request, server, started, ended from execution where user_name = ? order by started")
+			.param(userName)
+			.query(Execution.class)
+			.list();
+	}
+
+	/** Returns how many users have the name. */
+	int rows(String userName) {
+		return this.jdbc.sql("select count(*) from users where user_name = ?")
+			.param(userName)
+			.query(Integer.class)
+			.single();
+	}
+
+	void forgetBefore(Instant time) {
+		this.jdbc.sql("delete from execution where started < ?").param(time).update();
+	}
+
+}

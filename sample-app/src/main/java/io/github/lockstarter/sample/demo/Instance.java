@@ -1,0 +1,17 @@
+package io.github.lockstarter.sample.demo;
+
+import java.net.URI;
+
+/**
+ * An instance of the application.
+ *
+ * @param url where it answers
+ * @param instanceId tells it from one that answered there before
+ */
+record Instance(String url, String instanceId) {
+
+	public String name() {
+		return URI.create(this.url).getAuthority();
+	}
+
+}

@@ -1,0 +1,36 @@
+package io.github.lockstarter.sample.demo;
+
+import java.net.http.HttpRequest;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request of a run.
+ *
+ * @param number its number
+ * @param target the instance that it was sent to
+ * @param request what was sent
+ * @param sent when
+ * @param future its answer, which is never exceptional
+ */
+record SentRequest(int number, Instance target, HttpRequest request, Instant sent, CompletableFuture<Answer> future) {
+
+	@Nullable Answer answer() {
+		return this.future.getNow(null);
+	}
+
+	String text() {
+		String headers = this.request.headers()
+			.map()
+			.entrySet()
+			.stream()
+			.map((header) -> "\n" + header.getKey() + ": " + String.join(", ", header.getValue()))
+			.collect(Collectors.joining());
+		return "%s %s?%s HTTP/1.1\nHost: %s%s".formatted(this.request.method(), this.request.uri().getRawPath(),
+				this.request.uri().getRawQuery(), this.request.uri().getAuthority(), headers);
+	}
+
+}

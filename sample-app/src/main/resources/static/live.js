@@ -1,0 +1,49 @@
+// Asks the server for its drawing of the run until that is over. What has not changed stays as it is: a request that
+// somebody opened stays open, and what is read aloud is only what is new.
+(() => {
+  'use strict';
+  const run = document.getElementById('run');
+  const note = document.getElementById('note');
+  const timeline = document.getElementById('timeline');
+  const shown = new Map();
+
+  const parts = (root) => root.querySelectorAll('[data-live]');
+
+  function show(part) {
+    if (shown.get(part.id) === part.outerHTML) {
+      return;
+    }
+    shown.set(part.id, part.outerHTML);
+    const place = document.getElementById(part.id);
+    place.className = part.className;
+    place.replaceChildren(...part.childNodes);
+  }
+
+  async function refresh() {
+    const answer = await fetch(run.dataset.source, { cache: 'no-store' });
+    if (!answer.ok) {
+      throw new Error(answer.status);
+    }
+    const next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('run');
+    timeline.style.cssText = next.querySelector('#timeline').style.cssText;
+    parts(next).forEach(show);
+    run.dataset.over = next.dataset.over;
+  }
+
+  async function follow() {
+    let pause = 100;
+    try {
+      await refresh();
+      note.textContent = '';
+    } catch (problem) {
+      note.textContent = 'This page gets no news from its server at the moment.';
+      pause = 1000;
+    }
+    if (run.dataset.over !== 'true') {
+      setTimeout(follow, pause);
+    }
+  }
+
+  parts(run).forEach((part) => shown.set(part.id, part.outerHTML));
+  follow();
+})();

@@ -1,0 +1,161 @@
+package io.github.lockstarter.sample;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the page fires, and at whom; without a browser.
+ */
+class FiringTests {
+
+	private static final HeldPoints points = new HeldPoints();
+
+	private static TestServer server;
+
+	@BeforeAll
+	static void start() {
+		server = server();
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
+	@BeforeEach
+	void holdPoints() {
+		points.hold();
+	}
+
+	@AfterEach
+	void grantPoints() {
+		points.grant();
+		Awaitility.await().until(() -> !get("/").contains("data-over=\"false\""));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "policy=LOOSE&requests=2&servers=OWN, Choose one of the four.",
+			"requests=2&servers=OWN, Choose one of the four.",
+			"policy=WAIT&requests=0&servers=OWN, Enter a whole number from 1 to 50.",
+			"policy=WAIT&requests=51&servers=OWN, Enter a whole number from 1 to 50.",
+			"policy=WAIT&requests=99999999999&servers=OWN, Enter a whole number from 1 to 50.",
+			"policy=WAIT&requests=%3Cb%3E&servers=OWN, Enter a whole number from 1 to 50.",
+			"policy=WAIT&servers=OWN, Enter a whole number from 1 to 50.",
+			"policy=WAIT&requests=2, Choose at least one.",
+			"policy=WAIT&requests=2&servers=http://example.com, Not all that you chose are running. These are." })
+	@DisplayName("Wrong input is refused with a page that says what is wrong, and nothing is fired")
+	void wrongInput(String form, String problem) throws Exception {
+		int before = get("/").split("href=\"/runs/").length;
+		HttpResponse<String> answer = server.post("/runs?" + form.replace("OWN", own()));
+		assertThat(answer.statusCode()).isEqualTo(422);
+		assertThat(answer.body()).containsPattern("role=\"alert\"\\s*>" + problem).doesNotContain("<b>");
+		assertThat(get("/").split("href=\"/runs/")).hasSize(before);
+	}
+
+	@Test
+	@DisplayName("Where four runs are under way, a fifth has to wait: 429")
+	void tooManyRuns() throws Exception {
+		for (int i = 0; i < 4; i++) {
+			assertThat(fire("UNGUARDED", 1).statusCode()).isEqualTo(303);
+		}
+		assertThat(fire("UNGUARDED", 1)).returns(429, HttpResponse::statusCode)
+			.extracting(HttpResponse::body)
+			.asString()
+			.contains("4 runs are under way");
+	}
+
+	@Test
+	@DisplayName("Without script a page that is loaded again shows how a run goes on")
+	void withoutScript() throws Exception {
+		String run = fire("REJECT", 50).headers().firstValue("Location").orElseThrow();
+		Awaitility.await().until(() -> get(run).contains("<strong>409</strong>\n          <span>× 49</span>"));
+		assertThat(get(run)).contains("data-over=\"false\"", "1 to come", "<noscript>");
+		points.grant();
+		Awaitility.await().until(() -> get(run).contains("data-over=\"true\""));
+		assertThat(get(run)).contains("<strong>201</strong>").doesNotContain("<noscript>", "<script");
+	}
+
+	@Test
+	@DisplayName("Fifty registrations at once without the annotation make fifty rows, on one instance, too")
+	void fiftyRows() throws Exception {
+		String run = fire("UNGUARDED", 50).headers().firstValue("Location").orElseThrow();
+		points.awaitRequests(50);
+		points.grant();
+		Awaitility.await().until(() -> get(run).contains("data-over=\"true\""));
+		assertThat(get(run)).contains("users named " + run.substring("/runs/".length()) + ": 49 too many");
+	}
+
+	@Test
+	@DisplayName("A run that nobody fired has no page: 404")
+	void unknownRun() throws Exception {
+		assertThat(server.get("/runs/%3Cb%3E")).returns(404, HttpResponse::statusCode)
+			.extracting(HttpResponse::body)
+			.asString()
+			.contains("<h1>Not found</h1>")
+			.doesNotContain("<b>");
+		assertThat(server.get("/runs/taro/timeline").statusCode()).isEqualTo(404);
+	}
+
+	@Test
+	@DisplayName("An instance is offered while it runs; one that was killed, or whose port somebody else has now, is removed")
+	void instances() throws Exception {
+		String another;
+		try (TestServer second = server()) {
+			another = "http://127.0.0.1:" + second.port();
+			assertThat(get("/")).contains("value=\"" + another + "\"");
+		}
+		assertThat(urls()).containsExactly(own());
+		server.context()
+			.getBean(JdbcClient.class)
+			.sql("insert into instance (url, instance_id) values (?, 'killed'), ('http://localhost:%d', 'other')"
+				.formatted(server.port()))
+			.param(another)
+			.update();
+		assertThat(get("/")).contains("value=\"" + own() + "\"").doesNotContain(another, "localhost");
+		assertThat(urls()).containsExactly(own());
+	}
+
+	private static List<String> urls() {
+		return server.context().getBean(JdbcClient.class).sql("select url from instance").query(String.class).list();
+	}
+
+	private static HttpResponse<String> fire(String policy, int requests) throws Exception {
+		return server.post("/runs?policy=%s&requests=%d&servers=%s".formatted(policy, requests, own()));
+	}
+
+	private static String get(String path) throws Exception {
+		return server.get(path).body();
+	}
+
+	private static String own() {
+		return "http://127.0.0.1:" + server.port();
+	}
+
+	private static TestServer server() {
+		return points.start(
+				Stream
+					.concat(Stream.of(TestRedis.properties()),
+							Stream.of("lock.redis.key-prefix=firing",
+									"spring.datasource.url=jdbc:h2:mem:firing;DB_CLOSE_DELAY=-1"))
+					.toArray(String[]::new));
+	}
+
+}

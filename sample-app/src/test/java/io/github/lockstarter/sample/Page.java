@@ -1,0 +1,83 @@
+package io.github.lockstarter.sample;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+/**
+ * The page in a browser, over two instances of the application, which all tests of a JVM
+ * share. Points are granted when a test says so, so that everything can be seen under
+ * way.
+ */
+final class Page {
+
+	private static @Nullable Page shared;
+
+	final HeldPoints points = new HeldPoints();
+
+	final TestServer first = server();
+
+	final TestServer second = server();
+
+	final Browser browser = new Browser();
+
+	/** The instances are closed by their own shutdown hooks. */
+	static synchronized Page shared() {
+		if (shared == null) {
+			Page page = new Page();
+			Runtime.getRuntime().addShutdownHook(new Thread(page.browser::close));
+			shared = page;
+		}
+		return shared;
+	}
+
+	String url(String path) {
+		return "http://127.0.0.1:" + this.first.port() + path;
+	}
+
+	/** Fires twelve requests at both instances. */
+	void fire(String policy) {
+		this.browser.open(url("/"));
+		this.browser.find("[value=" + policy + "]").click();
+		this.browser.find("form button").click();
+		this.browser.awaitPage(url("/runs/"));
+	}
+
+	/** Waits until so many bars show this. */
+	void awaitBars(int running, int waiting, int refused) {
+		this.browser
+			.await(() -> bars("running") == running && bars("waiting") == waiting && bars("refused") == refused);
+	}
+
+	void awaitEnd() {
+		this.browser.await(this::isOver);
+	}
+
+	boolean isOver() {
+		return this.browser.count("#run[data-over=true]") == 1;
+	}
+
+	private int bars(String state) {
+		return this.browser.count("#timeline > ." + state);
+	}
+
+	List<String> query(String sql, String userName) {
+		return this.first.context().getBean(JdbcClient.class).sql(sql).param(userName).query(String.class).list();
+	}
+
+	private TestServer server() {
+		return this.points.start(
+				Stream
+					.concat(Stream.of(TestRedis.properties()),
+							Stream.of("lock.redis.key-prefix=page",
+									"spring.datasource.url=jdbc:h2:mem:page;DB_CLOSE_DELAY=-1"))
+					.toArray(String[]::new));
+	}
+
+}
