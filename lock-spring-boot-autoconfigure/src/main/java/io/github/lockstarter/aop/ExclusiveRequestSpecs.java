@@ -201,7 +201,13 @@ final class ExclusiveRequestSpecs {
 
 	private @Nullable Duration duration(String text) {
 		String resolved = resolve(text);
-		return (resolved != null) ? DurationStyle.detectAndParse(resolved) : null;
+		if (resolved == null) {
+			return null;
+		}
+		// Milliseconds to the parser, and more likely seconds to who wrote it.
+		Assert.isTrue(!resolved.matches("[+-]?0*[1-9]\\d*"),
+				() -> "'%s' has no unit: write %ss or %sms".formatted(resolved, resolved, resolved));
+		return DurationStyle.detectAndParse(resolved);
 	}
 
 	private @Nullable MethodExpression expression(String attribute, String text, Method method) {

@@ -26,6 +26,12 @@ final class UnreachableMethods {
 						.formatted(method.toGenericString()),
 					"Make it a public method of the instance that is not final. If it is the class that is annotated, its single methods can be instead.");
 		}
+		if (Modifier.isFinal(type.getModifiers()) && ClassUtils.getAllInterfacesForClass(type).length == 0) {
+			throw new LockConfigurationException(
+					"@ExclusiveRequest on %s of the final class %s: no proxy can extend it, and put the method under a lock."
+						.formatted(method.toGenericString(), type.getName()),
+					"Make the class one that is not final; in Kotlin, open it, or use the compiler plugin 'spring' (all-open).");
+		}
 		if (isOfOtherPackage(method, type)) {
 			throw new LockConfigurationException(
 					"@ExclusiveRequest on %s, which only its own package can override: no proxy of a %s can put it under a lock."

@@ -1,5 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -7,6 +12,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 
 import io.github.lockstarter.aop.CommitGuard;
 
@@ -16,6 +22,19 @@ import io.github.lockstarter.aop.CommitGuard;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
 class CommitGuardConfiguration {
+
+	private static final Log logger = LogFactory.getLog(CommitGuardConfiguration.class);
+
+	/** A lock inside a transaction is free before the commit. */
+	@Bean
+	static SmartInitializingSingleton lockInsideTransactionWarning(LockProperties properties,
+			ObjectProvider<BeanFactoryTransactionAttributeSourceAdvisor> transactions) {
+		return () -> transactions.stream()
+			.filter((advisor) -> advisor.getOrder() <= properties.advisorOrder())
+			.forEach((advisor) -> logger.warn(
+					"The order of transactions is %d, that of locks %d: where a method has both, its transaction begins before it has the lock, and commits after the lock is freed. Set lock.order below %d."
+						.formatted(advisor.getOrder(), properties.advisorOrder(), advisor.getOrder())));
+	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)

@@ -1,12 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.stream.StreamSupport;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -15,12 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -28,9 +22,6 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -47,7 +38,6 @@ import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @ExtendWith(OutputCaptureExtension.class)
 class LockAutoConfigurationTests {
@@ -240,21 +230,6 @@ class LockAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure().hasStackTraceContaining(property));
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-			lock.ttl=0s          | Property lock.ttl with    | at least 1ms
-			lock.store=hazelcast | Property: lock.store      | memory
-			lock.tttl=5s         | lock.tttl                 | elements [lock.tttl]
-			sample.bad=true      | "#usrName"                | Did you mean #userName?
-			""")
-	@DisplayName("The start ends with a description and an action instead of a stack trace")
-	void failureAnalysis(String property, String description, String action, CapturedOutput output) {
-		SpringApplication application = new SpringApplication(BadApplication.class);
-		assertThatThrownBy(() -> application.run("--" + property, "--spring.data.redis.port=" + TestRedis.port(),
-				"--spring.main.web-application-type=none", "--spring.data.redis.host=" + TestRedis.host()));
-		assertThat(output).contains("APPLICATION FAILED TO START").contains(description).contains(action);
-	}
-
 	@Test
 	@DisplayName("The operator's settings for a name come before the annotation, and that before the defaults")
 	void precedence() {
@@ -286,23 +261,6 @@ class LockAutoConfigurationTests {
 				.doesNotContain("lock.names.both:"));
 	}
 
-	@Test
-	@DisplayName("Every property has a description for the IDE")
-	void metadata() throws IOException {
-		JsonNode metadata = JsonMapper.shared()
-			.readTree(new ClassPathResource("META-INF/spring-configuration-metadata.json").getInputStream());
-		assertThat(StreamSupport.stream(metadata.get("properties").spliterator(), false)
-			.filter((each) -> each.get("name").asString().startsWith("lock."))).isNotEmpty()
-			.allSatisfy((each) -> assertThat(each.path("description").asString()).endsWith("."))
-			.extracting((each) -> each.get("name").asString())
-			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.renew", "lock.max-hold",
-					"lock.max-waiters", "lock.order", "lock.names", "lock.web.conflict-status", "lock.web.release-on",
-					"lock.share.ttl", "lock.share.max-size", "lock.redis.key-prefix", "lock.redis.command-timeout",
-					"lock.redis.replicas-to-ack", "lock.memcached.servers", "lock.memcached.key-prefix",
-					"lock.memcached.command-timeout", "lock.dynamodb.table", "lock.dynamodb.create-table",
-					"lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout");
-	}
-
 	static class Annotated {
 
 		@ExclusiveRequest
@@ -315,26 +273,6 @@ class LockAutoConfigurationTests {
 
 		@ExclusiveRequest(name = "both", ttl = "${own.ttl}", waitTime = "PT6S", status = 422)
 		public void both() {
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	static class BadApplication {
-
-		@Bean
-		@org.springframework.boot.autoconfigure.condition.ConditionalOnProperty("sample.bad")
-		Misspelt misspelt() {
-			return new Misspelt();
-		}
-
-	}
-
-	static class Misspelt {
-
-		@ExclusiveRequest("#usrName")
-		public void register(String userName) {
 		}
 
 	}

@@ -56,7 +56,8 @@ class ProxiedMethodsTests {
 	void finalClass() {
 		this.runner.withBean(FinalClass.class).run((context) -> {
 			assertThat(context).hasFailed();
-			assertThat(context.getStartupFailure()).hasStackTraceContaining(FinalClass.class.getName());
+			assertThat(context.getStartupFailure())
+				.hasStackTraceContaining("of the final class " + FinalClass.class.getName());
 		});
 	}
 

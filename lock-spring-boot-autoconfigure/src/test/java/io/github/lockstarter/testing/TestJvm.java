@@ -81,9 +81,13 @@ public final class TestJvm implements AutoCloseable {
 		this.process.destroy();
 	}
 
-	/** Waits until it has ended. */
-	public void awaitEnd() {
-		this.process.onExit().orTimeout(1, TimeUnit.MINUTES).join();
+	/** Waits until it has ended, and returns its exit code. */
+	public int awaitEnd() {
+		return this.process.onExit().orTimeout(1, TimeUnit.MINUTES).join().exitValue();
+	}
+
+	public long pid() {
+		return this.process.pid();
 	}
 
 	/** Returns all that it has printed. */

@@ -1,0 +1,66 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+
+/**
+ * Names the property under {@code lock} that does not exist or is out of range, and what
+ * was written. Spring Boot's own analysis comes after it, and names the class of the
+ * properties.
+ */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
+
+	private static final ConfigurationPropertyName LOCK = ConfigurationPropertyName.of("lock");
+
+	private final Environment environment;
+
+	LockPropertyFailureAnalyzer(Environment environment) {
+		this.environment = environment;
+	}
+
+	@Override
+	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BindException cause) {
+		if (!LOCK.equals(cause.getName()) && !LOCK.isAncestorOf(cause.getName())) {
+			return null;
+		}
+		UnboundConfigurationPropertiesException unbound = findCause(cause,
+				UnboundConfigurationPropertiesException.class);
+		if (unbound != null) {
+			String names = unbound.getUnboundProperties()
+				.stream()
+				.map((each) -> "%s (%s)".formatted(each.getName(), each.getOrigin()))
+				.collect(Collectors.joining(", "));
+			return new FailureAnalysis("There is no such property: %s.".formatted(names),
+					"Correct its name, or remove it.", cause);
+		}
+		InvalidConfigurationPropertyValueException invalid = findCause(cause,
+				InvalidConfigurationPropertyValueException.class);
+		if (invalid != null) {
+			return new FailureAnalysis(
+					"%s is %s. %s.".formatted(invalid.getName(), written(invalid), invalid.getReason()),
+					"Correct the value of %s.".formatted(invalid.getName()), cause);
+		}
+		return null;
+	}
+
+	/** A text is left as the exception has it, which does not show secrets. */
+	private @Nullable Object written(InvalidConfigurationPropertyValueException invalid) {
+		String written = (invalid.getValue() instanceof Duration) ? this.environment.getProperty(invalid.getName())
+				: null;
+		return (written != null) ? written : invalid.getValue();
+	}
+
+}

@@ -1,0 +1,143 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Locale;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.MediaType;
+import org.springframework.test.context.ContextConfiguration;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A slice of an application with Spring MVC, which has no connection to Redis.
+ */
+class ServletSliceTests {
+
+	@Nested
+	@WebMvcTest(properties = "lock.store=memory")
+	@ContextConfiguration(classes = Application.class)
+	class InMemory {
+
+		@Autowired
+		private MockMvcTester mvc;
+
+		@Autowired
+		private LockRegistry locks;
+
+		@Autowired
+		private ApplicationContext context;
+
+		@Test
+		@DisplayName("With lock.store=memory a method is guarded, and refused with problem details, without Redis")
+		void guarded() {
+			assertThat(this.mvc.post().uri("/orders?id=1")).hasStatusOk().hasBodyTextEqualTo("true");
+			try (Lease lease = this.locks.acquire("order:1")) {
+				assertThat(lease.isHeld()).isTrue();
+				assertThat(this.mvc.post().uri("/orders?id=1")).hasStatus(409)
+					.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
+					.containsHeader("Retry-After")
+					.bodyText()
+					.contains("request-in-progress");
+				assertThat(this.mvc.post().uri("/orders?id=2")).hasStatusOk();
+			}
+			assertThat(this.mvc.post().uri("/orders?id=")).hasStatus(400).bodyText().contains("key-missing");
+			assertThat(this.context.getBeanDefinitionNames()).isNotEmpty()
+				.noneMatch((name) -> name.toLowerCase(Locale.ROOT).contains("redis"));
+		}
+
+	}
+
+	@Nested
+	@WebMvcTest
+	@ContextConfiguration(classes = Application.class)
+	class WithoutStore {
+
+		@Autowired
+		private MockMvcTester mvc;
+
+		@Test
+		@DisplayName("Without it only a guarded method fails, with what to set, and never runs without its lock")
+		void unguarded() {
+			assertThat(this.mvc.post().uri("/unguarded")).hasStatusOk();
+			assertThat(this.mvc.post().uri("/orders?id=1")).hasFailed()
+				.failure()
+				.rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContaining("lock.store is redis");
+		}
+
+	}
+
+	@Nested
+	@WebMvcTest
+	@ContextConfiguration(classes = Application.class)
+	@ImportAutoConfiguration(DataRedisAutoConfiguration.class)
+	class WithRedis {
+
+		@Autowired
+		private MockMvcTester mvc;
+
+		@Autowired
+		private LockStore store;
+
+		@DynamicPropertySource
+		static void redis(DynamicPropertyRegistry registry) {
+			registry.add("spring.data.redis.host", TestRedis::host);
+			registry.add("spring.data.redis.port", TestRedis::port);
+		}
+
+		@Test
+		@DisplayName("A connection to Redis that the test brings along is used")
+		void guarded() {
+			assertThat(this.store).isInstanceOf(RedisLockStore.class);
+			assertThat(this.mvc.post().uri("/orders?id=1")).hasStatusOk();
+		}
+
+	}
+
+	@SpringBootConfiguration
+	@Import(Orders.class)
+	static class Application {
+
+	}
+
+	@RestController
+	static class Orders {
+
+		@PostMapping("/orders")
+		@ExclusiveRequest(name = "order", key = "#id")
+		public String place(String id, Lease lease) {
+			return Boolean.toString(lease.isHeld());
+		}
+
+		@PostMapping("/unguarded")
+		public String unguarded() {
+			return "done";
+		}
+
+	}
+
+}

@@ -1,0 +1,57 @@
+package io.github.lockstarter.sample;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * An example of a test of one controller: its annotations work, with locks in memory.
+ */
+@WebMvcTest(controllers = OrderController.class, properties = "lock.store=memory")
+class OrderControllerTests {
+
+	@Autowired
+	private MockMvcTester mvc;
+
+	@Autowired
+	private LockRegistry locks;
+
+	@Test
+	@DisplayName("While an order is taken, the same order is refused with 409 and problem details")
+	void refuses() {
+		try (Lease other = this.locks.acquire("orders:1")) {
+			assertThat(place("1")).hasStatus(HttpStatus.CONFLICT)
+				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
+				.containsHeader(HttpHeaders.RETRY_AFTER)
+				.bodyJson()
+				.extractingPath("$.type")
+				.asString()
+				.endsWith("/request-in-progress");
+			assertThat(place("2")).hasStatus(HttpStatus.CREATED);
+			assertThat(other.isHeld()).isTrue();
+		}
+		assertThat(place("1")).hasStatus(HttpStatus.CREATED);
+	}
+
+	private MvcTestResult place(String key) {
+		return this.mvc.post()
+			.uri("/orders")
+			.header("Idempotency-Key", key)
+			.contentType(MediaType.APPLICATION_JSON)
+			.content("{\"item\":\"tea\",\"quantity\":2}")
+			.exchange();
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.github.lockstarter.sample.console;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.sample.SampleApplication;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.testing.TestJvm;
+import io.github.lockstarter.testing.TestLocks;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The sample on the command line, as processes.
+ */
+class ConsoleTests {
+
+	private static final String PREFIX = "console";
+
+	private static final LockOptions UNTIL_BOTH_WANT_IT = LockOptions.of(Duration.ofMinutes(1));
+
+	private static final Pattern LINE = Pattern.compile("([\\d:.]+) process (\\d+) task +(\\d+) (starts|ends).*");
+
+	@Test
+	@DisplayName("parallel: tasks overlap, and as many as it says; it ends by itself")
+	void parallel() {
+		try (TestJvm process = start("parallel", "--lock.store=memory")) {
+			assertThat(process.awaitEnd()).isZero();
+			List<Line> lines = lines(process);
+			assertThat(lines).hasSize(20);
+			assertThat(mostAtOnce(lines)).isGreaterThan(1);
+			assertThat(process.await("at most ")).startsWith(mostAtOnce(lines) + " at once");
+		}
+	}
+
+	@Test
+	@DisplayName("serial: of the tasks of two processes, one runs at a time")
+	void serial() {
+		RedisLockStore store = new RedisLockStore(TestRedis.connectionFactory(), PREFIX, Duration.ofSeconds(5), 0);
+		store.start();
+		try (Lease lease = TestLocks.on(store).acquire(new LockKey("console", "tasks"), UNTIL_BOTH_WANT_IT);
+				TestJvm first = start(serialOnRedis());
+				TestJvm second = start(serialOnRedis())) {
+			first.await("process ");
+			second.await("process ");
+			lease.close();
+			assertThat(List.of(first.awaitEnd(), second.awaitEnd())).containsOnly(0);
+			List<Line> both = Stream.of(first, second).flatMap((each) -> lines(each).stream()).sorted().toList();
+			assertThat(both).hasSize(40);
+			assertThat(both).extracting(Line::process).containsOnly(first.pid(), second.pid());
+			assertThat(mostAtOnce(both)).isOne();
+			assertThat(first.await("at most ")).startsWith("1 at once");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "seriell", "serial parallel", "-h" })
+	@DisplayName("Anything else on the command line: usage, and exit code 2")
+	void usage(String command) {
+		try (TestJvm process = start(command.split(" "))) {
+			assertThat(process.awaitEnd()).isEqualTo(2);
+			assertThat(process.output()).anyMatch((line) -> line.startsWith("Usage: java -jar sample-app.jar"));
+		}
+	}
+
+	@Test
+	@DisplayName("No store: one message, without a stack trace, exit code 1, and nothing ran")
+	void noStore() {
+		try (TestJvm process = start("serial", "--spring.data.redis.port=1")) {
+			assertThat(process.awaitEnd()).isOne();
+			assertThat(process.await("No lock")).contains("Connection refused");
+			assertThat(process.output()).hasSize(3);
+		}
+	}
+
+	private static String[] serialOnRedis() {
+		return Stream
+			.concat(Stream.of("serial", "--lock.redis.key-prefix=" + PREFIX, "--sample.console.duration=20ms"),
+					Stream.of(TestRedis.properties()).map((each) -> "--" + each))
+			.toArray(String[]::new);
+	}
+
+	private static TestJvm start(String... args) {
+		return TestJvm.start(SampleApplication.class, (Object[]) args);
+	}
+
+	private static List<Line> lines(TestJvm process) {
+		return process.output()
+			.stream()
+			.map(LINE::matcher)
+			.filter(Matcher::matches)
+			.map((line) -> new Line(line.group(1), Long.parseLong(line.group(2)), line.group(4)))
+			.toList();
+	}
+
+	/** Counts in the order of the lines. */
+	private static int mostAtOnce(List<Line> lines) {
+		int running = 0;
+		int most = 0;
+		for (Line line : lines) {
+			running += line.isStart() ? 1 : -1;
+			most = Math.max(most, running);
+		}
+		return most;
+	}
+
+	/** A line of the output, in order of time; what ends goes before what starts. */
+	private record Line(String time, long process, String what) implements Comparable<Line> {
+
+		boolean isStart() {
+			return this.what.equals("starts");
+		}
+
+		@Override
+		public int compareTo(Line other) {
+			int byTime = this.time.compareTo(other.time);
+			return (byTime != 0) ? byTime : this.what.compareTo(other.what);
+		}
+
+	}
+
+}
