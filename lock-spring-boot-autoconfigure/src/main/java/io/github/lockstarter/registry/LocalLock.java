@@ -13,10 +13,9 @@ import io.github.lockstarter.store.AcquireResult;
 
 /**
  * One lock as this JVM sees it: who holds it here, and who queues for it. Only the head
- * of the queue contends in the store, for all of them.
- * <p>
- * A holder hands the lock to the next in the queue without the store hearing of it, until
- * the {@linkplain Bid turn} is over; then others get their chance.
+ * of the queue contends in the store, for all of them. A holder hands the lock to the
+ * next in the queue without the store hearing of it, until the {@linkplain Bid turn} is
+ * over; then others get their chance.
  */
 final class LocalLock {
 

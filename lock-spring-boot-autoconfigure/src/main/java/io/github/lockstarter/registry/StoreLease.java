@@ -225,8 +225,6 @@ final class StoreLease implements SharedLease {
 		}
 	}
 
-	// Renewal
-
 	private boolean isRenewable() {
 		return this.options.maxHold().compareTo(this.options.ttl()) > 0;
 	}

@@ -109,10 +109,7 @@ final class Waiter {
 		return wantsOld() || this.contended;
 	}
 
-	/**
-	 * Returns whether it must not be given the lock before the store has been asked for a
-	 * result: unless whoever had the lock would have left the same.
-	 */
+	/** Returns whether the store is to be asked for a result before it runs. */
 	boolean mustAskAfter(@Nullable ResultSlot left) {
 		return wantsOld() && !(left != null && isOfSlot(left));
 	}
