@@ -1,10 +1,12 @@
 // Asks the server for its drawing of the run until that is over. What has not changed stays as it is: a request that
-// somebody opened stays open, and what is read aloud is only what is new.
+// somebody opened stays open, and the end is read aloud.
 (() => {
   'use strict';
   const run = document.getElementById('run');
   const note = document.getElementById('note');
   const timeline = document.getElementById('timeline');
+  const counts = document.getElementById('counts');
+  const news = document.getElementById('news');
   const shown = new Map();
 
   const parts = (root) => root.querySelectorAll('[data-live]');
@@ -21,6 +23,9 @@
 
   async function refresh() {
     const answer = await fetch(run.dataset.source, { cache: 'no-store' });
+    if (answer.status === 404) {
+      run.dataset.over = 'true';
+    }
     if (!answer.ok) {
       throw new Error(answer.status);
     }
@@ -41,6 +46,8 @@
     }
     if (run.dataset.over !== 'true') {
       setTimeout(follow, pause);
+    } else {
+      news.textContent = `Over. ${counts.textContent.replace(/\s+/g, ' ')}`;
     }
   }
 

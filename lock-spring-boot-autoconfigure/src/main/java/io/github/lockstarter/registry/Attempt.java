@@ -3,6 +3,7 @@ package io.github.lockstarter.registry;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -20,8 +21,8 @@ final class Attempt {
 
 	private static final Log logger = LogFactory.getLog(Attempt.class);
 
-	/** A longer key, or one that does not print, is logged as its digest. */
-	private static final int LONGEST_KEY = 100;
+	/** What cannot be taken for another part of the line. Other keys are digested. */
+	private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S} &&[^']]{0,100}");
 
 	private final Engine engine;
 
@@ -94,10 +95,15 @@ final class Attempt {
 			observed.end(outcome, failure);
 		}
 		if (logger.isDebugEnabled()) {
-			logger.debug("Lock '%s', key '%s'%s: %s after %d ms".formatted(this.key.name(),
-					this.key.storeForm(LONGEST_KEY), (request() != null) ? ", " + request() : "", outcome.label(),
+			logger.debug("Lock '%s', key '%s'%s: %s after %d ms".formatted(this.key.name(), loggedKey(),
+					(request() != null) ? ", " + request() : "", outcome.label(),
 					TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since)));
 		}
+	}
+
+	private String loggedKey() {
+		String key = this.key.key();
+		return PLAIN.matcher(key).matches() ? key : LockKey.ofDigest(this.key.name(), key).key();
 	}
 
 }

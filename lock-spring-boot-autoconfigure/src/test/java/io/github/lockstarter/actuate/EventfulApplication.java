@@ -107,8 +107,11 @@ final class EventfulApplication implements AutoCloseable {
 
 	private void lose() {
 		Lease lease = this.locks.acquire(KEY, REFUSED);
-		assertThat(this.server.context().getBean(LocalLocks.class).forceRelease(KEY).toCompletableFuture().join())
-			.isTrue();
+		assertThat(this.server.context()
+			.getBean(LocalLocks.class)
+			.forceRelease(KEY, lease.fencingToken())
+			.toCompletableFuture()
+			.join()).isTrue();
 		lease.close();
 		assertHappened(Event.LOST);
 	}

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -14,11 +15,14 @@ import ch.qos.logback.core.read.ListAppender;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.ObservationView;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 import io.github.lockstarter.Lease;
@@ -52,6 +56,10 @@ class AttemptTests {
 	private final ObservationRegistry observations = ObservationRegistry.create();
 
 	private final List<String> observed = new CopyOnWriteArrayList<>();
+
+	private final List<String> parents = new CopyOnWriteArrayList<>();
+
+	private final AtomicInteger begun = new AtomicInteger();
 
 	private final List<Duration> waits = new CopyOnWriteArrayList<>();
 
@@ -198,11 +206,58 @@ class AttemptTests {
 		assertThat(lines(Level.WARN)).isEmpty();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "4\n2 WARN all is lost", "4', GET /: lost after 1 ms", "4\u2028lost", "4\u202Etsol" })
+	@DisplayName("A key that could be taken for something else is logged as its digest")
+	void hostileKey(String key) {
+		this.locks.acquire("team:" + key).close();
+		assertThat(lines(Level.DEBUG)).hasSize(2)
+			.allMatch((line) -> line.matches("Lock 'team', key 'sha256:[0-9a-f]+': \\w+ after \\d+ ms"));
+	}
+
 	@Test
-	@DisplayName("A key that does not print is logged as its digest")
-	void hostileKey() {
-		this.locks.acquire("team:4\n2 WARN all is lost").close();
-		assertThat(lines(Level.DEBUG)).hasSize(2).allMatch((line) -> line.matches("Lock 'team', key 'sha256:.*'.*"));
+	@DisplayName("The lease of who waited belongs to what he did, and not to the one who let him in")
+	void parents() {
+		Observation first = Observation.start("first", this.observations);
+		Observation second = Observation.start("second", this.observations);
+		Lease held = first.scoped(() -> this.locks.acquire("team:42"));
+		CompletableFuture<Optional<Lease>> waiting = second
+			.scoped(() -> this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture());
+		CompletableFuture<Optional<Lease>> orphan = this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture();
+		first.scoped(held::close);
+		first.scoped(() -> waiting.join().orElseThrow().close());
+		first.scoped(() -> orphan.join().orElseThrow().close());
+		assertThat(this.parents).containsExactlyInAnyOrder("lock.acquire in first", "lock.hold in first",
+				"lock.acquire in second", "lock.hold in second", "lock.acquire in nothing", "lock.hold in nothing");
+	}
+
+	@Test
+	@DisplayName("Whatever is under way when the registry ends, what began to be observed ends")
+	void shutdown() {
+		this.locks.acquire("team:1");
+		this.locks.tryAcquireAsync("team:1", LONG);
+		this.locks.tryAcquireAsync("team:1", LONG).toCompletableFuture().cancel(true);
+		StoreTokenLocks tokens = new StoreTokenLocks(this.locks);
+		tokens.acquireAsync(LockKey.of("team:2"), OPTIONS).toCompletableFuture().join();
+		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "a-token-of-my-own").toCompletableFuture().join();
+		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "a-token-of-my-own").toCompletableFuture().join();
+		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "another-token-of-mine")
+			.exceptionally((conflict) -> null)
+			.toCompletableFuture()
+			.join();
+		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS.withWaitTime(LONG), "a-third-token-of-mine");
+		this.locks.close();
+		Awaitility.await().until(() -> this.observed.size() == this.begun.get());
+		assertThat(this.begun).hasValue(9);
+	}
+
+	@Test
+	@DisplayName("A listener of the counts that fails spoils no attempt")
+	void listenerFails() {
+		this.counts.onName((name) -> {
+			throw new IllegalStateException("of " + name);
+		});
+		assertThat(this.locks.tryAcquire("team:42", SHORT)).isPresent();
 	}
 
 	private StoreLockRegistry registry(LockStore store) {
@@ -229,6 +284,14 @@ class AttemptTests {
 
 	/** Takes note of what has ended. */
 	private final class Recorder implements ObservationHandler<LockContext> {
+
+		@Override
+		public void onStart(LockContext context) {
+			AttemptTests.this.begun.incrementAndGet();
+			ObservationView parent = context.getParentObservation();
+			AttemptTests.this.parents
+				.add(context.getName() + " in " + ((parent != null) ? parent.getContextView().getName() : "nothing"));
+		}
 
 		@Override
 		public void onStop(LockContext context) {

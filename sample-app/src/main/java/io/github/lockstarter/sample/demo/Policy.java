@@ -9,11 +9,14 @@ enum Policy {
 
 	UNGUARDED("Unguarded", "No annotation: all run.", "no annotation"),
 
-	REJECT("Reject", "One runs, the others are refused with 409.", "@ExclusiveRequest(key = \"#userName\")"),
+	REJECT("Reject", "One runs, the others are refused with 409.",
+			"@ExclusiveRequest(name = \"demo\", key = \"#userName\")"),
 
-	WAIT("Wait", "They run one after another.", "@ExclusiveRequest(key = \"#userName\", onConflict = WAIT)"),
+	WAIT("Wait", "They run one after another.",
+			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = WAIT)"),
 
-	SHARE("Share", "One runs, and all get its answer.", "@ExclusiveRequest(key = \"#userName\", onConflict = SHARE)");
+	SHARE("Share", "One runs, and all get its answer.",
+			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = SHARE)");
 
 	private final String label;
 

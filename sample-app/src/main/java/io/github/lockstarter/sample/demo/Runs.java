@@ -22,7 +22,8 @@ import org.springframework.stereotype.Component;
 @Component
 class Runs {
 
-	static final int MAX_AT_ONCE = 4;
+	/** With fifty requests each, this is what one instance has threads for. */
+	static final int MAX_AT_ONCE = 2;
 
 	private static final int MAX_KEPT = 20;
 
