@@ -117,6 +117,14 @@ class FiringTests {
 	}
 
 	@Test
+	@DisplayName("The page can be loaded more often than there are connections to the database")
+	void leavesConnections() throws Exception {
+		for (int i = 0; i < 70; i++) {
+			assertThat(server.get("/").statusCode()).isEqualTo(200);
+		}
+	}
+
+	@Test
 	@DisplayName("An instance is offered while it runs; one that was killed, or whose port somebody else has now, is removed")
 	void instances() throws Exception {
 		String another;

@@ -98,6 +98,7 @@ class Instances implements DisposableBean {
 		Map<Instance, CompletableFuture<Boolean>> asked = this.jdbc
 			.sql("select url, instance_id from instance order by started, url")
 			.query(Instance.class)
+			.list()
 			.stream()
 			.collect(Collectors.toMap((each) -> each, this::answers, (a, b) -> a, LinkedHashMap::new));
 		return asked.entrySet().stream().filter((each) -> each.getValue().join()).map(Map.Entry::getKey).toList();
