@@ -227,7 +227,7 @@ class EngineOnRedisTests {
 		}
 		int requests = this.first.requestCount();
 		Awaitility.await().until(() -> this.first.requestCount() > requests);
-		Awaitility.await().until(() -> leases.stream().allMatch((each) -> each.remaining().toMillis() > 8200));
+		Awaitility.await().until(() -> leases.stream().allMatch((each) -> each.remaining().toMillis() > 10_000));
 		assertThat(this.first.requestCount() - requests).isBetween(20, 60);
 		CompletableFuture
 			.allOf(leases.stream()

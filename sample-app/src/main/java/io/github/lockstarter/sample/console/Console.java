@@ -2,6 +2,7 @@ package io.github.lockstarter.sample.console;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 
@@ -31,7 +32,7 @@ public final class Console {
 	private static final int WRONG_USAGE = 2;
 
 	private static final String USAGE = """
-			Usage: java -jar sample-app.jar [parallel | serial] [--property=value ...]
+			Usage: java -jar sample-app.jar [parallel] [serial] [--property=value ...]
 
 			  parallel  starts tasks at once, without a lock
 			  serial    starts tasks at once, under one lock: one runs at a time, over all processes
@@ -58,8 +59,7 @@ public final class Console {
 	 */
 	public static int run(String... args) {
 		List<String> commands = commands(args).toList();
-		boolean serial = commands.equals(List.of("serial"));
-		if (!serial && !commands.equals(List.of("parallel"))) {
+		if (!Set.of("parallel", "serial").containsAll(commands)) {
 			System.err.print(USAGE);
 			return WRONG_USAGE;
 		}
@@ -71,11 +71,13 @@ public final class Console {
 		try (ConfigurableApplicationContext context = application.run(args)) {
 			Tasks tasks = new Tasks(context.getBean(LockRegistry.class), context.getBean(ConsoleProperties.class),
 					System.out);
-			if (serial) {
-				tasks.serial();
-			}
-			else {
-				tasks.parallel();
+			for (String command : commands) {
+				if (command.equals("serial")) {
+					tasks.serial();
+				}
+				else {
+					tasks.parallel();
+				}
 			}
 			return 0;
 		}

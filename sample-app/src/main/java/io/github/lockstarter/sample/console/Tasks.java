@@ -64,6 +64,7 @@ class Tasks {
 	private void run(String how, Task task) throws InterruptedException, ExecutionException {
 		int count = this.properties.tasks();
 		this.output.println("process %d starts %d tasks at once, %s".formatted(pid(), count, how));
+		this.most = 0;
 		CyclicBarrier start = new CyclicBarrier(count);
 		ExecutorService threads = Executors.newFixedThreadPool(count);
 		try {

@@ -34,14 +34,15 @@ class ConsoleTests {
 	private static final Pattern LINE = Pattern.compile("([\\d:.]+) process (\\d+) task +(\\d+) (starts|ends).*");
 
 	@Test
-	@DisplayName("parallel: tasks overlap, and as many as it says; it ends by itself")
+	@DisplayName("parallel serial: tasks overlap, and then one runs at a time, as many as it says; it ends by itself")
 	void parallel() {
-		try (TestJvm process = start("parallel", "--lock.store=memory")) {
+		try (TestJvm process = start("parallel", "serial", "--lock.store=memory")) {
 			assertThat(process.awaitEnd()).isZero();
 			List<Line> lines = lines(process);
-			assertThat(lines).hasSize(20);
-			assertThat(mostAtOnce(lines)).isGreaterThan(1);
-			assertThat(process.await("at most ")).startsWith(mostAtOnce(lines) + " at once");
+			assertThat(lines).hasSize(40);
+			assertThat(mostAtOnce(lines.subList(0, 20))).isGreaterThan(1);
+			assertThat(process.await("at most ")).startsWith(mostAtOnce(lines.subList(0, 20)) + " at once");
+			assertThat(mostAtOnce(lines.subList(20, 40))).isOne();
 		}
 	}
 
@@ -66,7 +67,7 @@ class ConsoleTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "seriell", "serial parallel", "-h" })
+	@ValueSource(strings = { "seriell", "serial twice", "-h" })
 	@DisplayName("Anything else on the command line: usage, and exit code 2")
 	void usage(String command) {
 		try (TestJvm process = start(command.split(" "))) {
