@@ -97,7 +97,7 @@ class DynamoDbLockStoreFaultTests {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE,
 				ScriptedDynamoDb.error(500, "InternalServerError"), NOT_OWNED);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
-			DynamoDbLockStore store = store(client, TIMEOUT);
+			DynamoDbLockStore store = store(client, Duration.ofSeconds(3));
 			assertBroken(store.claim(this.key, "token", TTL, null), "");
 			assertBroken(store.claim(this.key, "token", TTL, null), "InternalServerError");
 			Awaitility.await()
