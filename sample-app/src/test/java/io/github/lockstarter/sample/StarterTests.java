@@ -13,7 +13,7 @@ class StarterTests {
 	@DisplayName("The starter brings the driver of Redis, and no other")
 	void drivers() {
 		assertThat("io.lettuce.core.RedisClient").matches(StarterTests::isPresent);
-		assertThat(new String[] { "com.spotify.folsom.MemcacheClient", "com.google.common.base.Preconditions",
+		assertThat(new String[] { "com.spotify.folsom.MemcacheClient",
 				"software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient", "software.amazon.awssdk.core.SdkClient",
 				"redis.clients.jedis.Jedis" })
 			.noneMatch(StarterTests::isPresent);
