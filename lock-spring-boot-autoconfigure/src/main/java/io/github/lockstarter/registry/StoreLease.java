@@ -178,7 +178,7 @@ final class StoreLease implements SharedLease {
 
 	/** Begins to be observed, when no monitor is held: by code that is not ours. */
 	void begin() {
-		this.hold = this.attempt.hold();
+		this.hold = isEnded() ? null : this.attempt.hold();
 	}
 
 	/** Nothing of it is left here. */

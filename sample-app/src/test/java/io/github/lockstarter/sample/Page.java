@@ -10,6 +10,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * The page in a browser, over two instances of the application, which all tests of a JVM
  * share. Points are granted when a test says so, so that everything can be seen under
@@ -78,6 +80,19 @@ final class Page {
 							Stream.of("lock.redis.key-prefix=page",
 									"spring.datasource.url=jdbc:h2:mem:page;DB_CLOSE_DELAY=-1"))
 					.toArray(String[]::new));
+	}
+
+	/** Makes the browser as it is by default, and the requests of a test wait. */
+	void begin() {
+		this.browser.screen(1200, 900, 1);
+		this.browser.colorScheme("light");
+		this.points.hold();
+	}
+
+	/** Lets all requests go on, and checks that no script has failed. */
+	void end() {
+		this.points.grant();
+		assertThat(this.browser.errors()).as("errors on the console").isEmpty();
 	}
 
 }

@@ -27,15 +27,12 @@ class PageLooksTests {
 
 	@BeforeEach
 	void reset() {
-		this.browser.screen(1200, 900, 1);
-		this.browser.colorScheme("light");
-		this.page.points.hold();
+		this.page.begin();
 	}
 
 	@AfterEach
 	void noErrors() {
-		this.page.points.grant();
-		assertThat(this.browser.errors()).as("errors on the console").isEmpty();
+		this.page.end();
 	}
 
 	@ParameterizedTest
