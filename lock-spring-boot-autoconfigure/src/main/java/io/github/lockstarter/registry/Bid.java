@@ -48,6 +48,11 @@ record Bid(String owner, long asked, Duration ttl) {
 		return storeToken << PLACE_BITS;
 	}
 
+	/** Returns what the store gave to the turn of a lease. */
+	static long storeToken(long fencingToken) {
+		return fencingToken >> PLACE_BITS;
+	}
+
 	/** Returns whether another lease may follow in this turn. */
 	boolean goesOn(long token, Duration ttl) {
 		// A turn is over before the first renewal is due.

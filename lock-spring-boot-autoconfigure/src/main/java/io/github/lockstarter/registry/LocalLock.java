@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.LeftResult;
 
 /**
  * One lock as this JVM sees it: who holds it here, and who queues for it. Only the head
@@ -31,7 +32,7 @@ final class LocalLock {
 
 	private final Transitions transitions = new Transitions();
 
-	private final WaitQueue queue;
+	private final WaitQueue queue = new WaitQueue();
 
 	private State state = State.NEW;
 
@@ -43,7 +44,6 @@ final class LocalLock {
 		this.engine = engine;
 		this.key = key;
 		this.registry = registry;
-		this.queue = new WaitQueue();
 		this.inStore = new StoreLock(engine, key, this::wake);
 	}
 
@@ -67,10 +67,7 @@ final class LocalLock {
 			return WaitQueue.refuse(List.of(waiter), remaining());
 		}
 		this.queue.add(waiter);
-		if (this.state == State.NEW) {
-			return contend(waiter);
-		}
-		return setAlarm(waiter);
+		return (this.state == State.NEW) ? contend(waiter) : setAlarm(waiter);
 	}
 
 	/** Returns what is to be seen of it. */
@@ -134,11 +131,12 @@ final class LocalLock {
 			return granted(bid, asker, granted.fencingToken());
 		}
 		if (result instanceof AcquireResult.Busy busy) {
+			this.queue.meetHolder(busy.fencingToken(), bid.asked());
 			return busy(busy.remaining());
 		}
-		if (result instanceof AcquireResult.Found found && asker.slot() != null) {
+		if (result instanceof AcquireResult.Found found) {
 			Duration age = found.age().plusNanos(System.nanoTime() - bid.asked());
-			return this.queue.give(new LeftResult(asker.slot(), found.result()), age, asker).then(released(false));
+			return this.queue.give(found.result(), age, asker).then(released(false));
 		}
 		return this.queue.failAll("the store failed", OutageLog.cause(failure)).then(retire());
 	}

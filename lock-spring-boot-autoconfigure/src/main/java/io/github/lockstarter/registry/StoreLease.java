@@ -16,6 +16,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharedLease;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.ResultSlot;
 
 /**
@@ -145,8 +146,8 @@ final class StoreLease implements SharedLease {
 			if (late) {
 				reportLoss(whyExpired());
 			}
-			LeftResult left = (result != null && this.slot != null) ? new LeftResult(this.slot, result) : null;
-			this.lock.release(this, late ? null : left);
+			this.lock.release(this, (late || result == null || this.slot == null) ? null
+					: new LeftResult(this.slot, result, Bid.storeToken(this.fencingToken)));
 		}
 		return this.released;
 	}

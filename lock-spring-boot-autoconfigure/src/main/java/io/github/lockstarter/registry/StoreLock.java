@@ -13,10 +13,11 @@ import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.ReleaseNotifications;
-import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
 import io.github.lockstarter.store.TokenStore;
+import io.github.lockstarter.store.WantedResults;
 
 /**
  * One lock in the store, as a {@link LocalLock} deals with it: asks for it, and wakes up
@@ -94,8 +95,8 @@ final class StoreLock {
 	CompletionStage<AcquireResult> acquire(Bid bid, Waiter head) {
 		ReleaseNotifications notifications = this.notifications;
 		this.released = false;
-		if (head.slot() != null && head.mayFindResult()) {
-			return acquireOrResult(bid, head, head.slot());
+		if (head.slot() != null) {
+			return acquireOrResult(bid, head, head.wants(head.slot()));
 		}
 		if (head.isKnownElsewhere()) {
 			return claim(bid, head);
@@ -115,11 +116,11 @@ final class StoreLock {
 				() -> tokens.claim(this.key, bid.owner(), bid.ttl(), head.waits() ? this.wake : null));
 	}
 
-	private CompletionStage<AcquireResult> acquireOrResult(Bid bid, Waiter head, ResultSlot slot) {
+	private CompletionStage<AcquireResult> acquireOrResult(Bid bid, Waiter head, WantedResults wanted) {
 		this.watching |= head.waits();
 		Runnable onRelease = head.waits() ? this.wake : null;
 		return this.engine.ask(this.key,
-				() -> results().acquireOrResult(this.key, bid.owner(), bid.ttl(), slot, head.maxAge(), onRelease));
+				() -> results().acquireOrResult(this.key, bid.owner(), bid.ttl(), wanted, onRelease));
 	}
 
 	/** Ends a turn; only where the store {@linkplain #tellsOfReleases() can}. */
@@ -136,9 +137,8 @@ final class StoreLock {
 
 	/** Releases the lock, and leaves the result if there is one. */
 	CompletionStage<Boolean> release(Bid bid, @Nullable LeftResult result) {
-		return this.engine.ask(this.key,
-				() -> (result != null) ? results().release(this.key, bid.owner(), result.slot(), result.text())
-						: this.engine.store().release(this.key, bid.owner()));
+		return this.engine.ask(this.key, () -> (result != null) ? results().release(this.key, bid.owner(), result)
+				: this.engine.store().release(this.key, bid.owner()));
 	}
 
 	private ResultStore results() {

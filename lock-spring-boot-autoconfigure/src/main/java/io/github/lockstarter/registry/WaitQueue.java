@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.store.LeftResult;
 
 /**
  * Those who want a lock in this JVM, in the order they came. Guarded by the monitor of
@@ -118,6 +119,11 @@ final class WaitQueue {
 		else {
 			this.undecided.add(waiter);
 		}
+	}
+
+	/** Those who were here when the store was asked have met the holder it tells of. */
+	void meetHolder(long fencingToken, long asked) {
+		this.waiters.forEach((waiter) -> waiter.meetHolder(fencingToken, asked));
 	}
 
 	/** The lock is taken, so those who are here have met contention. */

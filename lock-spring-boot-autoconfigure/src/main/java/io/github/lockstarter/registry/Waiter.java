@@ -17,7 +17,9 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.WantedResults;
 
 /**
  * One caller that wants a lock, with one deadline for all it takes to get it.
@@ -41,6 +43,8 @@ final class Waiter {
 	private Duration lookBack = Duration.ZERO;
 
 	private volatile boolean contended;
+
+	private volatile long holderMet = WantedResults.NOBODY;
 
 	private volatile @Nullable String result;
 
@@ -104,14 +108,9 @@ final class Waiter {
 		return this.slot;
 	}
 
-	/** Who has just come, and wants no old result, can have missed none. */
-	boolean mayFindResult() {
-		return wantsOld() || this.contended;
-	}
-
 	/** Returns whether the store is to be asked for a result before it runs. */
 	boolean mustAskAfter(@Nullable ResultSlot left) {
-		return wantsOld() && !(left != null && isOfSlot(left));
+		return !this.lookBack.isZero() && !(left != null && this.slot != null && this.slot.name().equals(left.name()));
 	}
 
 	/** Returns whether what the asker was granted is what this caller wants. */
@@ -120,21 +119,21 @@ final class Waiter {
 				&& !asker.isForToken());
 	}
 
-	private boolean wantsOld() {
-		return !this.lookBack.isZero();
-	}
-
-	private boolean isOfSlot(ResultSlot other) {
-		return this.slot != null && this.slot.name().equals(other.name());
-	}
-
-	/** Returns how old a result may be, so that the caller wants it. */
-	Duration maxAge() {
-		return this.lookBack.plusNanos(waited());
+	/** Who has just come, and wants no old result, can have missed none. */
+	WantedResults wants(ResultSlot slot) {
+		boolean any = !this.lookBack.isZero() || this.contended;
+		return new WantedResults(slot, this.holderMet, any ? this.lookBack.plusNanos(waited()) : Duration.ZERO);
 	}
 
 	boolean wants(LeftResult result, Duration age) {
-		return isOfSlot(result.slot()) && age.compareTo(maxAge()) <= 0;
+		return this.slot != null && wants(this.slot).include(result, age);
+	}
+
+	/** Takes note of the first holder that the store told of after the caller came. */
+	void meetHolder(long fencingToken, long asked) {
+		if (this.holderMet == WantedResults.NOBODY && fencingToken > 0 && asked - this.attempt.begin() >= 0) {
+			this.holderMet = fencingToken;
+		}
 	}
 
 	/** Returns {@code true} the first time. */

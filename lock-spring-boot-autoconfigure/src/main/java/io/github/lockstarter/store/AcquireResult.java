@@ -21,7 +21,7 @@ public sealed interface AcquireResult {
 	 * @param result the result
 	 * @param age how long ago it came, rounded up to what the store counts in
 	 */
-	record Found(String result, Duration age) implements AcquireResult {
+	record Found(LeftResult result, Duration age) implements AcquireResult {
 	}
 
 	/**
@@ -29,14 +29,20 @@ public sealed interface AcquireResult {
 	 *
 	 * @param remaining how long that lease lasts if it is neither renewed nor released;
 	 * zero if nobody knows; at most 365 days
+	 * @param fencingToken the one it was granted with; zero if the store does not tell
 	 */
-	record Busy(Duration remaining) implements AcquireResult {
+	record Busy(Duration remaining, long fencingToken) implements AcquireResult {
 
 		private static final Duration LONGEST = Duration.ofDays(365);
 
 		public Busy {
 			remaining = remaining.isNegative() ? Duration.ZERO
 					: (remaining.compareTo(LONGEST) > 0) ? LONGEST : remaining;
+		}
+
+		/** Tells nothing of the holder's fencing token. */
+		public Busy(Duration remaining) {
+			this(remaining, 0);
 		}
 
 	}

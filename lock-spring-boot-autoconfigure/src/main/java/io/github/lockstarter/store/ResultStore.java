@@ -14,21 +14,20 @@ import io.github.lockstarter.LockKey;
 public interface ResultStore {
 
 	/**
-	 * Answers with the result if there is one that is young enough, whoever holds the
-	 * lock; otherwise takes the lock if it is free. An owner that has the lock already is
-	 * granted it again.
+	 * Answers with the result if there is one that counts, whoever holds the lock;
+	 * otherwise takes the lock if it is free. An owner that has the lock already is
+	 * granted it again. Who finds it taken is told the holder's fencing token.
 	 * @param key the lock
 	 * @param owner a token that no other acquisition has
 	 * @param ttl after which time the lock is free again by itself
-	 * @param slot which results count
-	 * @param maxAge results that are older do not count
+	 * @param wanted which results count
 	 * @param onRelease what to do whenever the lock, if it is not granted, may have been
 	 * released, as in {@link ReleaseNotifications#acquireOrWatch}; {@code null} for
 	 * nothing, and without meaning for a store that does not tell of releases
 	 * @return the result, or whether the lock was granted
 	 */
-	CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, ResultSlot slot,
-			Duration maxAge, @Nullable Runnable onRelease);
+	CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, WantedResults wanted,
+			@Nullable Runnable onRelease);
 
 	/**
 	 * Keeps the result and frees the lock, in one step, if the owner still holds it;
@@ -37,10 +36,9 @@ public interface ResultStore {
 	 * need not be kept.
 	 * @param key the lock
 	 * @param owner the token it was acquired with
-	 * @param slot where to keep the result
-	 * @param result the result
+	 * @param result the result, and where to keep it
 	 * @return {@code false} if the owner did not hold it any more
 	 */
-	CompletionStage<Boolean> release(LockKey key, String owner, ResultSlot slot, String result);
+	CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result);
 
 }

@@ -34,6 +34,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisShape;
 import io.github.lockstarter.testing.TestCertificate;
+import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -116,8 +117,9 @@ class RedisSecurityTests {
 			assertThat(join(store.acquire(key, "c", TTL))).isInstanceOf(Granted.class);
 			assertThat(join(store.handOver(key, "c", "d", TTL, woken::incrementAndGet)))
 				.containsInstanceOf(Granted.class);
-			assertThat(join(store.release(key, "d", SLOT, "result"))).isTrue();
-			assertThat(join(store.acquireOrResult(key, "e", TTL, SLOT, TTL, null))).isInstanceOf(Found.class);
+			assertThat(join(store.release(key, "d", TestResults.left(SLOT, "result")))).isTrue();
+			assertThat(join(store.acquireOrResult(key, "e", TTL, TestResults.wanted(SLOT, TTL), null)))
+				.isInstanceOf(Found.class);
 		});
 	}
 

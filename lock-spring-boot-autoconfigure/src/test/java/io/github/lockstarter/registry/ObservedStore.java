@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReconnectNotifications;
-import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
 import io.github.lockstarter.store.TokenStore;
+import io.github.lockstarter.store.WantedResults;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
@@ -57,6 +58,11 @@ final class ObservedStore implements LockStore, ResultStore, TokenStore, Reconne
 
 	void forgetAll() {
 		this.memory = new MemoryLockStore();
+	}
+
+	/** Returns the store of which nothing is counted, broken or kept back. */
+	MemoryLockStore memory() {
+		return this.memory;
 	}
 
 	void reconnect() {
@@ -113,16 +119,16 @@ final class ObservedStore implements LockStore, ResultStore, TokenStore, Reconne
 	}
 
 	@Override
-	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, ResultSlot slot,
-			Duration maxAge, @Nullable Runnable onRelease) {
+	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, WantedResults wanted,
+			@Nullable Runnable onRelease) {
 		this.acquires.incrementAndGet();
-		return unlessBroken(key, () -> this.memory.acquireOrResult(key, owner, ttl, slot, maxAge, onRelease));
+		return unlessBroken(key, () -> this.memory.acquireOrResult(key, owner, ttl, wanted, onRelease));
 	}
 
 	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner, ResultSlot slot, String result) {
+	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result) {
 		this.releases.incrementAndGet();
-		return unlessBroken(key, () -> this.memory.release(key, owner, slot, result));
+		return unlessBroken(key, () -> this.memory.release(key, owner, result));
 	}
 
 	@Override

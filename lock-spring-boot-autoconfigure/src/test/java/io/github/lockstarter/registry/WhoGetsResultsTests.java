@@ -17,6 +17,8 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.share.SharingRegistry;
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.testing.TestLocks;
 
@@ -117,6 +119,36 @@ class WhoGetsResultsTests {
 		assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result"));
 		assertThat(late).succeedsWithin(SOON);
 		late.join().lease().close();
+	}
+
+	@Test
+	@DisplayName("Who met a holder elsewhere is given its result, and so is who waits with him, however slow the store is")
+	void slowStore() {
+		long begin = System.nanoTime();
+		Granted holder = (Granted) this.store.memory()
+			.acquire(KEY, "holder", OPTIONS.ttl())
+			.toCompletableFuture()
+			.join();
+		List<CompletableFuture<Acquisition>> losers = Stream.generate(() -> loser()).limit(2).toList();
+		awaitQuestion();
+		this.store.silent = true;
+		awaitQuestion();
+		this.store.memory().release(KEY, "holder", new LeftResult(TARO, "the result", holder.fencingToken()));
+		long left = System.nanoTime();
+		Awaitility.await().until(() -> System.nanoTime() - left > left - begin);
+		this.store.speak();
+		assertThat(losers).allSatisfy(
+				(loser) -> assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result")));
+	}
+
+	/** Wants no result that was there before. */
+	private CompletableFuture<Acquisition> loser() {
+		return this.locks.acquireAsync(KEY, WAITING, TARO, Duration.ZERO, null).toCompletableFuture();
+	}
+
+	private void awaitQuestion() {
+		int asked = this.store.acquires.get();
+		Awaitility.await().until(() -> this.store.acquires.get() > asked);
 	}
 
 	@Test

@@ -232,7 +232,7 @@ public abstract class LockStoreContract {
 		return join(store().release(key, owner));
 	}
 
-	private static Busy busy(AcquireResult result) {
+	protected static Busy busy(AcquireResult result) {
 		assertThat(result).isInstanceOf(Busy.class);
 		return (Busy) result;
 	}

@@ -14,6 +14,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,6 +28,8 @@ public abstract class ResultStoreContract {
 
 	private static final ResultSlot SLOT = new ResultSlot("replay", LONG, true);
 
+	private static final WantedResults NOTHING = TestResults.wanted(SLOT, Duration.ZERO);
+
 	protected final LockKey key = new LockKey("results", UUID.randomUUID().toString());
 
 	protected abstract LockStore store();
@@ -38,7 +41,7 @@ public abstract class ResultStoreContract {
 		assertThat(ask("b", SLOT, LONG)).isInstanceOf(Busy.class);
 		assertThat(release("a", SLOT, "the result")).isTrue();
 		assertThat(ask("b", SLOT, LONG)).isInstanceOfSatisfying(Found.class, (found) -> {
-			assertThat(found.result()).isEqualTo("the result");
+			assertThat(found.result().text()).isEqualTo("the result");
 			assertThat(found.age()).isBetween(Duration.ZERO, LONG);
 		});
 		assertThat(join(store().acquire(this.key, "b", LONG))).isInstanceOf(Granted.class);
@@ -68,7 +71,8 @@ public abstract class ResultStoreContract {
 			join(store().release(this.key, "b"));
 		}
 		LockKey otherLock = new LockKey("results", this.key.key() + "2");
-		assertThat(join(results().acquireOrResult(otherLock, "b", LONG, SLOT, LONG, null))).isInstanceOf(Granted.class);
+		assertThat(join(results().acquireOrResult(otherLock, "b", LONG, TestResults.wanted(SLOT, LONG), null)))
+			.isInstanceOf(Granted.class);
 		join(store().release(otherLock, "b"));
 	}
 
@@ -85,6 +89,34 @@ public abstract class ResultStoreContract {
 	}
 
 	@Test
+	@DisplayName("Who met a holder is given its result however old that is by then, and not that of one before")
+	void ofTheHolderMet() {
+		long first = grant("a");
+		assertThat(join(results().release(this.key, "a", new LeftResult(SLOT, "first", first)))).isTrue();
+		long second = grant("b");
+		WantedResults wanted = new WantedResults(SLOT, second, Duration.ZERO);
+		assertThat(ask("c", wanted)).isInstanceOfSatisfying(Busy.class,
+				(busy) -> assertThat(busy.fencingToken()).isEqualTo(second));
+		LeftResult left = new LeftResult(SLOT, "second", second);
+		assertThat(join(results().release(this.key, "b", left))).isTrue();
+		assertThat(ask("c", wanted)).isInstanceOfSatisfying(Found.class,
+				(found) -> assertThat(found.result()).isEqualTo(left));
+		assertThat(ask("c", new WantedResults(SLOT, second + 1, Duration.ZERO))).isInstanceOf(Granted.class);
+		join(store().release(this.key, "c"));
+	}
+
+	@Test
+	@DisplayName("Who has met no holder, and wants no old result, is given none, but is told whom he meets")
+	void meetsAHolder() {
+		long first = grant("a");
+		assertThat(release("a", SLOT, "first")).isTrue();
+		assertThat(grant("b")).isGreaterThan(first);
+		assertThat(ask("c", NOTHING)).isInstanceOfSatisfying(Busy.class,
+				(busy) -> assertThat(busy.fencingToken()).isGreaterThan(first));
+		join(store().release(this.key, "b"));
+	}
+
+	@Test
 	@DisplayName("A later result takes the place of an earlier one")
 	void replaces() {
 		ask("a", SLOT, LONG);
@@ -92,7 +124,7 @@ public abstract class ResultStoreContract {
 		join(store().acquire(this.key, "b", LONG));
 		release("b", SLOT, "second");
 		assertThat(ask("c", SLOT, LONG)).isInstanceOfSatisfying(Found.class,
-				(found) -> assertThat(found.result()).isEqualTo("second"));
+				(found) -> assertThat(found.result().text()).isEqualTo("second"));
 	}
 
 	@Test
@@ -113,7 +145,7 @@ public abstract class ResultStoreContract {
 		ask("a", slot, LONG);
 		assertThat(release("a", slot, text)).isTrue();
 		assertThat(ask("b", slot, LONG)).isInstanceOfSatisfying(Found.class,
-				(found) -> assertThat(found.result()).isEqualTo(text));
+				(found) -> assertThat(found.result().text()).isEqualTo(text));
 	}
 
 	@Test
@@ -131,11 +163,19 @@ public abstract class ResultStoreContract {
 	}
 
 	protected final AcquireResult ask(String owner, ResultSlot slot, Duration maxAge) {
-		return join(results().acquireOrResult(this.key, owner, LONG, slot, maxAge, null));
+		return ask(owner, TestResults.wanted(slot, maxAge));
+	}
+
+	private AcquireResult ask(String owner, WantedResults wanted) {
+		return join(results().acquireOrResult(this.key, owner, LONG, wanted, null));
+	}
+
+	private long grant(String owner) {
+		return ((Granted) ask(owner, NOTHING)).fencingToken();
 	}
 
 	protected final boolean release(String owner, ResultSlot slot, String result) {
-		return join(results().release(this.key, owner, slot, result));
+		return join(results().release(this.key, owner, TestResults.left(slot, result)));
 	}
 
 	protected static <T> T join(CompletionStage<T> stage) {

@@ -32,12 +32,13 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
 import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 import io.github.lockstarter.store.TokenStore;
+import io.github.lockstarter.store.WantedResults;
 import io.github.lockstarter.store.dynamodb.Results.Seen;
 
 /**
@@ -171,24 +172,28 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, TokenSto
 
 	/**
 	 * Looks first, so that whoever finds a result takes no lock from others; and looks
-	 * again when the lock is granted, as a holder may have left one in between.
+	 * again when the lock is granted, as a holder may have left one in between. Who wants
+	 * no result that can be there does not look.
 	 */
 	@Override
-	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, ResultSlot slot,
-			Duration maxAge, @Nullable Runnable onRelease) {
-		return this.calls.grant(key, ttl, () -> this.results.look(key, slot, maxAge).exceptionally((failure) -> {
+	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, WantedResults wanted,
+			@Nullable Runnable onRelease) {
+		if (!wanted.mayBeThere()) {
+			return acquire(key, owner, ttl);
+		}
+		return this.calls.grant(key, ttl, () -> this.results.look(key, wanted).exceptionally((failure) -> {
 			throw new NotDone("DynamoDB could not be read", Requests.cause(failure));
 		}).thenCompose((seen) -> {
 			AcquireResult known = known(seen, owner);
 			return (known != null) ? CompletableFuture.completedStage(known)
 					: take(key, owner, ttl).thenCompose((result) -> (result instanceof Granted && !owns(seen, owner))
-							? unlessLeft(result, key, owner, slot, maxAge) : CompletableFuture.completedStage(result));
+							? unlessLeft(result, key, owner, wanted) : CompletableFuture.completedStage(result));
 		}), () -> free(key, owner));
 	}
 
-	private CompletionStage<AcquireResult> unlessLeft(AcquireResult granted, LockKey key, String owner, ResultSlot slot,
-			Duration maxAge) {
-		return this.results.look(key, slot, maxAge).thenCompose((seen) -> {
+	private CompletionStage<AcquireResult> unlessLeft(AcquireResult granted, LockKey key, String owner,
+			WantedResults wanted) {
+		return this.results.look(key, wanted).thenCompose((seen) -> {
 			Found found = seen.result();
 			return (found != null) ? free(key, owner).<AcquireResult>thenApply((freed) -> found)
 					: CompletableFuture.completedStage(granted);
@@ -242,7 +247,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, TokenSto
 	 * too large, is not kept, and the lock is freed all the same.
 	 */
 	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner, ResultSlot slot, String result) {
+	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result) {
 		Update release = Update.builder()
 			.tableName(this.table)
 			.key(Items.key(key))
@@ -251,7 +256,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, TokenSto
 			.expressionAttributeValues(freeing(owner, "result"))
 			.build();
 		return this.calls.call(key,
-				() -> Requests.told(this.results.leave(key, release, slot, result).exceptionallyCompose((failure) -> {
+				() -> Requests.told(this.results.leave(key, release, result).exceptionallyCompose((failure) -> {
 					if (!Requests.isRefusal(Requests.cause(failure))) {
 						return CompletableFuture.failedFuture(failure);
 					}

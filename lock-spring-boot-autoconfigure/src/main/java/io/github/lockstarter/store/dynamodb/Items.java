@@ -16,7 +16,7 @@ import io.github.lockstarter.LockKey;
  * lock            registration:taro              :8a…2c:registration:taro
  * holder          the owner; absent when free
  * expiry          when the lease ends
- * fence           the last fencing token
+ * fence           the last fencing token         that it was left under
  * release_id      which request freed it
  * result_text                                    the result
  * came                                           when it came

@@ -38,7 +38,7 @@ record LeaseClock(InstantSource clock, Duration skew) {
 	/** Nobody may take the lock before it has ended on all clocks. */
 	Busy busy(Map<String, AttributeValue> lock) {
 		long free = Items.number(lock, Items.EXPIRY) + millis(this.skew) + 1;
-		return new Busy(Duration.ofMillis(free - now()));
+		return new Busy(Duration.ofMillis(free - now()), Items.number(lock, Items.FENCE));
 	}
 
 	private static long millis(Duration duration) {

@@ -19,7 +19,9 @@ import software.amazon.awssdk.services.dynamodb.model.Update;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.WantedResults;
 
 /**
  * The results of locks, each in an item of its own.
@@ -39,11 +41,11 @@ final class Results {
 	}
 
 	/** Reads a lock and its result in the slot, in one request. */
-	CompletionStage<Seen> look(LockKey key, ResultSlot slot, Duration maxAge) {
+	CompletionStage<Seen> look(LockKey key, WantedResults wanted) {
 		Map<String, AttributeValue> lock = Items.key(key);
-		Map<String, AttributeValue> result = Items.key(key, slot.name());
+		Map<String, AttributeValue> result = Items.key(key, wanted.slot().name());
 		return read(List.of(lock, result))
-			.thenApply((answer) -> new Seen(find(answer, lock), found(find(answer, result), maxAge)));
+			.thenApply((answer) -> new Seen(find(answer, lock), found(find(answer, result), wanted)));
 	}
 
 	/** Reads a lock; there is nothing in it if there is none. */
@@ -72,24 +74,29 @@ final class Results {
 	}
 
 	/** DynamoDB deletes items long after they are out of date. */
-	private @Nullable Found found(Map<String, AttributeValue> item, Duration maxAge) {
+	private @Nullable Found found(Map<String, AttributeValue> item, WantedResults wanted) {
 		AttributeValue text = item.get(Items.RESULT);
 		long now = this.clock.millis();
 		// On the clock of whoever left it, which may be ahead.
 		Duration age = Duration.ofMillis(Math.max(now - Items.number(item, Items.CAME), 0));
-		boolean counts = now < Items.number(item, Items.KEPT_UNTIL) && age.compareTo(maxAge) <= 0;
-		return (text != null && counts) ? new Found(text.s(), age.plusMillis(1)) : null;
+		if (text == null || now >= Items.number(item, Items.KEPT_UNTIL)) {
+			return null;
+		}
+		LeftResult left = new LeftResult(wanted.slot(), text.s(), Items.number(item, Items.FENCE));
+		return wanted.include(left, age) ? new Found(left, age.plusMillis(1)) : null;
 	}
 
 	/**
 	 * Keeps a result if the lock can be released, in one step.
 	 * @return whether the lock was released
 	 */
-	CompletionStage<Boolean> leave(LockKey key, Update release, ResultSlot slot, String result) {
+	CompletionStage<Boolean> leave(LockKey key, Update release, LeftResult result) {
+		ResultSlot slot = result.slot();
 		long now = this.clock.millis();
 		long until = now + slot.keep().toMillis();
 		Map<String, AttributeValue> item = new HashMap<>(Items.key(key, slot.name()));
-		item.put(Items.RESULT, Items.text(result));
+		item.put(Items.RESULT, Items.text(result.text()));
+		item.put(Items.FENCE, Items.number(result.fencingToken()));
 		item.put(Items.CAME, Items.number(now));
 		item.put(Items.KEPT_UNTIL, Items.number(until));
 		item.put(Items.DELETE_AFTER, Items.deleteAfter(until));

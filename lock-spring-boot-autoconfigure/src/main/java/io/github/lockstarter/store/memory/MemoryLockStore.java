@@ -20,10 +20,12 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
 import io.github.lockstarter.store.TokenStore;
+import io.github.lockstarter.store.WantedResults;
 
 /**
  * Keeps locks in a map: they exclude each other in this JVM only, and are gone with it.
@@ -76,12 +78,15 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 	}
 
 	@Override
-	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, ResultSlot slot,
-			Duration maxAge, @Nullable Runnable onRelease) {
+	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, WantedResults wanted,
+			@Nullable Runnable onRelease) {
 		return acquire(key, owner, ttl, (now) -> {
-			Result result = this.results.get(new ResultKey(key, slot.name()));
-			return (result != null && result.isLive(now) && now - result.came() <= maxAge.toNanos())
-					? new Found(result.text(), Duration.ofNanos(now - result.came())) : null;
+			Result result = this.results.get(new ResultKey(key, wanted.slot().name()));
+			if (result == null || !result.isLive(now)) {
+				return null;
+			}
+			Duration age = Duration.ofNanos(now - result.came());
+			return wanted.include(result.left(), age) ? new Found(result.left(), age) : null;
 		});
 	}
 
@@ -103,7 +108,7 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 		}
 		long now = this.nanoTime.getAsLong();
 		if (!holder.owner().equals(owner)) {
-			return done(new Busy(Duration.ofNanos(Math.max(holder.expiry() - now, 0))));
+			return done(new Busy(Duration.ofNanos(Math.max(holder.expiry() - now, 0)), holder.fencingToken()));
 		}
 		if (holder.fencingToken() % SWEEP_EVERY == 0) {
 			this.holdings.values().removeIf((holding) -> !holding.isLive(now));
@@ -142,8 +147,9 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 
 	/** Who waits does so in this JVM, and need not look for a result. */
 	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner, ResultSlot slot, String result) {
+	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result) {
 		return release(key, owner, () -> {
+			ResultSlot slot = result.slot();
 			if (slot.replayed()) {
 				long now = this.nanoTime.getAsLong();
 				this.results.put(new ResultKey(key, slot.name()), new Result(result, now, now + slot.keep().toNanos()));
@@ -163,7 +169,7 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 	private record ResultKey(LockKey lock, String slot) {
 	}
 
-	private record Result(String text, long came, long expiry) {
+	private record Result(LeftResult left, long came, long expiry) {
 
 		boolean isLive(long now) {
 			return this.expiry - now > 0;

@@ -2,7 +2,6 @@ package io.github.lockstarter.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -21,14 +20,15 @@ import org.springframework.util.Assert;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
-import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReconnectNotifications;
 import io.github.lockstarter.store.ReleaseNotifications;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStore;
 import io.github.lockstarter.store.TokenStore;
+import io.github.lockstarter.store.WantedResults;
 import io.github.lockstarter.store.redis.RedisCalls.Request;
 import io.github.lockstarter.store.redis.RedisKeys.Keys;
 
@@ -136,7 +136,7 @@ public final class RedisLockStore
 		Keys keys = this.keys.of(key);
 		byte[][] needed = { keys.lock(), keys.fence() };
 		return this.calls.grant(key, this.batches.with(Script.ACQUIRE, needed, bytes(owner), millis(ttl)),
-				(number) -> number > 0, RedisLockStore::acquired, () -> taking(key, owner));
+				(number) -> number > 0, Replies::acquired, () -> taking(key, owner));
 	}
 
 	@Override
@@ -154,7 +154,7 @@ public final class RedisLockStore
 		Keys keys = this.keys.of(key);
 		Request<Long> script = this.batches.with(Script.ACQUIRE, keys.all(), bytes(owner), millis(ttl),
 				watcher(keys, onRelease));
-		return this.calls.grant(key, script, (number) -> number > 0, RedisLockStore::acquired, undo)
+		return this.calls.grant(key, script, (number) -> number > 0, Replies::acquired, undo)
 			.whenComplete((result, failure) -> hear((onRelease != null) ? result : null));
 	}
 
@@ -182,21 +182,17 @@ public final class RedisLockStore
 		this.channel.unwatch(this.keys.of(key).lock(), onRelease);
 	}
 
-	private static AcquireResult acquired(long number) {
-		return (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number));
-	}
-
 	@Override
-	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, ResultSlot slot,
-			Duration maxAge, @Nullable Runnable onRelease) {
+	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, WantedResults wanted,
+			@Nullable Runnable onRelease) {
 		Keys keys = this.keys.of(key);
 		Request<List<Object>> script = Script.ACQUIRE_OR_RESULT.forEachOf(
-				new byte[][] { keys.lock(), keys.fence(), keys.waiting(), keys.result(slot.name()) }, bytes(owner),
-				millis(ttl), watcher(keys, onRelease),
-				bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(maxAge.toNanos()))));
+				new byte[][] { keys.lock(), keys.fence(), keys.waiting(), keys.result(wanted.slot().name()) },
+				bytes(owner), millis(ttl), watcher(keys, onRelease), bytes(Long.toString(wanted.since())),
+				bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(wanted.maxAge().toNanos()))));
 		return this.calls
-			.grant(key, script, (reply) -> (long) reply.get(0) > 0, RedisLockStore::acquiredOrFound,
-					() -> taking(key, owner))
+			.grant(key, script, (reply) -> (long) reply.get(0) > 0,
+					(reply) -> Replies.acquiredOrFound(reply, wanted.slot()), () -> taking(key, owner))
 			.whenComplete((result, failure) -> hear((onRelease != null) ? result : null));
 	}
 
@@ -214,12 +210,6 @@ public final class RedisLockStore
 		if (result instanceof Busy) {
 			this.channel.subscribe();
 		}
-	}
-
-	private static AcquireResult acquiredOrFound(List<Object> reply) {
-		return (reply.size() == 1) ? acquired((long) reply.get(0))
-				: new Found(new String((byte[]) reply.get(1), StandardCharsets.UTF_8),
-						Duration.of((long) reply.get(2), ChronoUnit.MICROS));
 	}
 
 	@Override
@@ -272,11 +262,14 @@ public final class RedisLockStore
 	}
 
 	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner, ResultSlot slot, String result) {
+	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result) {
 		Keys keys = this.keys.of(key);
+		ResultSlot slot = result.slot();
 		byte[][] needed = { keys.lock(), keys.waiting(), keys.result(slot.name()) };
-		return this.calls.takeAway(key, Script.RELEASE_WITH_RESULT.with(needed, bytes(owner), this.channel.name(),
-				result.getBytes(StandardCharsets.UTF_8), millis(slot.keep()), bytes(slot.replayed() ? "1" : "0")));
+		return this.calls.takeAway(key,
+				Script.RELEASE_WITH_RESULT.with(needed, bytes(owner), this.channel.name(),
+						result.text().getBytes(StandardCharsets.UTF_8), millis(slot.keep()),
+						bytes(slot.replayed() ? "1" : "0"), bytes(Long.toString(result.fencingToken()))));
 	}
 
 	private Request<Long> taking(LockKey key, String owner) {

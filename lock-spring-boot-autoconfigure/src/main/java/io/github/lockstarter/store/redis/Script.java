@@ -100,26 +100,28 @@ enum Script {
 			"""),
 
 	/**
-	 * Answers with 0, a result and its age in microseconds, if there is one that is young
-	 * enough, otherwise with what {@link #ACQUIRE} answers with. Before a result stands
-	 * the time when it came. What lacks it was not written by this library and is older
-	 * than all; who wants results of any age gets it, and is to find out.
+	 * Answers with 0, the fencing token of a result, the result and its age in
+	 * microseconds, if there is one that counts, otherwise with what {@link #ACQUIRE}
+	 * answers with and the last fencing token. Before a result stand the time when it
+	 * came and the fencing token. What lacks them was not written by this library and is
+	 * older than all; who wants results of any age gets it, and is to find out.
 	 */
 	ACQUIRE_OR_RESULT("""
 			local call, lock, result = redis.call, KEYS[1], KEYS[4]
 			local found = call('get', lock) ~= ARGV[1] and redis.pcall('get', result)
 			local time = found and redis.pcall('time')
 			if type(found) == 'string' and not time.err then
-			  local came, text = string.match(found, '^(%%d+) (.*)$')
+			  local came, token, text = string.match(found, '^(%%d+) (%%d+) (.*)$')
 			  local age = math.max(time[1] * 1000000 + time[2] - (came or 0), 0) + 1
-			  if age <= tonumber(ARGV[4]) then
-			    return { 0, text or found, age }
+			  token = tonumber(token or 0)
+			  if token >= tonumber(ARGV[4]) or age <= tonumber(ARGV[5]) then
+			    return { 0, token, text or found, age }
 			  end
 			end
 			local function acquire()
 			  %s
 			end
-			return { acquire() }
+			return { acquire(), tonumber(call('get', KEYS[2]) or 0) }
 			""".formatted(ACQUIRE.text)),
 
 	/**
@@ -129,7 +131,7 @@ enum Script {
 	 */
 	RELEASE_WITH_RESULT("""
 			local call, lock, waiting, result = redis.call, KEYS[1], KEYS[2], KEYS[3]
-			local owner, channel, text, keep, always = unpack(ARGV)
+			local owner, channel, text, keep, always, token = unpack(ARGV)
 			if call('get', lock) ~= owner then
 			  return 0
 			end
@@ -137,7 +139,7 @@ enum Script {
 			local awaited = call('del', lock, waiting) == 2
 			if (awaited or always == '1') and not time.err then
 			  local now = string.format('%.0f', time[1] * 1000000 + time[2])
-			  redis.pcall('set', result, now .. ' ' .. text, 'PX', keep)
+			  redis.pcall('set', result, now .. ' ' .. token .. ' ' .. text, 'PX', keep)
 			end
 			if awaited then
 			  redis.pcall('publish', channel, ' ' .. lock)

@@ -23,6 +23,7 @@ import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.testing.LocalDynamoDb;
 import io.github.lockstarter.testing.ScriptedDynamoDb;
 import io.github.lockstarter.testing.ScriptedDynamoDb.Answer;
+import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -54,8 +55,9 @@ class DynamoDbLockStoreFaultTests {
 			assertBroken(store.renew(this.key, "a", TTL), code);
 			assertThat(server.requests()).doesNotContain("UpdateItem to free");
 			assertBroken(store.release(this.key, "a"), code);
-			assertBroken(store.release(this.key, "a", SLOT, "result"), code);
-			assertBroken(store.acquireOrResult(this.key, "a", TTL, SLOT, TTL, null), "could not be read");
+			assertBroken(store.release(this.key, "a", TestResults.left(SLOT, "result")), code);
+			assertBroken(store.acquireOrResult(this.key, "a", TTL, TestResults.wanted(SLOT, TTL), null),
+					"could not be read");
 		}
 	}
 
@@ -115,8 +117,8 @@ class DynamoDbLockStoreFaultTests {
 			assertBroken(store.acquire(this.key, "a", TTL), "");
 			assertBroken(store.renew(this.key, "a", TTL), "");
 			assertBroken(store.release(this.key, "a"), "");
-			assertBroken(store.release(this.key, "a", SLOT, "result"), "");
-			assertBroken(store.acquireOrResult(this.key, "a", TTL, SLOT, TTL, null), "");
+			assertBroken(store.release(this.key, "a", TestResults.left(SLOT, "result")), "");
+			assertBroken(store.acquireOrResult(this.key, "a", TTL, TestResults.wanted(SLOT, TTL), null), "");
 		}
 	}
 
@@ -131,7 +133,8 @@ class DynamoDbLockStoreFaultTests {
 				new Answer(200, "{}")); DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
 			DynamoDbLockStore store = store(client, SOON);
 			assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(SOON).isEqualTo(new Granted(42));
-			assertThat(store.release(this.key, "a", SLOT, "result")).succeedsWithin(SOON).isEqualTo(true);
+			assertThat(store.release(this.key, "a", TestResults.left(SLOT, "result"))).succeedsWithin(SOON)
+				.isEqualTo(true);
 			assertThat(server.requests()).hasSize(5);
 		}
 	}

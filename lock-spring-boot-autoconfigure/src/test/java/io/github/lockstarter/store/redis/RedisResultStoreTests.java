@@ -22,6 +22,7 @@ import io.github.lockstarter.store.ResultStoreContract;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestResults;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,7 +64,7 @@ class RedisResultStoreTests extends ResultStoreContract {
 		release("a", this.shared, "for nobody");
 		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
 		join(this.store.acquire(this.key, "a", LONG));
-		assertThat(join(this.store.acquireOrResult(this.key, "b", LONG, this.shared, LONG, () -> {
+		assertThat(join(this.store.acquireOrResult(this.key, "b", LONG, TestResults.wanted(this.shared, LONG), () -> {
 		}))).isInstanceOf(Busy.class);
 		release("a", this.shared, "awaited");
 		String result = redis.keys(this.prefix + ":result:*").iterator().next();
@@ -78,10 +79,11 @@ class RedisResultStoreTests extends ResultStoreContract {
 	void countsRequests() {
 		try (RedisInstance instance = new RedisInstance(this.prefix)) {
 			int before = instance.requests().size();
-			join(instance.store().acquireOrResult(this.key, "a", LONG, this.replayed, LONG, null));
-			join(instance.store().release(this.key, "a", this.replayed, "result"));
+			join(instance.store().acquireOrResult(this.key, "a", LONG, TestResults.wanted(this.replayed, LONG), null));
+			join(instance.store().release(this.key, "a", TestResults.left(this.replayed, "result")));
 			assertThat(instance.requests()).hasSize(before + 2);
-			assertThat(join(instance.store().acquireOrResult(this.key, "b", LONG, this.replayed, LONG, null)))
+			assertThat(join(instance.store()
+				.acquireOrResult(this.key, "b", LONG, TestResults.wanted(this.replayed, LONG), null)))
 				.isInstanceOf(Found.class);
 			assertThat(instance.requests()).hasSize(before + 3);
 		}
@@ -98,7 +100,7 @@ class RedisResultStoreTests extends ResultStoreContract {
 		assertThat(ask("b", this.replayed, LONG)).isInstanceOf(Granted.class);
 		release("b", this.replayed, "second");
 		assertThat(ask("c", this.replayed, LONG)).isInstanceOfSatisfying(Found.class,
-				(found) -> assertThat(found.result()).isEqualTo("second"));
+				(found) -> assertThat(found.result().text()).isEqualTo("second"));
 	}
 
 	@Test
@@ -111,9 +113,9 @@ class RedisResultStoreTests extends ResultStoreContract {
 		redis.execute((RedisCallback<?>) (connection) -> connection.execute("ACL", "SETUSER".getBytes(UTF_8),
 				"default".getBytes(UTF_8), "-time".getBytes(UTF_8)));
 		join(store.acquire(this.key, "a", LONG));
-		assertThat(join(store.release(this.key, "a", this.replayed, "result"))).isTrue();
+		assertThat(join(store.release(this.key, "a", TestResults.left(this.replayed, "result")))).isTrue();
 		assertThat(redis.keys("mute:{*")).isEmpty();
-		assertThat(join(store.acquireOrResult(this.key, "b", LONG, this.replayed, LONG, null)))
+		assertThat(join(store.acquireOrResult(this.key, "b", LONG, TestResults.wanted(this.replayed, LONG), null)))
 			.isInstanceOf(Granted.class);
 		store.stop();
 		mute.destroy();
@@ -124,11 +126,12 @@ class RedisResultStoreTests extends ResultStoreContract {
 	void replicas() {
 		RedisLockStore strict = new RedisLockStore(factory, this.prefix, Duration.ofMillis(500), 1);
 		strict.start();
-		assertThat(strict.acquireOrResult(this.key, "a", LONG, this.replayed, LONG, null)).failsWithin(LONG);
+		assertThat(strict.acquireOrResult(this.key, "a", LONG, TestResults.wanted(this.replayed, LONG), null))
+			.failsWithin(LONG);
 		Awaitility.await().until(() -> redis.keys(this.prefix + ":{*").isEmpty());
 		ask("b", this.replayed, LONG);
 		release("b", this.replayed, "result");
-		assertThat(join(strict.acquireOrResult(this.key, "c", LONG, this.replayed, LONG, null)))
+		assertThat(join(strict.acquireOrResult(this.key, "c", LONG, TestResults.wanted(this.replayed, LONG), null)))
 			.isInstanceOf(Found.class);
 		strict.stop();
 	}
@@ -145,7 +148,7 @@ class RedisResultStoreTests extends ResultStoreContract {
 			connection.serverCommands().setConfig("maxmemory", "1");
 			return null;
 		});
-		assertThat(join(store.release(this.key, "a", this.replayed, "r".repeat(100_000)))).isTrue();
+		assertThat(join(store.release(this.key, "a", TestResults.left(this.replayed, "r".repeat(100_000))))).isTrue();
 		assertThat(redis.keys("full:{*")).isEmpty();
 		store.stop();
 		full.destroy();
