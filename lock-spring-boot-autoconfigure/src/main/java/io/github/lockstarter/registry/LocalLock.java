@@ -56,6 +56,7 @@ final class LocalLock {
 	private Step admit(Waiter waiter) {
 		boolean taken = this.state == State.HELD || !this.queue.isEmpty();
 		this.queue.meet(waiter, this.state == State.HELD || this.state == State.ASLEEP);
+		holder().ifPresent((holder) -> waiter.meetHolder(Bid.storeToken(holder.fencingToken())));
 		if (taken && this.state == State.CONTENDING && !waiter.waits() && !this.registry.isClosed()) {
 			this.queue.addOnlooker(waiter);
 			return Step.NOTHING;
@@ -132,11 +133,12 @@ final class LocalLock {
 		}
 		if (result instanceof AcquireResult.Busy busy) {
 			this.queue.meetHolder(busy.fencingToken(), bid.asked());
+			this.inStore.meetHolder(busy.remaining());
 			return busy(busy.remaining());
 		}
 		if (result instanceof AcquireResult.Found found) {
-			Duration age = found.age().plusNanos(System.nanoTime() - bid.asked());
-			return this.queue.give(found.result(), age, asker).then(released(false));
+			long came = bid.asked() - found.age().toNanos();
+			return this.queue.give(found.result(), came, asker).then(released(false));
 		}
 		return this.queue.failAll("the store failed", OutageLog.cause(failure)).then(retire());
 	}
@@ -156,6 +158,7 @@ final class LocalLock {
 
 	private Step grant(Waiter waiter, Bid bid, long fencingToken) {
 		this.queue.remove(waiter);
+		this.queue.meetHolder(Bid.storeToken(fencingToken), System.nanoTime());
 		StoreLease granted = new StoreLease(this.engine, this, waiter, bid, fencingToken);
 		this.lease = granted;
 		this.state = State.HELD;
@@ -200,7 +203,6 @@ final class LocalLock {
 	}
 
 	private Step busy(Duration remaining) {
-		this.inStore.heldUntil(System.nanoTime() + remaining.toNanos());
 		return this.queue.taken(remaining)
 			.then(this.queue.refuseHeads((waiter) -> waiter.left() <= 0, remaining))
 			.then(goOnWaiting(remaining));
@@ -249,8 +251,7 @@ final class LocalLock {
 			return () -> this.inStore.release(ended.bid(), result).whenComplete((owned, failure) -> {
 				ended.released(owned, failure);
 				LeftResult left = Boolean.TRUE.equals(owned) ? result : null;
-				Duration age = Duration.ofNanos(System.nanoTime() - sent);
-				this.transitions.perform(() -> this.queue.give(left, age, null).then(released(next != null)));
+				this.transitions.perform(() -> this.queue.give(left, sent, null).then(released(next != null)));
 				ended.done();
 			});
 		});

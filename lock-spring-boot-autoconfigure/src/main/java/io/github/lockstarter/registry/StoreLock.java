@@ -45,6 +45,12 @@ final class StoreLock {
 	/** Whether a release was heard of since the store was asked. */
 	private volatile boolean released;
 
+	/**
+	 * Whether others may wait for a result who waited for a holder elsewhere at the same
+	 * time.
+	 */
+	private volatile boolean awaited;
+
 	/** When the lease of a holder elsewhere ends, as far as known. */
 	private volatile long heldUntil = System.nanoTime();
 
@@ -73,7 +79,13 @@ final class StoreLock {
 		return !tellsOfReleases() && !this.engine.store().isLocal();
 	}
 
-	/** The store was found to be locked for so long, on {@link System#nanoTime()}. */
+	/** Somebody holds it elsewhere, and others may wait there, too. */
+	void meetHolder(Duration remaining) {
+		this.awaited = true;
+		heldUntil(System.nanoTime() + remaining.toNanos());
+	}
+
+	/** It is locked for so long, on {@link System#nanoTime()}. */
 	void heldUntil(long end) {
 		this.heldUntil = end;
 	}
@@ -96,7 +108,7 @@ final class StoreLock {
 		ReleaseNotifications notifications = this.notifications;
 		this.released = false;
 		if (head.slot() != null) {
-			return acquireOrResult(bid, head, head.wants(head.slot()));
+			return acquireOrResult(bid, head, head.wanted(head.slot()));
 		}
 		if (head.isKnownElsewhere()) {
 			return claim(bid, head);
@@ -137,8 +149,12 @@ final class StoreLock {
 
 	/** Releases the lock, and leaves the result if there is one. */
 	CompletionStage<Boolean> release(Bid bid, @Nullable LeftResult result) {
-		return this.engine.ask(this.key, () -> (result != null) ? results().release(this.key, bid.owner(), result)
-				: this.engine.store().release(this.key, bid.owner()));
+		if (result == null) {
+			return this.engine.ask(this.key, () -> this.engine.store().release(this.key, bid.owner()));
+		}
+		boolean awaited = this.awaited;
+		this.awaited = false;
+		return this.engine.ask(this.key, () -> results().release(this.key, bid.owner(), result, awaited));
 	}
 
 	private ResultStore results() {

@@ -116,17 +116,17 @@ public final class StoreLockRegistry implements SharingRegistry, AutoCloseable {
 	}
 
 	@Override
-	public Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, Duration lookBack) {
+	public Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, long since) {
 		Waiter waiter = join(
-				Waiter.blocking(new Attempt(this.engine, key, options), this.answers).sharing(slot, lookBack));
+				Waiter.blocking(new Attempt(this.engine, key, options), this.answers).sharing(slot, since));
 		return acquisition(waiter, await(waiter)).orElseThrow(waiter::conflict);
 	}
 
 	@Override
-	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot,
-			Duration lookBack, @Nullable Executor executor) {
+	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot, long since,
+			@Nullable Executor executor) {
 		Executor answers = (executor != null) ? new ReliableExecutor(executor, this.answers) : this.answers;
-		return acquireWith(Waiter.async(new Attempt(this.engine, key, options), answers).sharing(slot, lookBack),
+		return acquireWith(Waiter.async(new Attempt(this.engine, key, options), answers).sharing(slot, since),
 				StoreLockRegistry::acquisition);
 	}
 

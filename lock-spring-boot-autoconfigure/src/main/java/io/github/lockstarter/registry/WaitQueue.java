@@ -94,15 +94,15 @@ final class WaitQueue {
 	 * Removes those who want the result, and gives it to them. If nobody is left to ask
 	 * for the lock, an onlooker does.
 	 * @param result the result, if there is any
-	 * @param age how old it is
+	 * @param came when it came, at the earliest
 	 * @param asker who asked for it; {@code null} if nobody did
 	 */
-	Step give(@Nullable LeftResult result, Duration age, @Nullable Waiter asker) {
+	Step give(@Nullable LeftResult result, long came, @Nullable Waiter asker) {
 		if (result == null) {
 			return Step.NOTHING;
 		}
 		List<Waiter> given = Stream.concat(this.waiters.stream(), this.onlookers.stream())
-			.filter((waiter) -> waiter == asker || waiter.wants(result, age))
+			.filter((waiter) -> waiter == asker || waiter.wants(result, came))
 			.toList();
 		given.forEach(this::remove);
 		if (this.waiters.isEmpty() && !this.onlookers.isEmpty()) {
@@ -121,9 +121,13 @@ final class WaitQueue {
 		}
 	}
 
-	/** Those who were here when the store was asked have met the holder it tells of. */
-	void meetHolder(long fencingToken, long asked) {
-		this.waiters.forEach((waiter) -> waiter.meetHolder(fencingToken, asked));
+	/**
+	 * Those who were here by then have met that holder; later ones may be told of him.
+	 */
+	void meetHolder(long storeToken, long then) {
+		this.waiters.stream()
+			.filter((waiter) -> then - waiter.attempt().begin() >= 0)
+			.forEach((waiter) -> waiter.meetHolder(storeToken));
 	}
 
 	/** The lock is taken, so those who are here have met contention. */

@@ -40,13 +40,12 @@ final class Waiter {
 
 	private @Nullable Runnable giveBackToken;
 
-	private Duration lookBack = Duration.ZERO;
-
 	private volatile boolean contended;
 
-	private volatile long holderMet = WantedResults.NOBODY;
+	/** From which fencing token of the store on results count. */
+	private volatile long since = WantedResults.NOBODY;
 
-	private volatile @Nullable String result;
+	private volatile @Nullable LeftResult result;
 
 	private volatile Duration retryAfter = Duration.ZERO;
 
@@ -72,10 +71,10 @@ final class Waiter {
 		return new Waiter(attempt, executor, false);
 	}
 
-	/** Lets the caller have a result instead of the lock: one that is not older. */
-	Waiter sharing(ResultSlot slot, Duration lookBack) {
+	/** Lets the caller have a result instead of the lock: from that holder on. */
+	Waiter sharing(ResultSlot slot, long since) {
 		this.slot = slot;
-		this.lookBack = lookBack;
+		this.since = since;
 		return this;
 	}
 
@@ -108,31 +107,35 @@ final class Waiter {
 		return this.slot;
 	}
 
-	/** Returns whether the store is to be asked for a result before it runs. */
-	boolean mustAskAfter(@Nullable ResultSlot left) {
-		return !this.lookBack.isZero() && !(left != null && this.slot != null && this.slot.name().equals(left.name()));
+	/**
+	 * Returns whether the store is to be asked for a result before it runs: whoever had
+	 * the lock before did not ask for the same.
+	 */
+	boolean mustAskAfter(@Nullable ResultSlot asked) {
+		return this.slot != null && !(asked != null && this.slot.name().equals(asked.name()));
 	}
 
 	/** Returns whether what the asker was granted is what this caller wants. */
 	boolean accepts(Bid granted, Waiter asker) {
-		return this == asker || (options().ttl().equals(granted.ttl()) && !mustAskAfter(null) && !isForToken()
+		return this == asker || (options().ttl().equals(granted.ttl()) && !mustAskAfter(asker.slot()) && !isForToken()
 				&& !asker.isForToken());
 	}
 
-	/** Who has just come, and wants no old result, can have missed none. */
-	WantedResults wants(ResultSlot slot) {
-		boolean any = !this.lookBack.isZero() || this.contended;
-		return new WantedResults(slot, this.holderMet, any ? this.lookBack.plusNanos(waited()) : Duration.ZERO);
+	/** Returns what to ask the store for: who has just come can have missed nothing. */
+	WantedResults wanted(ResultSlot slot) {
+		return new WantedResults(slot, this.since, this.contended ? Duration.ofNanos(waited()) : Duration.ZERO);
 	}
 
-	boolean wants(LeftResult result, Duration age) {
-		return this.slot != null && wants(this.slot).include(result, age);
+	/** Returns whether the caller wants a result that came at that time, or later. */
+	boolean wants(LeftResult result, long came) {
+		boolean counts = result.fencingToken() >= this.since || came - this.attempt.begin() > 0;
+		return counts && this.slot != null && this.slot.name().equals(result.slot().name());
 	}
 
-	/** Takes note of the first holder that the store told of after the caller came. */
-	void meetHolder(long fencingToken, long asked) {
-		if (this.holderMet == WantedResults.NOBODY && fencingToken > 0 && asked - this.attempt.begin() >= 0) {
-			this.holderMet = fencingToken;
+	/** The first holder that the caller meets is the first whose result he wants. */
+	void meetHolder(long storeToken) {
+		if (this.since == WantedResults.NOBODY && storeToken > 0) {
+			this.since = storeToken;
 		}
 	}
 
@@ -164,7 +167,7 @@ final class Waiter {
 	}
 
 	/** Returns the result, if it was given one, once the answer is empty. */
-	@Nullable String result() {
+	@Nullable LeftResult result() {
 		return this.result;
 	}
 
@@ -247,7 +250,7 @@ final class Waiter {
 
 	/** Gives the caller a result instead of the lock. */
 	void give(LeftResult result) {
-		this.result = result.text();
+		this.result = result;
 		end(Event.RESULT, null);
 		answer(() -> this.answer.complete(Optional.empty()));
 	}

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
+import java.util.function.LongFunction;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -25,7 +25,9 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.WantedResults;
 
 /**
  * Shares the results of one method among those who call it with the same key at the same
@@ -94,10 +96,10 @@ public final class ResultSharing {
 	public Outcome acquire(LockRegistry registry, LockKey key, LockOptions options, Caller caller) {
 		SharingRegistry sharing = registry(registry);
 		long begin = System.nanoTime();
-		Acquisition acquired = sharing.acquire(key, options, slot(caller), lookBack());
+		Acquisition acquired = sharing.acquire(key, options, slot(caller), since());
 		Outcome outcome = outcome(acquired, caller);
 		while (outcome == null) {
-			acquired = sharing.acquire(key, left(options, begin), slot(caller), since(begin));
+			acquired = sharing.acquire(key, left(options, begin), slot(caller), after(acquired));
 			outcome = outcome(acquired, caller);
 		}
 		return outcome;
@@ -114,19 +116,20 @@ public final class ResultSharing {
 		SharingRegistry sharing = registry(registry);
 		long begin = System.nanoTime();
 		CompletableFuture<Outcome> result = new CompletableFuture<>();
-		attempt(() -> sharing.acquireAsync(key, options, slot(caller), lookBack(), executor),
-				() -> sharing.acquireAsync(key, left(options, begin), slot(caller), since(begin), executor), caller,
+		attempt(sharing.acquireAsync(key, options, slot(caller), since(), executor),
+				(since) -> sharing.acquireAsync(key, left(options, begin), slot(caller), since, executor), caller,
 				result);
 		return result;
 	}
 
 	/**
-	 * Acquires.
-	 * @param next what to do instead if there is a result that cannot be read
+	 * Goes on with what is acquired.
+	 * @param next what to do instead if it is a result that cannot be read: acquires what
+	 * comes after that
 	 */
-	private void attempt(Supplier<CompletionStage<Acquisition>> acquisition,
-			Supplier<CompletionStage<Acquisition>> next, Caller caller, CompletableFuture<Outcome> result) {
-		CompletableFuture<Acquisition> attempt = acquisition.get().toCompletableFuture();
+	private void attempt(CompletionStage<Acquisition> acquisition, LongFunction<CompletionStage<Acquisition>> next,
+			Caller caller, CompletableFuture<Outcome> result) {
+		CompletableFuture<Acquisition> attempt = acquisition.toCompletableFuture();
 		attempt.whenComplete((acquired, failure) -> {
 			try {
 				Outcome outcome = (failure == null) ? outcome(acquired, caller) : null;
@@ -134,7 +137,7 @@ public final class ResultSharing {
 					result.completeExceptionally(failure);
 				}
 				else if (outcome == null) {
-					attempt(next, next, caller, result);
+					attempt(next.apply(after(acquired)), next, caller, result);
 				}
 				else if (!result.complete(outcome) && outcome.lease() != null) {
 					outcome.lease().releaseAsync();
@@ -167,17 +170,18 @@ public final class ResultSharing {
 
 	/** The wait began with the first attempt. */
 	private static LockOptions left(LockOptions options, long begin) {
-		Duration left = options.waitTime().minus(since(begin));
+		Duration left = options.waitTime().minusNanos(System.nanoTime() - begin);
 		boolean waits = !options.waitTime().isZero();
 		return !waits ? options : options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
 	}
 
-	private static Duration since(long begin) {
-		return Duration.ofNanos(System.nanoTime() - begin);
+	private long since() {
+		return (this.replay != null) ? WantedResults.ANYBODY : WantedResults.NOBODY;
 	}
 
-	private Duration lookBack() {
-		return (this.replay != null) ? SharingRegistry.ANY_AGE : Duration.ZERO;
+	private static long after(Acquisition unreadable) {
+		LeftResult result = unreadable.result();
+		return (result != null) ? result.fencingToken() + 1 : WantedResults.NOBODY;
 	}
 
 	private ResultSlot slot(Caller caller) {
@@ -192,15 +196,16 @@ public final class ResultSharing {
 
 	/** Returns {@code null} if there is a result that cannot be read. */
 	private @Nullable Outcome outcome(Acquisition acquired, Caller caller) {
-		if (acquired.result() == null) {
+		LeftResult left = acquired.result();
+		if (left == null) {
 			return new Outcome(acquired.lease(), null);
 		}
 		Object result;
 		try {
-			if (!format().readArguments(acquired.result()).equals(caller.arguments())) {
+			if (!format().readArguments(left.text()).equals(caller.arguments())) {
 				throw new PayloadMismatchException(this.lockName);
 			}
-			result = format().read(acquired.result());
+			result = format().read(left.text());
 		}
 		catch (PayloadMismatchException ex) {
 			throw ex;

@@ -1,6 +1,5 @@
 package io.github.lockstarter.share;
 
-import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
@@ -12,16 +11,15 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.WantedResults;
 
 /**
  * Hands out locks whose holders leave their results to others: who asks for such a lock
  * gets either the lock or a result.
  */
 public interface SharingRegistry extends LockRegistry {
-
-	/** How far to look back for a result of any age. */
-	Duration ANY_AGE = Duration.ofDays(100 * 365);
 
 	/**
 	 * Gets ready for those who wait for results, so that the first need not.
@@ -36,27 +34,27 @@ public interface SharingRegistry extends LockRegistry {
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @param slot which results count, and where to leave one
-	 * @param lookBack how old a result may be when the call begins; zero if only those
-	 * count that come later
+	 * @param since the fencing token from which on results count that are there already;
+	 * {@link WantedResults#NOBODY} if only those count that come later
 	 * @return the lease or the result
 	 * @throws LockConflictException if there is neither after the wait time
 	 * @throws LockStoreException as for any lock
 	 */
-	Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, Duration lookBack);
+	Acquisition acquire(LockKey key, LockOptions options, ResultSlot slot, long since);
 
 	/**
 	 * Does the same without holding a thread while it waits.
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @param slot which results count, and where to leave one
-	 * @param lookBack how old a result may be when the call begins; zero if only those
-	 * count that come later
+	 * @param since the fencing token from which on results count that are there already;
+	 * {@link WantedResults#NOBODY} if only those count that come later
 	 * @param executor where the stage completes, as in
 	 * {@link LockRegistry#acquireAsync(LockKey, LockOptions, Executor)}; {@code null} for
 	 * the few threads that all attempts share
 	 * @return completes with the lease or the result, or fails like {@link #acquire}
 	 */
-	CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot, Duration lookBack,
+	CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultSlot slot, long since,
 			@Nullable Executor executor);
 
 	/**
@@ -65,7 +63,7 @@ public interface SharingRegistry extends LockRegistry {
 	 * @param lease the lease; {@code null} if there is a result
 	 * @param result the result; {@code null} if there is a lease
 	 */
-	record Acquisition(@Nullable SharedLease lease, @Nullable String result) {
+	record Acquisition(@Nullable SharedLease lease, @Nullable LeftResult result) {
 	}
 
 }

@@ -29,7 +29,8 @@ public sealed interface AcquireResult {
 	 *
 	 * @param remaining how long that lease lasts if it is neither renewed nor released;
 	 * zero if nobody knows; at most 365 days
-	 * @param fencingToken the one it was granted with; zero if the store does not tell
+	 * @param fencingToken no less than the one it was granted with, and less than any
+	 * that is granted later; zero if the store does not tell
 	 */
 	record Busy(Duration remaining, long fencingToken) implements AcquireResult {
 

@@ -5,7 +5,8 @@ package io.github.lockstarter.store;
  *
  * @param slot who wants it
  * @param text the result
- * @param fencingToken the one that the store granted the lock with
+ * @param fencingToken no less than any that was told of the holder, and less than any
+ * that is told of a later one
  */
 public record LeftResult(ResultSlot slot, String text, long fencingToken) {
 

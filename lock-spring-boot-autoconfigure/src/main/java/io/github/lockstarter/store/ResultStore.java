@@ -33,12 +33,15 @@ public interface ResultStore {
 	 * Keeps the result and frees the lock, in one step, if the owner still holds it;
 	 * otherwise does neither. Where a result is not {@linkplain ResultSlot#replayed()
 	 * replayed}, and the store knows that nobody waits for the lock elsewhere, the result
-	 * need not be kept.
+	 * need not be kept. Its fencing token is the one that the store granted the lock
+	 * with; where locks share a counter, the store keeps the last one it gave instead.
 	 * @param key the lock
 	 * @param owner the token it was acquired with
 	 * @param result the result, and where to keep it
+	 * @param awaited whether others may wait for it of whom the store does not know any
+	 * more: they met a holder before this one
 	 * @return {@code false} if the owner did not hold it any more
 	 */
-	CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result);
+	CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result, boolean awaited);
 
 }

@@ -117,7 +117,7 @@ class RedisSecurityTests {
 			assertThat(join(store.acquire(key, "c", TTL))).isInstanceOf(Granted.class);
 			assertThat(join(store.handOver(key, "c", "d", TTL, woken::incrementAndGet)))
 				.containsInstanceOf(Granted.class);
-			assertThat(join(store.release(key, "d", TestResults.left(SLOT, "result")))).isTrue();
+			assertThat(join(store.release(key, "d", TestResults.left(SLOT, "result"), false))).isTrue();
 			assertThat(join(store.acquireOrResult(key, "e", TTL, TestResults.wanted(SLOT, TTL), null)))
 				.isInstanceOf(Found.class);
 		});

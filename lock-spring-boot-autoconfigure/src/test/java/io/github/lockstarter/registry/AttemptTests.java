@@ -35,7 +35,9 @@ import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.WantedResults;
 import io.github.lockstarter.store.memory.MemoryLockStore;
+import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -139,12 +141,12 @@ class AttemptTests {
 	@DisplayName("Who gets a result instead of the lock is granted nothing")
 	void result() {
 		ResultSlot slot = new ResultSlot("share", LONG, false);
-		SharedLease winner = this.locks.acquire(LockKey.of("team:42"), OPTIONS, slot, Duration.ZERO).lease();
+		SharedLease winner = this.locks.acquire(LockKey.of("team:42"), OPTIONS, slot, WantedResults.NOBODY).lease();
 		var loser = this.locks
-			.acquireAsync(LockKey.of("team:42"), OPTIONS.withWaitTime(LONG), slot, Duration.ZERO, null)
+			.acquireAsync(LockKey.of("team:42"), OPTIONS.withWaitTime(LONG), slot, WantedResults.NOBODY, null)
 			.toCompletableFuture();
 		winner.close("the result");
-		assertThat(loser.join().result()).isEqualTo("the result");
+		assertThat(loser.join()).matches(TestResults.gives("the result"));
 		assertThat(this.observed).containsExactlyInAnyOrder("lock.acquire team granted", "lock.hold team released",
 				"lock.acquire team result");
 	}

@@ -41,6 +41,12 @@ final class ObservedStore implements LockStore, ResultStore, TokenStore, Reconne
 	/** Whether answers are kept back until the store {@linkplain #speak() speaks}. */
 	volatile boolean silent;
 
+	/** Whether answers are kept back as soon as a lock is released. */
+	volatile boolean silentWhenReleased;
+
+	/** Whether what is asked is done at once where answers are kept back. */
+	volatile boolean obedient;
+
 	/** Whether answers are kept back as soon as a token claims a lock. */
 	volatile boolean silentWhenClaimed;
 
@@ -78,6 +84,7 @@ final class ObservedStore implements LockStore, ResultStore, TokenStore, Reconne
 	void speak() {
 		this.silent = false;
 		this.silentWhenClaimed = false;
+		this.silentWhenReleased = false;
 		Thread store = new Thread(() -> {
 			for (Runnable next = this.unspoken.poll(); next != null; next = this.unspoken.poll()) {
 				next.run();
@@ -115,7 +122,9 @@ final class ObservedStore implements LockStore, ResultStore, TokenStore, Reconne
 	@Override
 	public CompletionStage<Boolean> release(LockKey key, String owner) {
 		this.releases.incrementAndGet();
-		return unlessBroken(key, () -> this.memory.release(key, owner));
+		CompletionStage<Boolean> released = unlessBroken(key, () -> this.memory.release(key, owner));
+		this.silent |= this.silentWhenReleased;
+		return released;
 	}
 
 	@Override
@@ -126,9 +135,9 @@ final class ObservedStore implements LockStore, ResultStore, TokenStore, Reconne
 	}
 
 	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result) {
+	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result, boolean awaited) {
 		this.releases.incrementAndGet();
-		return unlessBroken(key, () -> this.memory.release(key, owner, result));
+		return unlessBroken(key, () -> this.memory.release(key, owner, result, awaited));
 	}
 
 	@Override
@@ -153,14 +162,16 @@ final class ObservedStore implements LockStore, ResultStore, TokenStore, Reconne
 	private <T> CompletionStage<T> unlessBroken(LockKey key, Supplier<CompletionStage<T>> answer) {
 		if (this.silent) {
 			CompletableFuture<T> kept = new CompletableFuture<>();
-			this.unspoken.add(() -> unlessBroken(key, answer).whenComplete((value, failure) -> {
-				if (failure != null) {
-					kept.completeExceptionally(failure);
-				}
-				else {
-					kept.complete(value);
-				}
-			}));
+			CompletionStage<T> done = this.obedient ? answer.get() : null;
+			this.unspoken
+				.add(() -> ((done != null) ? done : unlessBroken(key, answer)).whenComplete((value, failure) -> {
+					if (failure != null) {
+						kept.completeExceptionally(failure);
+					}
+					else {
+						kept.complete(value);
+					}
+				}));
 			return kept;
 		}
 		if (this.throwing) {

@@ -23,11 +23,12 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharedLease;
-import io.github.lockstarter.share.SharingRegistry;
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.WantedResults;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -91,8 +92,8 @@ class SharedResultsTests {
 		IntStream.range(0, 100).forEach((i) -> losers.add(ask(this.second, WAITING, SHARED)));
 		awaitWaiting();
 		winner.close("the result");
-		assertThat(losers).allSatisfy(
-				(loser) -> assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result")));
+		assertThat(losers)
+			.allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result")));
 		assertThat(this.first.requests()).as("the winner's release").hasSize(requests + 1);
 		// To ask, and to read; and once in each second of waiting.
 		int looks = (int) Duration.ofNanos(System.nanoTime() - begin).toSeconds();
@@ -113,8 +114,7 @@ class SharedResultsTests {
 		assertThat(answered).hasSize(1);
 		answered.get(0).join().lease().close("of the second");
 		assertThat(losers).filteredOn((loser) -> loser != answered.get(0))
-			.allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON)
-				.isEqualTo(new Acquisition(null, "of the second")));
+			.allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("of the second")));
 	}
 
 	@Test
@@ -150,13 +150,13 @@ class SharedResultsTests {
 		CompletableFuture<Acquisition> loser = ask(this.second, WAITING, SHARED);
 		awaitWaiting();
 		winner.close("old");
-		assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "old"));
+		assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("old"));
 		assertThat(redis.keys(this.prefix + ":result:*")).hasSize(1);
 		SharedLease late = lease(this.second, WAITING, SHARED);
 		CompletableFuture<Acquisition> later = ask(this.first, WAITING, SHARED);
 		awaitWaiting();
 		late.close("new");
-		assertThat(later).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "new"));
+		assertThat(later).succeedsWithin(SOON).matches(TestResults.gives("new"));
 	}
 
 	@Test
@@ -164,13 +164,12 @@ class SharedResultsTests {
 	void replays() {
 		lease(this.first, OPTIONS, REPLAYED).close("kept");
 		int requests = this.second.requests().size();
-		assertThat(this.second.locks().acquire(this.key, OPTIONS, REPLAYED, SharingRegistry.ANY_AGE))
-			.isEqualTo(new Acquisition(null, "kept"));
+		assertThat(this.second.locks().acquire(this.key, OPTIONS, REPLAYED, WantedResults.ANYBODY))
+			.matches(TestResults.gives("kept"));
 		assertThat(this.second.requests()).hasSize(requests + 1);
 		try (Lease other = this.first.locks().acquire(this.key, OPTIONS)) {
 			assertThat(other.isHeld()).isTrue();
-			assertThat(ask(this.second, OPTIONS, REPLAYED)).succeedsWithin(SOON)
-				.isEqualTo(new Acquisition(null, "kept"));
+			assertThat(ask(this.second, OPTIONS, REPLAYED)).succeedsWithin(SOON).matches(TestResults.gives("kept"));
 		}
 	}
 
@@ -181,8 +180,7 @@ class SharedResultsTests {
 		List<CompletableFuture<Acquisition>> all = IntStream.range(0, 10)
 			.mapToObj((i) -> ask(this.second, OPTIONS, REPLAYED))
 			.toList();
-		assertThat(all)
-			.allSatisfy((each) -> assertThat(each).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "kept")));
+		assertThat(all).allSatisfy((each) -> assertThat(each).succeedsWithin(SOON).matches(TestResults.gives("kept")));
 	}
 
 	@Test
@@ -193,7 +191,7 @@ class SharedResultsTests {
 		CompletableFuture<Acquisition> other = ask(this.first, WAITING, REPLAYED);
 		CompletableFuture<Lease> none = this.first.locks().acquireAsync(this.key, WAITING).toCompletableFuture();
 		winner.close("for one");
-		assertThat(same).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "for one"));
+		assertThat(same).succeedsWithin(SOON).matches(TestResults.gives("for one"));
 		assertThat(other).succeedsWithin(SOON).extracting(Acquisition::result).isNull();
 		other.join().lease().close("for another");
 		assertThat(none).succeedsWithin(SOON);
@@ -211,7 +209,7 @@ class SharedResultsTests {
 		awaitWaiting();
 		assertThat(brief).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockConflictException.class);
 		winner.close("the result");
-		assertThat(patient).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result"));
+		assertThat(patient).succeedsWithin(SOON).matches(TestResults.gives("the result"));
 	}
 
 	@Test
@@ -232,8 +230,23 @@ class SharedResultsTests {
 		}
 	}
 
-	private static Duration lookBack(ResultSlot slot) {
-		return slot.replayed() ? SharingRegistry.ANY_AGE : Duration.ZERO;
+	@Test
+	@DisplayName("Who has waited for a holder elsewhere leaves his result to those who waited with him, whom Redis has forgotten")
+	void leavesToThoseWhoWaited() {
+		Lease failing = lease(this.first, OPTIONS, SHARED);
+		CompletableFuture<Acquisition> next = ask(this.second, WAITING, SHARED);
+		awaitWaiting();
+		failing.close();
+		assertThat(next).succeedsWithin(SOON);
+		next.join().lease().close("the result");
+		assertThat(redis.keys(this.prefix + ":result:*")).hasSize(1);
+		redis.delete(redis.keys(this.prefix + ":result:*"));
+		lease(this.second, OPTIONS, SHARED).close("for nobody");
+		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
+	}
+
+	private static long since(ResultSlot slot) {
+		return slot.replayed() ? WantedResults.ANYBODY : WantedResults.NOBODY;
 	}
 
 	/** Waits until an instance has been told that the other holds the lock. */
@@ -242,13 +255,13 @@ class SharedResultsTests {
 	}
 
 	private SharedLease lease(RedisInstance instance, LockOptions options, ResultSlot slot) {
-		SharedLease lease = instance.locks().acquire(this.key, options, slot, lookBack(slot)).lease();
+		SharedLease lease = instance.locks().acquire(this.key, options, slot, since(slot)).lease();
 		assertThat(lease).isNotNull();
 		return lease;
 	}
 
 	private CompletableFuture<Acquisition> ask(RedisInstance instance, LockOptions options, ResultSlot slot) {
-		return instance.locks().acquireAsync(this.key, options, slot, lookBack(slot), null).toCompletableFuture();
+		return instance.locks().acquireAsync(this.key, options, slot, since(slot), null).toCompletableFuture();
 	}
 
 }

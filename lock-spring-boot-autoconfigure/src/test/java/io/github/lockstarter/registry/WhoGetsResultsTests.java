@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
@@ -15,12 +16,13 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharedLease;
-import io.github.lockstarter.share.SharingRegistry;
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.WantedResults;
 import io.github.lockstarter.testing.TestLocks;
+import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,7 +65,7 @@ class WhoGetsResultsTests {
 		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
 		CompletableFuture<Acquisition> jiroAgain = ask(WAITING, JIRO);
 		jiro.close();
-		assertThat(taro).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "taro's"));
+		assertThat(taro).succeedsWithin(SOON).matches(TestResults.gives("taro's"));
 		assertThat(jiroAgain).succeedsWithin(SOON);
 		jiroAgain.join().lease().close("jiro's");
 	}
@@ -94,7 +96,7 @@ class WhoGetsResultsTests {
 			.map((slot) -> ask(OPTIONS, slot))
 			.toList();
 		this.store.speak();
-		assertThat(taro).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "taro's"));
+		assertThat(taro).succeedsWithin(SOON).matches(TestResults.gives("taro's"));
 		Awaitility.await().until(() -> others.stream().allMatch(CompletableFuture::isDone));
 		assertThat(others).filteredOn(CompletableFuture::isCompletedExceptionally)
 			.hasSize(2)
@@ -116,7 +118,7 @@ class WhoGetsResultsTests {
 		CompletableFuture<Acquisition> late = ask(WAITING, SHARED);
 		this.store.speak();
 		assertThat(released).succeedsWithin(SOON);
-		assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result"));
+		assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result"));
 		assertThat(late).succeedsWithin(SOON);
 		late.join().lease().close();
 	}
@@ -125,25 +127,84 @@ class WhoGetsResultsTests {
 	@DisplayName("Who met a holder elsewhere is given its result, and so is who waits with him, however slow the store is")
 	void slowStore() {
 		long begin = System.nanoTime();
-		Granted holder = (Granted) this.store.memory()
-			.acquire(KEY, "holder", OPTIONS.ttl())
-			.toCompletableFuture()
-			.join();
+		long token = takeElsewhere("holder");
 		List<CompletableFuture<Acquisition>> losers = Stream.generate(() -> loser()).limit(2).toList();
 		awaitQuestion();
 		this.store.silent = true;
 		awaitQuestion();
-		this.store.memory().release(KEY, "holder", new LeftResult(TARO, "the result", holder.fencingToken()));
-		long left = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - left > left - begin);
+		leaveElsewhere("holder", "the result", token);
+		awaitTimeSince(begin);
 		this.store.speak();
-		assertThat(losers).allSatisfy(
-				(loser) -> assertThat(loser).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "the result")));
+		assertThat(losers)
+			.allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result")));
+	}
+
+	@Test
+	@DisplayName("Who met a holder here is given the result of the next one elsewhere, however slow the store is")
+	void slowStoreAfterAHolderHere() {
+		long begin = System.nanoTime();
+		SharedLease holder = lease(JIRO);
+		CompletableFuture<Acquisition> loser = loser();
+		int asked = this.store.acquires.get();
+		this.store.silentWhenReleased = true;
+		holder.close();
+		Awaitility.await().until(() -> this.store.acquires.get() > asked);
+		leaveElsewhere("next", "the result", takeElsewhere("next"));
+		awaitTimeSince(begin);
+		this.store.speak();
+		assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result"));
+	}
+
+	@Test
+	@DisplayName("Who comes while the store is asked has not met the holder that it tells of, and is not given that one's result")
+	void comesWhileTheStoreIsAsked() {
+		long first = takeElsewhere("first");
+		this.store.silent = true;
+		this.store.obedient = true;
+		CompletableFuture<Acquisition> loser = loser();
+		leaveElsewhere("first", "the first result", first);
+		long second = takeElsewhere("second");
+		CompletableFuture<Acquisition> late = loser();
+		this.store.speak();
+		assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the first result"));
+		awaitQuestion();
+		assertThat(late).isNotDone();
+		leaveElsewhere("second", "the second result", second);
+		assertThat(late).succeedsWithin(SOON).matches(TestResults.gives("the second result"));
+	}
+
+	/** A JVM that is not warm may take so long that the store is asked in any case. */
+	@RepeatedTest(3)
+	@DisplayName("Who waits for a result behind one who does not want it is not handed the lock, but is given the result")
+	void behindAnother() {
+		long token = takeElsewhere("holder");
+		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		CompletableFuture<Acquisition> loser = loser();
+		awaitQuestion();
+		leaveElsewhere("holder", "the result", token);
+		assertThat(plain).succeedsWithin(SOON);
+		plain.join().close();
+		assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result"));
+	}
+
+	private long takeElsewhere(String owner) {
+		return ((Granted) this.store.memory().acquire(KEY, owner, OPTIONS.ttl()).toCompletableFuture().join())
+			.fencingToken();
+	}
+
+	private void leaveElsewhere(String owner, String text, long token) {
+		this.store.memory().release(KEY, owner, new LeftResult(TARO, text, token), false);
+	}
+
+	/** Lets as much time pass as has passed since then. */
+	private static void awaitTimeSince(long begin) {
+		long now = System.nanoTime();
+		Awaitility.await().until(() -> System.nanoTime() - now > now - begin);
 	}
 
 	/** Wants no result that was there before. */
 	private CompletableFuture<Acquisition> loser() {
-		return this.locks.acquireAsync(KEY, WAITING, TARO, Duration.ZERO, null).toCompletableFuture();
+		return this.locks.acquireAsync(KEY, WAITING, TARO, WantedResults.NOBODY, null).toCompletableFuture();
 	}
 
 	private void awaitQuestion() {
@@ -171,21 +232,21 @@ class WhoGetsResultsTests {
 		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
 		plain.cancel(false);
 		this.store.speak();
-		assertThat(taro).succeedsWithin(SOON).isEqualTo(new Acquisition(null, "taro's"));
+		assertThat(taro).succeedsWithin(SOON).matches(TestResults.gives("taro's"));
 	}
 
 	private SharedLease lease(ResultSlot slot) {
-		SharedLease lease = this.locks.acquire(KEY, OPTIONS, slot, lookBack(slot)).lease();
+		SharedLease lease = this.locks.acquire(KEY, OPTIONS, slot, since(slot)).lease();
 		assertThat(lease).isNotNull();
 		return lease;
 	}
 
 	private CompletableFuture<Acquisition> ask(LockOptions options, ResultSlot slot) {
-		return this.locks.acquireAsync(KEY, options, slot, lookBack(slot), null).toCompletableFuture();
+		return this.locks.acquireAsync(KEY, options, slot, since(slot), null).toCompletableFuture();
 	}
 
-	private static Duration lookBack(ResultSlot slot) {
-		return slot.replayed() ? SharingRegistry.ANY_AGE : Duration.ZERO;
+	private static long since(ResultSlot slot) {
+		return slot.replayed() ? WantedResults.ANYBODY : WantedResults.NOBODY;
 	}
 
 }

@@ -92,15 +92,17 @@ public abstract class ResultStoreContract {
 	@DisplayName("Who met a holder is given its result however old that is by then, and not that of one before")
 	void ofTheHolderMet() {
 		long first = grant("a");
-		assertThat(join(results().release(this.key, "a", new LeftResult(SLOT, "first", first)))).isTrue();
+		assertThat(join(results().release(this.key, "a", new LeftResult(SLOT, "first", first), false))).isTrue();
 		long second = grant("b");
 		WantedResults wanted = new WantedResults(SLOT, second, Duration.ZERO);
 		assertThat(ask("c", wanted)).isInstanceOfSatisfying(Busy.class,
 				(busy) -> assertThat(busy.fencingToken()).isEqualTo(second));
 		LeftResult left = new LeftResult(SLOT, "second", second);
-		assertThat(join(results().release(this.key, "b", left))).isTrue();
-		assertThat(ask("c", wanted)).isInstanceOfSatisfying(Found.class,
-				(found) -> assertThat(found.result()).isEqualTo(left));
+		assertThat(join(results().release(this.key, "b", left, false))).isTrue();
+		assertThat(ask("c", wanted)).isInstanceOfSatisfying(Found.class, (found) -> {
+			assertThat(found.result().text()).isEqualTo("second");
+			assertThat(found.result().fencingToken()).isGreaterThanOrEqualTo(second);
+		});
 		assertThat(ask("c", new WantedResults(SLOT, second + 1, Duration.ZERO))).isInstanceOf(Granted.class);
 		join(store().release(this.key, "c"));
 	}
@@ -175,7 +177,7 @@ public abstract class ResultStoreContract {
 	}
 
 	protected final boolean release(String owner, ResultSlot slot, String result) {
-		return join(results().release(this.key, owner, TestResults.left(slot, result)));
+		return join(results().release(this.key, owner, TestResults.left(slot, result), false));
 	}
 
 	protected static <T> T join(CompletionStage<T> stage) {

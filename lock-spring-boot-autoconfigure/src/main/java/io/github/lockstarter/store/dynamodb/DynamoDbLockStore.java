@@ -247,7 +247,7 @@ public final class DynamoDbLockStore implements LockStore, ResultStore, TokenSto
 	 * too large, is not kept, and the lock is freed all the same.
 	 */
 	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result) {
+	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result, boolean awaited) {
 		Update release = Update.builder()
 			.tableName(this.table)
 			.key(Items.key(key))

@@ -78,12 +78,12 @@ final class Results {
 		AttributeValue text = item.get(Items.RESULT);
 		long now = this.clock.millis();
 		// On the clock of whoever left it, which may be ahead.
-		Duration age = Duration.ofMillis(Math.max(now - Items.number(item, Items.CAME), 0));
+		Duration age = Duration.ofMillis(Math.max(now - Items.number(item, Items.CAME), 0) + 1);
 		if (text == null || now >= Items.number(item, Items.KEPT_UNTIL)) {
 			return null;
 		}
 		LeftResult left = new LeftResult(wanted.slot(), text.s(), Items.number(item, Items.FENCE));
-		return wanted.include(left, age) ? new Found(left, age.plusMillis(1)) : null;
+		return wanted.includes(left, age) ? new Found(left, age) : null;
 	}
 
 	/**

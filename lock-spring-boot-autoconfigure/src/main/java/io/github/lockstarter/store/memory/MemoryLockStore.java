@@ -86,7 +86,7 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 				return null;
 			}
 			Duration age = Duration.ofNanos(now - result.came());
-			return wanted.include(result.left(), age) ? new Found(result.left(), age) : null;
+			return wanted.includes(result.left(), age) ? new Found(result.left(), age) : null;
 		});
 	}
 
@@ -147,7 +147,7 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 
 	/** Who waits does so in this JVM, and need not look for a result. */
 	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result) {
+	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result, boolean awaited) {
 		return release(key, owner, () -> {
 			ResultSlot slot = result.slot();
 			if (slot.replayed()) {

@@ -188,7 +188,8 @@ public final class RedisLockStore
 		Keys keys = this.keys.of(key);
 		Request<List<Object>> script = Script.ACQUIRE_OR_RESULT.forEachOf(
 				new byte[][] { keys.lock(), keys.fence(), keys.waiting(), keys.result(wanted.slot().name()) },
-				bytes(owner), millis(ttl), watcher(keys, onRelease), bytes(Long.toString(wanted.since())),
+				bytes(owner), millis(ttl), watcher(keys, onRelease),
+				bytes(wanted.mayBeThere() ? Long.toString(wanted.since()) : ""),
 				bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(wanted.maxAge().toNanos()))));
 		return this.calls
 			.grant(key, script, (reply) -> (long) reply.get(0) > 0,
@@ -262,14 +263,14 @@ public final class RedisLockStore
 	}
 
 	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result) {
+	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result, boolean awaited) {
 		Keys keys = this.keys.of(key);
 		ResultSlot slot = result.slot();
-		byte[][] needed = { keys.lock(), keys.waiting(), keys.result(slot.name()) };
+		byte[][] needed = { keys.lock(), keys.fence(), keys.waiting(), keys.result(slot.name()) };
 		return this.calls.takeAway(key,
 				Script.RELEASE_WITH_RESULT.with(needed, bytes(owner), this.channel.name(),
 						result.text().getBytes(StandardCharsets.UTF_8), millis(slot.keep()),
-						bytes(slot.replayed() ? "1" : "0"), bytes(Long.toString(result.fencingToken()))));
+						bytes((slot.replayed() || awaited) ? "1" : "0")));
 	}
 
 	private Request<Long> taking(LockKey key, String owner) {

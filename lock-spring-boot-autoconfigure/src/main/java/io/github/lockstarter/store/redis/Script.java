@@ -22,10 +22,10 @@ import io.github.lockstarter.store.redis.RedisCalls.Request;
  * whole only to a server that does not know it.
  * <p>
  * The keys are the lock, the fence, the set of those who wait for it, and a result; of
- * these a release takes the lock, the set, and the result if there is one. Who waits is
- * an instance of the application, which is told of a release through a channel. The
- * message is the lock, after the name of the instance that need not be told, if any.
- * Where publishing is forbidden it is left out, and who waits finds out by itself.
+ * these a release without a result takes the lock and the set. Who waits is an instance
+ * of the application, which is told of a release through a channel. The message is the
+ * lock, after the name of the instance that need not be told, if any. Where publishing is
+ * forbidden it is left out, and who waits finds out by itself.
  */
 enum Script {
 
@@ -104,34 +104,38 @@ enum Script {
 	 * microseconds, if there is one that counts, otherwise with what {@link #ACQUIRE}
 	 * answers with and the last fencing token. Before a result stand the time when it
 	 * came and the fencing token. What lacks them was not written by this library and is
-	 * older than all; who wants results of any age gets it, and is to find out.
+	 * older than all; who wants all results gets it, and is to find out. Without a
+	 * fencing token to begin with, no result counts.
 	 */
 	ACQUIRE_OR_RESULT("""
 			local call, lock, result = redis.call, KEYS[1], KEYS[4]
-			local found = call('get', lock) ~= ARGV[1] and redis.pcall('get', result)
+			local since, maxAge = tonumber(ARGV[4]), tonumber(ARGV[5])
+			local found = since and call('get', lock) ~= ARGV[1] and redis.pcall('get', result)
 			local time = found and redis.pcall('time')
 			if type(found) == 'string' and not time.err then
 			  local came, token, text = string.match(found, '^(%%d+) (%%d+) (.*)$')
 			  local age = math.max(time[1] * 1000000 + time[2] - (came or 0), 0) + 1
 			  token = tonumber(token or 0)
-			  if token >= tonumber(ARGV[4]) or age <= tonumber(ARGV[5]) then
+			  if token >= since or age <= maxAge then
 			    return { 0, token, text or found, age }
 			  end
 			end
 			local function acquire()
 			  %s
 			end
-			return { acquire(), tonumber(call('get', KEYS[2]) or 0) }
+			return { acquire(), tonumber(redis.pcall('get', KEYS[2])) or 0 }
 			""".formatted(ACQUIRE.text)),
 
 	/**
 	 * Keeps a result and frees the lock. Answers with 1 if the owner held it, otherwise
 	 * with 0. Unless it is to be kept in any case, a result is kept only if somebody
-	 * waits. A server that has no room for it frees the lock all the same.
+	 * waits. A server that has no room for it frees the lock all the same. The last
+	 * fencing token is kept with it: several locks have one fence, so that who met the
+	 * holder may have been told a later one than the holder's.
 	 */
 	RELEASE_WITH_RESULT("""
-			local call, lock, waiting, result = redis.call, KEYS[1], KEYS[2], KEYS[3]
-			local owner, channel, text, keep, always, token = unpack(ARGV)
+			local call, lock, fence, waiting, result = redis.call, unpack(KEYS)
+			local owner, channel, text, keep, always = unpack(ARGV)
 			if call('get', lock) ~= owner then
 			  return 0
 			end
@@ -139,6 +143,8 @@ enum Script {
 			local awaited = call('del', lock, waiting) == 2
 			if (awaited or always == '1') and not time.err then
 			  local now = string.format('%.0f', time[1] * 1000000 + time[2])
+			  local token = redis.pcall('get', fence)
+			  token = type(token) == 'string' and token or '0'
 			  redis.pcall('set', result, now .. ' ' .. token .. ' ' .. text, 'PX', keep)
 			end
 			if awaited then

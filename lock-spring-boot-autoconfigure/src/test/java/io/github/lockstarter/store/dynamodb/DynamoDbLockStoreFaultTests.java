@@ -55,7 +55,7 @@ class DynamoDbLockStoreFaultTests {
 			assertBroken(store.renew(this.key, "a", TTL), code);
 			assertThat(server.requests()).doesNotContain("UpdateItem to free");
 			assertBroken(store.release(this.key, "a"), code);
-			assertBroken(store.release(this.key, "a", TestResults.left(SLOT, "result")), code);
+			assertBroken(store.release(this.key, "a", TestResults.left(SLOT, "result"), false), code);
 			assertBroken(store.acquireOrResult(this.key, "a", TTL, TestResults.wanted(SLOT, TTL), null),
 					"could not be read");
 		}
@@ -117,7 +117,7 @@ class DynamoDbLockStoreFaultTests {
 			assertBroken(store.acquire(this.key, "a", TTL), "");
 			assertBroken(store.renew(this.key, "a", TTL), "");
 			assertBroken(store.release(this.key, "a"), "");
-			assertBroken(store.release(this.key, "a", TestResults.left(SLOT, "result")), "");
+			assertBroken(store.release(this.key, "a", TestResults.left(SLOT, "result"), false), "");
 			assertBroken(store.acquireOrResult(this.key, "a", TTL, TestResults.wanted(SLOT, TTL), null), "");
 		}
 	}
@@ -133,7 +133,7 @@ class DynamoDbLockStoreFaultTests {
 				new Answer(200, "{}")); DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
 			DynamoDbLockStore store = store(client, SOON);
 			assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(SOON).isEqualTo(new Granted(42));
-			assertThat(store.release(this.key, "a", TestResults.left(SLOT, "result"))).succeedsWithin(SOON)
+			assertThat(store.release(this.key, "a", TestResults.left(SLOT, "result"), false)).succeedsWithin(SOON)
 				.isEqualTo(true);
 			assertThat(server.requests()).hasSize(5);
 		}

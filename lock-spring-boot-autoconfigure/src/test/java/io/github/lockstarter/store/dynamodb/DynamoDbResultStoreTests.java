@@ -55,7 +55,7 @@ class DynamoDbResultStoreTests extends ResultStoreContract {
 		DynamoDbLockStore other = table.store();
 		table.beforeNext("UpdateItem", () -> {
 			join(other.acquire(this.key, "other", LONG));
-			join(other.release(this.key, "other", TestResults.left(this.slot, "result")));
+			join(other.release(this.key, "other", TestResults.left(this.slot, "result"), false));
 		});
 		assertThat(ask("a", this.slot, LONG)).isInstanceOf(Found.class);
 		assertThat(join(this.store.acquire(this.key, "b", LONG))).isInstanceOf(Granted.class);

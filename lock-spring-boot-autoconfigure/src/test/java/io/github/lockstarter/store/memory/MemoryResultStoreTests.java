@@ -36,7 +36,7 @@ class MemoryResultStoreTests extends ResultStoreContract {
 			clock.addAndGet(slot.keep().toNanos());
 			LockKey key = new LockKey("sweep", Integer.toString(i));
 			store.acquire(key, "a", LONG);
-			store.release(key, "a", TestResults.left(slot, "result"));
+			store.release(key, "a", TestResults.left(slot, "result"), false);
 		}
 		assertThat((Map<?, ?>) ReflectionTestUtils.getField(store, "results")).hasSizeLessThan(2000);
 	}

@@ -1,7 +1,9 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -13,12 +15,15 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LeftResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStoreContract;
+import io.github.lockstarter.store.WantedResults;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
@@ -75,12 +80,30 @@ class RedisResultStoreTests extends ResultStoreContract {
 	}
 
 	@Test
+	@DisplayName("Who met a holder is given its result also when a lock with the same counter has been taken since")
+	void sharedCounter() {
+		RedisKeys keys = new RedisKeys(this.prefix);
+		LockKey other = Stream.iterate(0, (i) -> i + 1)
+			.map((i) -> new LockKey("other", Integer.toString(i)))
+			.filter((each) -> Arrays.equals(keys.of(each).fence(), keys.of(this.key).fence()))
+			.findFirst()
+			.orElseThrow();
+		long token = ((Granted) ask("a", this.replayed, Duration.ZERO)).fencingToken();
+		join(this.store.acquire(other, "a", LONG));
+		long met = ((Busy) ask("b", this.replayed, Duration.ZERO)).fencingToken();
+		join(this.store.release(this.key, "a", new LeftResult(this.replayed, "result", token), false));
+		WantedResults wanted = new WantedResults(this.replayed, met, Duration.ZERO);
+		assertThat(join(this.store.acquireOrResult(this.key, "b", LONG, wanted, null))).isInstanceOf(Found.class);
+		join(this.store.release(other, "a"));
+	}
+
+	@Test
 	@DisplayName("To leave a result is one request, and so is to find it")
 	void countsRequests() {
 		try (RedisInstance instance = new RedisInstance(this.prefix)) {
 			int before = instance.requests().size();
 			join(instance.store().acquireOrResult(this.key, "a", LONG, TestResults.wanted(this.replayed, LONG), null));
-			join(instance.store().release(this.key, "a", TestResults.left(this.replayed, "result")));
+			join(instance.store().release(this.key, "a", TestResults.left(this.replayed, "result"), false));
 			assertThat(instance.requests()).hasSize(before + 2);
 			assertThat(join(instance.store()
 				.acquireOrResult(this.key, "b", LONG, TestResults.wanted(this.replayed, LONG), null)))
@@ -113,7 +136,7 @@ class RedisResultStoreTests extends ResultStoreContract {
 		redis.execute((RedisCallback<?>) (connection) -> connection.execute("ACL", "SETUSER".getBytes(UTF_8),
 				"default".getBytes(UTF_8), "-time".getBytes(UTF_8)));
 		join(store.acquire(this.key, "a", LONG));
-		assertThat(join(store.release(this.key, "a", TestResults.left(this.replayed, "result")))).isTrue();
+		assertThat(join(store.release(this.key, "a", TestResults.left(this.replayed, "result"), false))).isTrue();
 		assertThat(redis.keys("mute:{*")).isEmpty();
 		assertThat(join(store.acquireOrResult(this.key, "b", LONG, TestResults.wanted(this.replayed, LONG), null)))
 			.isInstanceOf(Granted.class);
@@ -148,7 +171,8 @@ class RedisResultStoreTests extends ResultStoreContract {
 			connection.serverCommands().setConfig("maxmemory", "1");
 			return null;
 		});
-		assertThat(join(store.release(this.key, "a", TestResults.left(this.replayed, "r".repeat(100_000))))).isTrue();
+		assertThat(join(store.release(this.key, "a", TestResults.left(this.replayed, "r".repeat(100_000)), false)))
+			.isTrue();
 		assertThat(redis.keys("full:{*")).isEmpty();
 		store.stop();
 		full.destroy();

@@ -23,10 +23,12 @@ import io.github.lockstarter.store.LockStoreContract;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStoreContract;
 import io.github.lockstarter.store.TokenStoreContract;
+import io.github.lockstarter.store.WantedResults;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.RedisShape;
+import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -92,14 +94,13 @@ class RedisShapesTests {
 				// A result is kept for those of whom Redis knows.
 				Awaitility.await().until(() -> shape.count("shapes:waiting:*" + key.key()) == 1);
 				winner.lease().close("result " + i);
-				assertThat(loser).succeedsWithin(Duration.ofSeconds(10))
-					.isEqualTo(new Acquisition(null, "result " + i));
+				assertThat(loser).succeedsWithin(Duration.ofSeconds(10)).matches(TestResults.gives("result " + i));
 			}
 		}
 	}
 
 	private static CompletableFuture<Acquisition> acquire(RedisInstance instance, LockKey key, ResultSlot slot) {
-		return instance.locks().acquireAsync(key, WAITING, slot, Duration.ZERO, null).toCompletableFuture();
+		return instance.locks().acquireAsync(key, WAITING, slot, WantedResults.NOBODY, null).toCompletableFuture();
 	}
 
 	private static RedisInstance instance(RedisShape shape) {
