@@ -71,6 +71,9 @@ class SharedStoresTests {
 		}
 		this.first = RunningService.startBare(properties.toArray(String[]::new));
 		this.second = RunningService.startBare(properties.toArray(String[]::new));
+		// The first request to a store may take longer than a lock lives in these tests.
+		Stream.of(this.first, this.second)
+			.forEach((each) -> assertThat(each.send("PUT", "/locks/" + UUID.randomUUID()).status()).isEqualTo(201));
 	}
 
 	@AfterParameterizedClassInvocation
