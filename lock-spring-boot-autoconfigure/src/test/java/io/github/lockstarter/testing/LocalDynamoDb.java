@@ -114,7 +114,10 @@ public final class LocalDynamoDb extends LocalServer {
 			.region(Region.EU_CENTRAL_1)
 			.credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
 			.overrideConfiguration(configuration)
-			.httpClientBuilder(NettyNioAsyncHttpClient.builder().eventLoopGroup(threads))
+			.httpClientBuilder(NettyNioAsyncHttpClient.builder()
+				// It takes a request at a time: a thousand at once wait for long.
+				.connectionAcquisitionTimeout(Duration.ofSeconds(30))
+				.eventLoopGroup(threads))
 			.build();
 	}
 

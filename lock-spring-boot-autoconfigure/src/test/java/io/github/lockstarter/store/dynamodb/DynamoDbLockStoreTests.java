@@ -47,12 +47,6 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 		return table.held();
 	}
 
-	/** Each takes milliseconds. */
-	@Override
-	protected int cycles() {
-		return 1000;
-	}
-
 	@Test
 	@DisplayName("To take, to be refused, to renew and to release is one request each")
 	void countsRequests() {

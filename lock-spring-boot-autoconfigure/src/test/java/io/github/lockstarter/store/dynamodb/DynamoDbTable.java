@@ -85,7 +85,7 @@ final class DynamoDbTable implements AutoCloseable {
 	}
 
 	DynamoDbLockStore store(Duration clockSkew, InstantSource clock) {
-		return new DynamoDbLockStore(this.client, this.name, false, clockSkew, Duration.ofSeconds(10), clock);
+		return new DynamoDbLockStore(this.client, this.name, false, clockSkew, Duration.ofSeconds(30), clock);
 	}
 
 	DynamoDbLockStore store(Duration timeout) {
