@@ -79,7 +79,7 @@ class ComposeTests {
 			.getPropertySources()
 			.replace(name, new SystemEnvironmentPropertySource(name, variables)));
 		return TestServer.start(application, "spring.data.redis.port=" + TestRedis.port(),
-				"lock.redis.key-prefix=compose");
+				"lock.redis.key-prefix=compose", "lock.redis.command-timeout=30s");
 	}
 
 	/** Returns which variables something has asked for. */

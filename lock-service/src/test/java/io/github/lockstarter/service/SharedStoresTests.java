@@ -51,14 +51,14 @@ class SharedStoresTests {
 
 	@BeforeParameterizedClassInvocation
 	void start() {
-		List<String> properties = new ArrayList<>(List.of(RunningService.TARO, "lock.store=" + this.store,
-				"lock.%s.command-timeout=10s".formatted(this.store)));
+		List<String> properties = new ArrayList<>(List.of(RunningService.TARO, "lock.store=" + this.store));
 		switch (this.store) {
 			case "redis" -> properties.addAll(List.of(TestRedis.properties()));
 			case "memcached" -> {
 				LocalMemcached memcached = LocalMemcached.started();
 				this.started.add(memcached);
 				properties.add("lock.memcached.servers=" + memcached.address());
+				properties.add("lock.memcached.command-timeout=30s");
 			}
 			default -> {
 				LocalDynamoDb dynamoDb = LocalDynamoDb.started();
@@ -67,6 +67,7 @@ class SharedStoresTests {
 					.map((property) -> property.split("=", 2))
 					.forEach((property) -> System.setProperty(property[0], property[1]));
 				properties.add("lock.dynamodb.create-table=true");
+				properties.add("lock.dynamodb.command-timeout=30s");
 			}
 		}
 		this.first = RunningService.startBare(properties.toArray(String[]::new));

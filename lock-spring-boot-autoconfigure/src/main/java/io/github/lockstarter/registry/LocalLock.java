@@ -57,7 +57,8 @@ final class LocalLock {
 		boolean taken = this.state == State.HELD || !this.queue.isEmpty();
 		this.queue.meet(waiter, this.state == State.HELD || this.state == State.ASLEEP);
 		holder().ifPresent((holder) -> waiter.meetHolder(Bid.storeToken(holder.fencingToken())));
-		if (taken && this.state == State.CONTENDING && !waiter.waits() && !this.registry.isClosed()) {
+		boolean undecided = this.state == State.CONTENDING || this.state == State.RELEASING;
+		if (taken && undecided && !waiter.waits() && !this.registry.isClosed()) {
 			this.queue.addOnlooker(waiter);
 			return Step.NOTHING;
 		}
@@ -144,7 +145,7 @@ final class LocalLock {
 	}
 
 	private Step granted(Bid bid, Waiter asker, long storeToken) {
-		Waiter head = this.queue.head();
+		Waiter head = this.queue.headOrOnlooker();
 		if (head != null && bid.deadline() - System.nanoTime() <= 0) {
 			this.queue.remove(head);
 			return giveBack(bid, asker)
@@ -193,11 +194,11 @@ final class LocalLock {
 
 	private Step released(boolean endsTurn) {
 		Step refusals = this.queue.refuseHeads((waiter) -> waiter.waits() && waiter.left() <= 0, remaining());
-		Waiter head = this.queue.head();
+		Waiter head = this.queue.headOrOnlooker();
 		if (head != null && endsTurn && this.inStore.mustLetOthersLook() && !this.registry.isDraining()) {
 			this.state = State.ASLEEP;
 			this.inStore.wakeSoon();
-			return refusals;
+			return refusals.then(this.queue.refuseOnlookers(remaining()));
 		}
 		return refusals.then((head != null) ? contend(head) : retire());
 	}
@@ -284,11 +285,11 @@ final class LocalLock {
 	private Step retire() {
 		this.state = State.RETIRED;
 		this.inStore.cancelAlarm();
-		return this.queue.refuseOnlookers(remaining()).then(() -> {
+		return () -> {
 			this.inStore.unwatch();
 			this.registry.remove(this.key, this);
 			this.retired.complete(null);
-		});
+		};
 	}
 
 	private Step setAlarm(Waiter waiter) {

@@ -23,7 +23,7 @@ final class WaitQueue {
 	private final Set<Waiter> waiters = new LinkedHashSet<>();
 
 	/**
-	 * Those who do not wait, and came while the store was being asked: does it answer?
+	 * Those who do not wait, and came while the store was being asked, or about to be.
 	 */
 	private final List<Waiter> onlookers = new ArrayList<>(0);
 
@@ -46,6 +46,14 @@ final class WaitQueue {
 
 	@Nullable Waiter head() {
 		return this.waiters.isEmpty() ? null : this.waiters.iterator().next();
+	}
+
+	/** Returns the head; if there is none, an onlooker, who thereby becomes the head. */
+	@Nullable Waiter headOrOnlooker() {
+		if (this.waiters.isEmpty() && !this.onlookers.isEmpty()) {
+			this.waiters.add(this.onlookers.remove(0));
+		}
+		return head();
 	}
 
 	boolean isEmpty() {
@@ -91,8 +99,7 @@ final class WaitQueue {
 	}
 
 	/**
-	 * Removes those who want the result, and gives it to them. If nobody is left to ask
-	 * for the lock, an onlooker does.
+	 * Removes those who want the result, and gives it to them.
 	 * @param result the result, if there is any
 	 * @param came when it came, at the earliest
 	 * @param asker who asked for it; {@code null} if nobody did
@@ -105,9 +112,6 @@ final class WaitQueue {
 			.filter((waiter) -> waiter == asker || waiter.wants(result, came))
 			.toList();
 		given.forEach(this::remove);
-		if (this.waiters.isEmpty() && !this.onlookers.isEmpty()) {
-			this.waiters.add(this.onlookers.remove(0));
-		}
 		return () -> given.forEach((waiter) -> waiter.give(result));
 	}
 

@@ -99,7 +99,7 @@ final class EventfulApplication implements AutoCloseable {
 	}
 
 	private void renew() {
-		try (Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(300)))) {
+		try (Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(3)))) {
 			Awaitility.await().until(() -> this.counts.get(KEY.name(), Event.RENEWED) > 0);
 			assertThat(lease.isHeld()).isTrue();
 		}

@@ -34,7 +34,7 @@ class DynamoDbStoreTests {
 	private final ApplicationContextRunner bare = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 		.withPropertyValues("lock.store=dynamodb", "lock.dynamodb.table=" + this.table,
-				"lock.dynamodb.command-timeout=10s");
+				"lock.dynamodb.command-timeout=30s");
 
 	private final ApplicationContextRunner runner = this.bare
 		.withSystemProperties(LocalDynamoDb.shared().systemProperties());

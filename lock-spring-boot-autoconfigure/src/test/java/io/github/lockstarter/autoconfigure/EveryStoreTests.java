@@ -57,16 +57,17 @@ class EveryStoreTests {
 
 	@BeforeParameterizedClassInvocation
 	void start() {
-		List<String> properties = new ArrayList<>(List.of("spring.main.web-application-type=servlet",
-				"lock.store=" + this.store, "lock.%s.command-timeout=10s".formatted(this.store)));
+		List<String> properties = new ArrayList<>(
+				List.of("spring.main.web-application-type=servlet", "lock.store=" + this.store));
 		switch (this.store) {
 			case "redis" -> properties.addAll(List.of(TestRedis.properties()));
 			case "memcached" -> {
 				this.memcached = LocalMemcached.started();
 				properties.add("lock.memcached.servers=" + this.memcached.address());
+				properties.add("lock.memcached.command-timeout=30s");
 			}
-			default -> properties.addAll(
-					List.of("lock.dynamodb.create-table=true", "lock.dynamodb.table=every-store-" + UUID.randomUUID()));
+			default -> properties.addAll(List.of("lock.dynamodb.create-table=true",
+					"lock.dynamodb.table=every-store-" + UUID.randomUUID(), "lock.dynamodb.command-timeout=30s"));
 		}
 		this.first = server(properties);
 		this.second = server(properties);

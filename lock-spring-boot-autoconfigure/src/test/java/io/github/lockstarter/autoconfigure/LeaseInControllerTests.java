@@ -44,10 +44,8 @@ class LeaseInControllerTests {
 	private Controller controller;
 
 	@BeforeEach
-	void start() {
-		String[] redis = TestRedis.properties();
-		this.server = TestServer.start(new Class<?>[] { TestServer.Application.class, Controller.class }, redis[0],
-				redis[1], "lock.redis.key-prefix=lease");
+	void startServer() {
+		this.server = start();
 		this.controller = this.server.context().getBean(Controller.class);
 	}
 
@@ -131,8 +129,7 @@ class LeaseInControllerTests {
 		assertThat(closing).succeedsWithin(Duration.ofSeconds(20));
 		assertThat(forgotten.isHeld()).isFalse();
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire("work"));
-		try (TestServer next = TestServer.start(new Class<?>[] { TestServer.Application.class, Controller.class },
-				TestRedis.properties()[0], TestRedis.properties()[1], "lock.redis.key-prefix=lease")) {
+		try (TestServer next = start()) {
 			next.context().getBean(LockRegistry.class).acquire("forgotten").close();
 		}
 	}
@@ -145,6 +142,12 @@ class LeaseInControllerTests {
 			.isThrownBy(() -> this.server.context().getBean(LockRegistry.class).acquire("work"));
 		this.server.context().start();
 		this.server.context().getBean(LockRegistry.class).acquire("work").close();
+	}
+
+	private static TestServer start() {
+		return TestServer.start(new Class<?>[] { TestServer.Application.class, Controller.class },
+				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=lease"))
+					.toArray(String[]::new));
 	}
 
 	private static boolean somebodyWaits() {

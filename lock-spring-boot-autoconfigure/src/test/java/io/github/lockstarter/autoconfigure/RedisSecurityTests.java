@@ -78,7 +78,7 @@ class RedisSecurityTests {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, LockAutoConfiguration.class))
 			.withPropertyValues("spring.data.redis.username=locks", "spring.data.redis.password=secret",
-					"lock.redis.command-timeout=5s");
+					"lock.redis.command-timeout=30s");
 	}
 
 	@Test

@@ -40,7 +40,7 @@ class StoreChoiceTests {
 		try (LocalMemcached server = LocalMemcached.started()) {
 			this.runner
 				.withPropertyValues("lock.store=memcached", "lock.memcached.servers=" + server.address(),
-						"lock.memcached.key-prefix=choice")
+						"lock.memcached.command-timeout=30s", "lock.memcached.key-prefix=choice")
 				.run((context) -> {
 					assertThat(context).getBean(LockStore.class).isInstanceOf(MemcachedLockStore.class);
 					context.getBean(LockRegistry.class).acquire("team:42").close();

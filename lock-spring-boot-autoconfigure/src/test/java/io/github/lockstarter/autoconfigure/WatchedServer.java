@@ -27,7 +27,7 @@ final class WatchedServer {
 		try (TestServer server = TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Jobs.class, ReactiveHandlers.class },
 				"spring.data.redis.port=" + args[0], "spring.main.web-application-type=reactive", "lock.wait=50s",
-				"lock.max-waiters=10000")) {
+				"lock.redis.command-timeout=30s", "lock.max-waiters=10000")) {
 			server.context().getBean(Jobs.class).get("one").finish();
 			call(server, 1);
 			// What starts and loads classes may block.

@@ -33,7 +33,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("faults")
 class RedisFaultTests {
 
-	private static final Duration SOON = Duration.ofSeconds(5);
+	private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+	private static final Duration SOON = Duration.ofSeconds(8);
 
 	private static final LockKey KEY = new LockKey("fault", "taro");
 
@@ -66,6 +68,7 @@ class RedisFaultTests {
 		try (LocalRedis server = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString()); RedisInstance first = instance(server); RedisInstance second = instance(server)) {
 			Lease lease = first.locks().acquire(KEY, OPTIONS);
+			Duration granted = end(lease);
 			CompletableFuture<Optional<Lease>> waiting = second.locks()
 				.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(25)))
 				.toCompletableFuture();
@@ -76,8 +79,9 @@ class RedisFaultTests {
 				.ignoreExceptions()
 				.untilAsserted(
 						() -> assertThat(second.locks().tryAcquire(new LockKey("fault", "free"), OPTIONS)).isPresent());
-			// Renewed when the connection is back.
-			Awaitility.await().atMost(SOON).until(() -> lease.remaining().compareTo(Duration.ofSeconds(29)) > 0);
+			// Renewed when the connection is back, not only a third of the time to live
+			// later.
+			Awaitility.await().atMost(SOON).until(() -> end(lease).compareTo(granted.plusMillis(100)) > 0);
 			assertThat(first.losses()).isEmpty();
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(first.locks().tryAcquire(KEY, OPTIONS)).isEmpty();
@@ -139,8 +143,13 @@ class RedisFaultTests {
 			.toCompletableFuture();
 	}
 
+	/** Returns when the lease ends, on the clock of this JVM. */
+	private static Duration end(Lease lease) {
+		return Duration.ofNanos(System.nanoTime()).plus(lease.remaining());
+	}
+
 	private static RedisInstance instance(LocalRedis server) {
-		return new RedisInstance(TestRedis.connectionFactory("127.0.0.1", server.port()), "lock", 0, 64);
+		return new RedisInstance(TestRedis.connectionFactory("127.0.0.1", server.port()), "lock", 0, 64, TIMEOUT);
 	}
 
 }

@@ -25,6 +25,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Tag("faults")
 class ReplicationTests {
 
+	private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofMinutes(2));
 
 	private static final LockKey KEY = new LockKey("replication", "taro");
@@ -97,7 +99,7 @@ class ReplicationTests {
 	}
 
 	private RedisInstance instance(int replicasToAck) {
-		return new RedisInstance(this.servers.connectionFactory(), "lock", replicasToAck, 64);
+		return new RedisInstance(this.servers.connectionFactory(), "lock", replicasToAck, 64, TIMEOUT);
 	}
 
 }

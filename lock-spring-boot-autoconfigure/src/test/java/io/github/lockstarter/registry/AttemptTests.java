@@ -164,7 +164,7 @@ class AttemptTests {
 	@Test
 	@DisplayName("A lease that is held for longer than a third of its time to live is renewed")
 	void renewed() {
-		try (Lease lease = this.locks.acquire(LockKey.of("team:42"), LockOptions.of(Duration.ofMillis(300)))) {
+		try (Lease lease = this.locks.acquire(LockKey.of("team:42"), LockOptions.of(Duration.ofSeconds(3)))) {
 			Awaitility.await().until(() -> this.counts.get("team", Event.RENEWED) > 1);
 			assertThat(lease.isHeld()).isTrue();
 		}

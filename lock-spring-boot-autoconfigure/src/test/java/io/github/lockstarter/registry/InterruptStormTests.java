@@ -36,7 +36,7 @@ class InterruptStormTests {
 
 	private static final int KEYS = 3;
 
-	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofMillis(600))
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(6))
 		.withWaitTime(Duration.ofMillis(50));
 
 	private final AtomicBoolean over = new AtomicBoolean();
@@ -77,7 +77,7 @@ class InterruptStormTests {
 				.untilAsserted(() -> assertThat(redis.keys("storm:waiting:*")).isEmpty());
 			int requests = first.requestCount() + second.requestCount();
 			Awaitility.await()
-				.during(OPTIONS.ttl())
+				.during(OPTIONS.ttl().dividedBy(2))
 				.until(() -> first.requestCount() + second.requestCount() == requests);
 			assertThat(first.losses()).isEmpty();
 			assertThat(second.losses()).isEmpty();

@@ -32,7 +32,11 @@ class LeaseRenewalTests {
 
 	private static final LockKey KEY = new LockKey("renewal", "taro");
 
+	/** What is to run out. */
 	private static final LockOptions SHORT = LockOptions.of(Duration.ofMillis(300));
+
+	/** What is to be renewed in time by a machine that stands still for a moment. */
+	private static final LockOptions RENEWED = LockOptions.of(Duration.ofSeconds(2));
 
 	private final ObservedStore store = new ObservedStore();
 
@@ -50,14 +54,14 @@ class LeaseRenewalTests {
 	@DisplayName("A lease is renewed at a third of its time to live for as long as it is held, and no longer")
 	void renews() {
 		long start = System.nanoTime();
-		Lease lease = this.locks.acquire(KEY, SHORT);
-		Awaitility.await().until(() -> this.store.renewals.size() >= 9);
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(SHORT.ttl().multipliedBy(2));
+		Lease lease = this.locks.acquire(KEY, RENEWED);
+		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> this.store.renewals.size() >= 7);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(RENEWED.ttl().multipliedBy(2));
 		assertThat(lease.isHeld()).isTrue();
-		assertThat(lease.remaining()).isGreaterThan(Duration.ofMillis(100));
+		assertThat(lease.remaining()).isPositive();
 		lease.close();
 		int renewals = this.store.renewals.size();
-		Awaitility.await().during(SHORT.ttl()).until(() -> this.store.renewals.size() == renewals);
+		Awaitility.await().during(RENEWED.ttl()).until(() -> this.store.renewals.size() == renewals);
 		assertThat(this.losses).isEmpty();
 	}
 
@@ -74,7 +78,7 @@ class LeaseRenewalTests {
 	@Test
 	@DisplayName("Renewal outlives errors of the store")
 	void survivesErrors() {
-		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(3)));
+		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(6)));
 		this.store.broken = true;
 		Awaitility.await().until(() -> this.store.renewals.size() >= 3);
 		this.store.broken = false;
@@ -88,7 +92,7 @@ class LeaseRenewalTests {
 	@DisplayName("A store that stays broken loses the lease at its own deadline: once told, on all ways, without the key")
 	void lostByDeadline(CapturedOutput output) {
 		AtomicInteger told = new AtomicInteger();
-		Lease lease = this.locks.acquire(KEY, SHORT);
+		Lease lease = this.locks.acquire(KEY, RENEWED);
 		lease.onLost(told::incrementAndGet);
 		lease.onLost(() -> {
 			throw new IllegalStateException("mistake of the application");
@@ -134,11 +138,11 @@ class LeaseRenewalTests {
 	void reconnectAfterGrant() {
 		List<Lease> leases = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
-			leases.add(this.locks.acquire(new LockKey("renewal", "" + i), SHORT));
+			leases.add(this.locks.acquire(new LockKey("renewal", "" + i), RENEWED));
 			this.store.reconnect();
 		}
 		long start = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - start > SHORT.ttl().multipliedBy(2).toNanos());
+		Awaitility.await().until(() -> System.nanoTime() - start > RENEWED.ttl().multipliedBy(2).toNanos());
 		assertThat(leases).allMatch(Lease::isHeld);
 		assertThat(this.losses).isEmpty();
 	}
@@ -146,7 +150,7 @@ class LeaseRenewalTests {
 	@Test
 	@DisplayName("Renewal outlives a store that throws")
 	void survivesThrowing() {
-		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(2)));
+		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(6)));
 		this.store.throwing = true;
 		Awaitility.await().until(() -> this.store.renewals.size() >= 2);
 		this.store.throwing = false;
@@ -173,15 +177,15 @@ class LeaseRenewalTests {
 	@DisplayName("A lock that is held for its longest is lost, so that work that hangs does not hold it for ever")
 	void maxHold(CapturedOutput output) {
 		long start = System.nanoTime();
-		Lease lease = this.locks.acquire(KEY, SHORT.withMaxHold(Duration.ofMillis(900)));
+		Lease lease = this.locks.acquire(KEY, RENEWED.withMaxHold(Duration.ofSeconds(3)));
 		assertThat(this.locks.tryAcquire(KEY, SHORT.withWaitTime(Duration.ofSeconds(10)))).isPresent();
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(850),
-				Duration.ofSeconds(5));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(2950),
+				Duration.ofSeconds(10));
 		assertThat(lease.isHeld()).isFalse();
-		assertThat(output).containsOnlyOnce("was held for longer than PT0.9S");
+		assertThat(output).containsOnlyOnce("was held for longer than PT3S");
 		assertThat(this.store.renewals.get(this.store.renewals.size() - 1))
 			.as("the last renewal lasts to that end only")
-			.allSatisfy((last) -> assertThat(last.ttl()).isLessThan(SHORT.ttl()));
+			.allSatisfy((last) -> assertThat(last.ttl()).isLessThan(RENEWED.ttl()));
 	}
 
 	@Test
@@ -207,14 +211,14 @@ class LeaseRenewalTests {
 	@DisplayName("A registry that is closed releases what is held, tells who holds it, and renews no more")
 	void closed() {
 		AtomicInteger told = new AtomicInteger();
-		Lease lease = this.locks.acquire(KEY, SHORT);
+		Lease lease = this.locks.acquire(KEY, RENEWED);
 		lease.onLost(told::incrementAndGet);
 		this.locks.close();
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(this.store.releases).hasValue(1);
 		Awaitility.await().until(() -> told.get() == 1 && this.losses.size() == 1);
 		int renewals = this.store.renewals.size();
-		Awaitility.await().during(SHORT.ttl()).until(() -> this.store.renewals.size() == renewals);
+		Awaitility.await().during(RENEWED.ttl()).until(() -> this.store.renewals.size() == renewals);
 	}
 
 	private int renewed() {

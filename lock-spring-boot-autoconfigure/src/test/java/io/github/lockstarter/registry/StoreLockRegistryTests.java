@@ -51,7 +51,7 @@ class StoreLockRegistryTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
 
-	private static final Duration SOON = Duration.ofSeconds(5);
+	private static final Duration SOON = Duration.ofSeconds(20);
 
 	private final LockRegistry locks = TestLocks.on(new MemoryLockStore());
 
@@ -182,7 +182,7 @@ class StoreLockRegistryTests {
 			.toCompletableFuture();
 		assertThat(second).isNotDone();
 		first.close();
-		assertThat(second).succeedsWithin(Duration.ofSeconds(5))
+		assertThat(second).succeedsWithin(Duration.ofSeconds(15))
 			.satisfies((lease) -> assertThat(lease.orElseThrow().fencingToken()).isGreaterThan(first.fencingToken()));
 	}
 
@@ -203,7 +203,7 @@ class StoreLockRegistryTests {
 			.satisfies((ex) -> assertThat(ex.getBody().getType())
 				.hasToString("https://lockstarter.github.io/problems/wait-timeout"));
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(200),
-				Duration.ofSeconds(5));
+				Duration.ofSeconds(15));
 	}
 
 	@Test
@@ -229,7 +229,7 @@ class StoreLockRegistryTests {
 	@DisplayName("A lease may be closed by another thread than the one that acquired it")
 	void closeOnOtherThread() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
-		assertThat(CompletableFuture.runAsync(lease::close)).succeedsWithin(Duration.ofSeconds(5));
+		assertThat(CompletableFuture.runAsync(lease::close)).succeedsWithin(Duration.ofSeconds(15));
 		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
 	}
 
@@ -311,7 +311,7 @@ class StoreLockRegistryTests {
 		long start = System.nanoTime();
 		Awaitility.await().until(() -> System.nanoTime() - start > 2_000_000);
 		store.answer.complete(new Granted(1));
-		assertThat(acquired).failsWithin(Duration.ofSeconds(5))
+		assertThat(acquired).failsWithin(Duration.ofSeconds(15))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockStoreException.class);
 		assertThat(store.releases).isEqualTo(store.acquires);

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 class StoreTokenLocksTests {
 
-	private static final Duration SOON = Duration.ofSeconds(5);
+	private static final Duration SOON = Duration.ofSeconds(20);
 
 	private static final LockKey KEY = new LockKey("tokens", "taro");
 

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class TokenLocksOnRedisTests {
 
-	private static final Duration SOON = Duration.ofSeconds(5);
+	private static final Duration SOON = Duration.ofSeconds(20);
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
@@ -65,7 +65,7 @@ class TokenLocksOnRedisTests {
 			Awaitility.await().until(() -> instance.locks().locks().size() == 0);
 			instance.close();
 		}
-		assertThat(redis.keys("tokens:{*")).isEmpty();
+		assertThat(redis.keys("tokens:{*" + this.key.key())).isEmpty();
 		assertThat(redis.keys("tokens:waiting:*" + this.key.key())).isEmpty();
 	}
 

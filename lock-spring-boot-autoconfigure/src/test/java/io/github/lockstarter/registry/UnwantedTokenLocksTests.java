@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class UnwantedTokenLocksTests {
 
-	private static final Duration SOON = Duration.ofSeconds(5);
+	private static final Duration SOON = Duration.ofSeconds(20);
 
 	private static final LockKey KEY = new LockKey("tokens", "taro");
 

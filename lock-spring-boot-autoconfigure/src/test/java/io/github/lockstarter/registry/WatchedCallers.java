@@ -36,7 +36,7 @@ final class WatchedCallers {
 	private static final LockOptions WAITING = LockOptions.of(Duration.ofSeconds(30))
 		.withWaitTime(Duration.ofSeconds(50));
 
-	private static final LockOptions RENEWED = LockOptions.of(Duration.ofMillis(300));
+	private static final LockOptions RENEWED = LockOptions.of(Duration.ofSeconds(2));
 
 	private WatchedCallers() {
 	}
@@ -46,8 +46,9 @@ final class WatchedCallers {
 		BlockingCalls blockingCalls = BlockingCalls.watch();
 		Caller caller = args[0].equals("blocking") ? WatchedCallers::block : WatchedCallers::compose;
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", Integer.parseInt(args[1]));
-		LockRegistry first = new RedisInstance(factory, "watched", 0, CALLERS).locks();
-		LockRegistry second = new RedisInstance(factory, "watched", 0, CALLERS).locks();
+		Duration timeout = Duration.ofSeconds(args[0].equals("unanswered") ? 2 : 30);
+		LockRegistry first = new RedisInstance(factory, "watched", 0, CALLERS, timeout).locks();
+		LockRegistry second = new RedisInstance(factory, "watched", 0, CALLERS, timeout).locks();
 		first.tryAcquireAsync(new LockKey("watched", "renewed"), RENEWED).toCompletableFuture().join();
 		if (args[0].equals("unanswered")) {
 			factory.getConnection().execute("CLIENT", "PAUSE".getBytes(), "60000".getBytes());

@@ -28,6 +28,9 @@ public final class RedisInstance implements AutoCloseable {
 	/** What is sent once for each connection, or looks after it. */
 	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO", "PING");
 
+	/** How long a Redis that works may take, as when the machine stands still. */
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
 	private final ArrayList<String> requests = new ArrayList<>();
 
 	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
@@ -44,6 +47,12 @@ public final class RedisInstance implements AutoCloseable {
 	}
 
 	public RedisInstance(LettuceConnectionFactory factory, String keyPrefix, int replicasToAck, int maxWaiters) {
+		this(factory, keyPrefix, replicasToAck, maxWaiters, PATIENCE);
+	}
+
+	/** Creates an instance on a Redis that does not answer in time. */
+	public RedisInstance(LettuceConnectionFactory factory, String keyPrefix, int replicasToAck, int maxWaiters,
+			Duration timeout) {
 		this.factory = factory;
 		factory.getRequiredNativeClient().addListener(new CommandListener() {
 
@@ -58,7 +67,7 @@ public final class RedisInstance implements AutoCloseable {
 			}
 
 		});
-		this.store = new RedisLockStore(factory, keyPrefix, Duration.ofSeconds(2), replicasToAck);
+		this.store = new RedisLockStore(factory, keyPrefix, timeout, replicasToAck);
 		this.store.start();
 		this.locks = new StoreLockRegistry(this.store, (name) -> LockOptions.of(Duration.ofSeconds(10)), maxWaiters,
 				this.losses::add, new LockCounts(), ObservationRegistry.NOOP);

@@ -46,9 +46,13 @@ public final class TestRedis {
 		return instance().port;
 	}
 
-	/** Returns the properties that connect an application to it. */
+	/**
+	 * Returns the properties that connect an application to it, and leave it time: a
+	 * machine that stands still for a moment is not what the tests are about.
+	 */
 	public static String[] properties() {
-		return new String[] { "spring.data.redis.host=" + host(), "spring.data.redis.port=" + port() };
+		return new String[] { "spring.data.redis.host=" + host(), "spring.data.redis.port=" + port(),
+				"lock.redis.command-timeout=30s" };
 	}
 
 	/** Returns a new, started connection factory. */

@@ -66,6 +66,7 @@ class RegistrationTests {
 		registry.add("spring.data.redis.host", TestRedis::host);
 		registry.add("spring.data.redis.port", TestRedis::port);
 		registry.add("lock.redis.key-prefix", () -> "sample");
+		registry.add("lock.redis.command-timeout", () -> "30s");
 	}
 
 	@BeforeEach

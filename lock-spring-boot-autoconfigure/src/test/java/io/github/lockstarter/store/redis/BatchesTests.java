@@ -39,6 +39,8 @@ import static org.mockito.Mockito.mock;
  */
 class BatchesTests {
 
+	private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
 	private static final Duration TTL = Duration.ofSeconds(30);
 
 	@Test
@@ -159,7 +161,7 @@ class BatchesTests {
 	@DisplayName("When the server dies with requests under way and others queued, all are answered, and it goes on when it is back")
 	void survivesCrash() {
 		LocalRedis server = LocalRedis.started();
-		withStopped(server, (redis) -> {
+		withStopped(server, TIMEOUT, (redis) -> {
 			server.freeze();
 			List<CompletableFuture<AcquireResult>> acquired = redis.acquireAll(100);
 			server.kill();
@@ -181,7 +183,7 @@ class BatchesTests {
 	@DisplayName("A driver that refuses thousands of queued requests at once leaves nothing stuck")
 	void survivesRefusingDriver() {
 		LocalRedis server = LocalRedis.started();
-		withStopped(server, (redis) -> {
+		withStopped(server, TIMEOUT, (redis) -> {
 			server.freeze();
 			List<CompletableFuture<AcquireResult>> acquired = redis.acquireAll(20_000);
 			redis.factory.resetConnection();
@@ -238,7 +240,7 @@ class BatchesTests {
 	@Test
 	@DisplayName("What nobody waits for any more when the server answers at last is taken back")
 	void takesBack() {
-		withStopped(LocalRedis.started(), (redis) -> {
+		withStopped(LocalRedis.started(), TIMEOUT, (redis) -> {
 			redis.whileStopped(() -> {
 				List<CompletableFuture<AcquireResult>> acquired = redis.acquireAll(200);
 				assertThat(acquired).allSatisfy((result) -> assertThat(result).failsWithin(10, TimeUnit.SECONDS)
@@ -259,9 +261,13 @@ class BatchesTests {
 	}
 
 	private static void withStopped(LocalRedis server, Consumer<Redis> test) {
+		withStopped(server, Duration.ofSeconds(30), test);
+	}
+
+	private static void withStopped(LocalRedis server, Duration timeout, Consumer<Redis> test) {
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", server.port());
 		// Closes the factory, too.
-		try (server; RedisInstance instance = new RedisInstance(factory, "batch", 0, 64)) {
+		try (server; RedisInstance instance = new RedisInstance(factory, "batch", 0, 64, timeout)) {
 			test.accept(new Redis(server, instance, factory, new StringRedisTemplate(factory)));
 		}
 	}

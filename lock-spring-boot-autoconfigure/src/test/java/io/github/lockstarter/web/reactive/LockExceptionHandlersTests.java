@@ -46,8 +46,8 @@ class LockExceptionHandlersTests {
 			hold(server, "users", "taro");
 			HttpResponse<String> answer = server.post("/users?userName=taro");
 			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.headers().map()).containsEntry("Retry-After", List.of("30"))
-				.containsEntry("Cache-Control", List.of("no-store"))
+			assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
+			assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
 				.containsEntry("Content-Type", List.of("application/problem+json"));
 			JsonNode body = JsonMapper.shared().readTree(answer.body());
 			assertThat(body.get("type").asString())
@@ -56,7 +56,7 @@ class LockExceptionHandlersTests {
 			assertThat(body.get("status").asInt()).isEqualTo(409);
 			assertThat(body.get("detail").asString()).startsWith("Another request for the same resource");
 			assertThat(body.get("instance").asString()).isEqualTo("/users");
-			assertThat(body.get("retryAfterMillis").asLong()).isEqualTo(30_000);
+			assertThat(body.get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
 			assertThat(answer.body()).doesNotContain("taro");
 			assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
 		}

@@ -58,8 +58,8 @@ class LockExceptionHandlersTests {
 			hold(server, "users", "taro");
 			HttpResponse<String> answer = server.post("/users?userName=taro");
 			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.headers().map()).containsEntry("Retry-After", List.of("30"))
-				.containsEntry("Cache-Control", List.of("no-store"))
+			assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
+			assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
 				.containsEntry("Content-Type", List.of("application/problem+json"));
 			JsonNode body = JsonMapper.shared().readTree(answer.body());
 			assertThat(body.get("type").asString())
@@ -103,7 +103,7 @@ class LockExceptionHandlersTests {
 			assertThat(answer.statusCode()).isEqualTo(409);
 			assertThat(answer.headers().firstValue("Content-Type"))
 				.hasValueSatisfying((type) -> assertThat(type).startsWith("text/html"));
-			assertThat(answer.headers().firstValue("Retry-After")).hasValue("30");
+			assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
 			assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
 			assertThat(answer.body()).contains("status=409").doesNotContain("taro");
 		}
