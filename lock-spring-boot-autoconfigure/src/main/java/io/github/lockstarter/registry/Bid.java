@@ -37,6 +37,11 @@ record Bid(String owner, long asked, Duration ttl) {
 		return this.asked + this.ttl.toNanos();
 	}
 
+	/** Returns whether the lock may have ended in the store. */
+	boolean isOver() {
+		return deadline() - System.nanoTime() <= 0;
+	}
+
 	/** Returns what the owner holds that is not part of this JVM. */
 	TokenLock held(long storeToken, boolean extended) {
 		Duration remaining = Duration.ofNanos(Math.max(deadline() - System.nanoTime(), 0));

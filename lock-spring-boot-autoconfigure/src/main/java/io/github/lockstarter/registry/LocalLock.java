@@ -47,14 +47,14 @@ final class LocalLock {
 		this.inStore = new StoreLock(engine, key, this::wake);
 	}
 
-	/** Lets the caller contend, queue, or be refused; {@code false} if retired. */
+	/** Admits the caller, or refuses him; {@code false} if retired. */
 	boolean join(Waiter waiter) {
 		return this.transitions
 			.performIfAny(() -> (this.state != State.RETIRED) ? Optional.of(admit(waiter)) : Optional.empty());
 	}
 
 	private Step admit(Waiter waiter) {
-		boolean taken = this.state == State.HELD || !this.queue.isEmpty();
+		boolean taken = this.state == State.HELD || this.queue.headOrOnlooker() != null;
 		this.queue.meet(waiter, this.state == State.HELD || this.state == State.ASLEEP);
 		holder().ifPresent((holder) -> waiter.meetHolder(Bid.storeToken(holder.fencingToken())));
 		boolean undecided = this.state == State.CONTENDING || this.state == State.RELEASING;
@@ -138,20 +138,19 @@ final class LocalLock {
 			return busy(busy.remaining());
 		}
 		if (result instanceof AcquireResult.Found found) {
-			long came = bid.asked() - found.age().toNanos();
-			return this.queue.give(found.result(), came, asker).then(released(false));
+			return this.queue.give(found.result(), bid.asked() - found.age().toNanos(), asker).then(released(false));
 		}
 		return this.queue.failAll("the store failed", OutageLog.cause(failure)).then(retire());
 	}
 
 	private Step granted(Bid bid, Waiter asker, long storeToken) {
 		Waiter head = this.queue.headOrOnlooker();
-		if (head != null && bid.deadline() - System.nanoTime() <= 0) {
+		if (head == asker && bid.isOver()) {
 			this.queue.remove(head);
 			return giveBack(bid, asker)
 				.then(this.queue.fail(List.of(head), "the store's answer took longer than the ttl of the lease", null));
 		}
-		if (head == null || !head.accepts(bid, asker)) {
+		if (head == null || bid.isOver() || !head.accepts(bid, asker)) {
 			return giveBack(bid, asker);
 		}
 		return head.isForToken() ? entrust(head, bid, storeToken) : grant(head, bid, Bid.firstToken(storeToken));
@@ -195,7 +194,8 @@ final class LocalLock {
 	private Step released(boolean endsTurn) {
 		Step refusals = this.queue.refuseHeads((waiter) -> waiter.waits() && waiter.left() <= 0, remaining());
 		Waiter head = this.queue.headOrOnlooker();
-		if (head != null && endsTurn && this.inStore.mustLetOthersLook() && !this.registry.isDraining()) {
+		if (endsTurn && head != null && head.waits() && this.inStore.mustLetOthersLook()
+				&& !this.registry.isDraining()) {
 			this.state = State.ASLEEP;
 			this.inStore.wakeSoon();
 			return refusals.then(this.queue.refuseOnlookers(remaining()));

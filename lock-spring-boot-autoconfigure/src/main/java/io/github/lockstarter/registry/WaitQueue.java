@@ -156,7 +156,7 @@ final class WaitQueue {
 		return fail(failed, message, cause);
 	}
 
-	/** Removes all behind the head, and fails them. */
+	/** Removes those who wait behind the head, and fails them. */
 	Step failTail(String message) {
 		List<Waiter> failed = this.waiters.stream().skip(1).toList();
 		failed.forEach(this::remove);

@@ -18,7 +18,7 @@ class LockHealthTests {
 				TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class },
 						"spring.data.redis.port=" + redis.port(), "management.health.redis.enabled=false",
 						"management.endpoint.health.show-components=always")) {
-			assertThat(health(server)).contains("\"lockStore\":{\"status\":\"UP\"");
+			Awaitility.await().until(() -> health(server).contains("\"lockStore\":{\"status\":\"UP\""));
 			redis.freeze();
 			long asked = System.nanoTime();
 			assertThat(health(server)).contains("\"lockStore\":{\"status\":\"DOWN\"");

@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 class RedisOutageTests {
 
-	private static final Duration SOON = Duration.ofSeconds(10);
+	private static final Duration SOON = Duration.ofSeconds(5);
 
 	@Test
 	@DisplayName("Redis killed or frozen: 503 in time, never a hang; Redis back: requests work")

@@ -107,6 +107,7 @@ class ServletSliceTests {
 		static void redis(DynamicPropertyRegistry registry) {
 			registry.add("spring.data.redis.host", TestRedis::host);
 			registry.add("spring.data.redis.port", TestRedis::port);
+			registry.add("lock.redis.command-timeout", () -> "30s");
 		}
 
 		@Test

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -152,7 +153,10 @@ class FailoverTests {
 	}
 
 	private static ConfigurableApplicationContext start(RedisShape shape) {
-		String[] properties = Arrays.stream(shape.properties()).map((each) -> "--" + each).toArray(String[]::new);
+		String[] properties = Stream
+			.concat(Arrays.stream(shape.properties()), Stream.of("lock.redis.command-timeout=2s"))
+			.map((each) -> "--" + each)
+			.toArray(String[]::new);
 		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE).run(properties);
 	}
 

@@ -67,7 +67,7 @@ class RedisFaultTests {
 	void durable(@TempDir Path data) throws Exception {
 		try (LocalRedis server = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString()); RedisInstance first = instance(server); RedisInstance second = instance(server)) {
-			Lease lease = first.locks().acquire(KEY, OPTIONS);
+			Lease lease = first.locks().acquire(KEY, LockOptions.of(Duration.ofMinutes(2)));
 			Duration granted = end(lease);
 			CompletableFuture<Optional<Lease>> waiting = second.locks()
 				.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(25)))

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Tag("faults")
 class ReplicationTests {
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(2);
+	private static final Duration TIMEOUT = Duration.ofSeconds(6);
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofMinutes(2));
 

@@ -129,8 +129,8 @@ class TokenFaultTests {
 		this.server.start();
 		Awaitility.await()
 			.atMost(SOON)
-			.ignoreExceptions()
-			.until(() -> join(this.secondLocks.acquireAsync(KEY, OPTIONS, TOKEN)).token().equals(TOKEN));
+			.untilAsserted(() -> assertThat(this.firstLocks.acquireAsync(KEY, OPTIONS, TOKEN)).succeedsWithin(SOON)
+				.satisfies((lock) -> assertThat(lock.token()).isEqualTo(TOKEN)));
 		assertStaysHeld();
 	}
 

@@ -105,13 +105,13 @@ class EngineOnRedisTests {
 	@DisplayName("Who waits for another instance is told of the release, long before the lease would have ended")
 	void notified() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
+		long start = System.nanoTime();
 		CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
 		awaitAsleep(waiting, 3);
 		assertThat(redis.getExpire("engine:waiting:" + redisKey())).isPositive();
 		lease.close();
 		assertThat(waiting).succeedsWithin(SOON);
-		assertThat(this.second.requests()).as("first try, subscription, one more try, success")
-			.containsExactlyInAnyOrder("EVALSHA", "SUBSCRIBE", "EVALSHA", "EVALSHA");
+		this.second.assertRequests("first try, subscription, one more try, success", 3, start);
 		waiting.join().orElseThrow().close();
 		assertThat(redis.keys("engine:waiting:*")).isEmpty();
 	}
@@ -119,18 +119,19 @@ class EngineOnRedisTests {
 	@Test
 	@DisplayName("The subscription is made once; a wait that follows costs one try before and one after the release")
 	void oneSubscription() {
+		long start = System.nanoTime();
 		for (int i = 0; i < 3; i++) {
 			Lease lease = this.first.locks().acquire(this.key, OPTIONS);
+			int before = this.second.requestCount();
 			CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
 			// The first time a subscription and one more try; each time a success and a
 			// release.
-			awaitAsleep(waiting, 3 + 3 * i);
+			awaitAsleep(waiting, before + ((i == 0) ? 3 : 1));
 			lease.close();
 			assertThat(waiting).succeedsWithin(SOON);
 			waiting.join().orElseThrow().close();
 		}
-		assertThat(this.second.requests()).filteredOn("SUBSCRIBE"::equals).hasSize(1);
-		assertThat(this.second.requests()).filteredOn("EVALSHA"::equals).hasSize(4 + 3 + 3);
+		this.second.assertRequests("tries and releases", 4 + 3 + 3, start);
 	}
 
 	@Test
@@ -199,13 +200,13 @@ class EngineOnRedisTests {
 	@DisplayName("Connections that the application opens for other purposes renew nothing")
 	void otherConnections() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
+		long start = System.nanoTime();
 		Lease waitedFor = this.second.locks().acquire(new LockKey("engine", "other"), OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = this.first.locks()
 			.tryAcquireAsync(waitedFor.key(), WAITING)
 			.toCompletableFuture();
-		Awaitility.await().until(() -> this.first.requests().size() == 4);
-		assertThat(this.first.requests()).as("no renewal for the subscription's connection")
-			.containsExactlyInAnyOrder("EVALSHA", "EVALSHA", "SUBSCRIBE", "EVALSHA");
+		Awaitility.await().until(() -> this.first.requestCount() >= 4);
+		this.first.assertRequests("no renewal for the subscription's connection", 3, start);
 		waitedFor.close();
 		assertThat(waiting).succeedsWithin(SOON);
 		waiting.join().orElseThrow().close();
@@ -273,7 +274,7 @@ class EngineOnRedisTests {
 
 	/** The second instance has made its last try before it sleeps. */
 	private void awaitAsleep(CompletableFuture<?> waiting, int requests) {
-		Awaitility.await().until(() -> this.second.requestCount() == requests);
+		Awaitility.await().until(() -> this.second.requestCount() >= requests);
 		Awaitility.await().until(() -> redis.hasKey("engine:waiting:" + redisKey()));
 		assertThat(waiting).isNotDone();
 	}

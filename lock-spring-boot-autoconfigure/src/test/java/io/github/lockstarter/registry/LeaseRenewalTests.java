@@ -36,7 +36,7 @@ class LeaseRenewalTests {
 	private static final LockOptions SHORT = LockOptions.of(Duration.ofMillis(300));
 
 	/** What is to be renewed in time by a machine that stands still for a moment. */
-	private static final LockOptions RENEWED = LockOptions.of(Duration.ofSeconds(2));
+	private static final LockOptions RENEWED = LockOptions.of(Duration.ofSeconds(3));
 
 	private final ObservedStore store = new ObservedStore();
 
@@ -58,7 +58,6 @@ class LeaseRenewalTests {
 		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> this.store.renewals.size() >= 7);
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(RENEWED.ttl().multipliedBy(2));
 		assertThat(lease.isHeld()).isTrue();
-		assertThat(lease.remaining()).isPositive();
 		lease.close();
 		int renewals = this.store.renewals.size();
 		Awaitility.await().during(RENEWED.ttl()).until(() -> this.store.renewals.size() == renewals);
@@ -177,12 +176,12 @@ class LeaseRenewalTests {
 	@DisplayName("A lock that is held for its longest is lost, so that work that hangs does not hold it for ever")
 	void maxHold(CapturedOutput output) {
 		long start = System.nanoTime();
-		Lease lease = this.locks.acquire(KEY, RENEWED.withMaxHold(Duration.ofSeconds(3)));
+		Lease lease = this.locks.acquire(KEY, RENEWED.withMaxHold(Duration.ofMillis(4500)));
 		assertThat(this.locks.tryAcquire(KEY, SHORT.withWaitTime(Duration.ofSeconds(10)))).isPresent();
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(2950),
-				Duration.ofSeconds(10));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(4450),
+				Duration.ofSeconds(14));
 		assertThat(lease.isHeld()).isFalse();
-		assertThat(output).containsOnlyOnce("was held for longer than PT3S");
+		assertThat(output).containsOnlyOnce("was held for longer than PT4.5S");
 		assertThat(this.store.renewals.get(this.store.renewals.size() - 1))
 			.as("the last renewal lasts to that end only")
 			.allSatisfy((last) -> assertThat(last.ttl()).isLessThan(RENEWED.ttl()));

@@ -89,7 +89,7 @@ public final class LocalRedis extends LocalServer {
 	/** Sends a command, and returns the first line or the text of the reply. */
 	public String ask(String command) {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.port)) {
-			socket.setSoTimeout(1000);
+			socket.setSoTimeout(10_000);
 			socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
 			DataInputStream reply = new DataInputStream(socket.getInputStream());
 			StringBuilder line = new StringBuilder();

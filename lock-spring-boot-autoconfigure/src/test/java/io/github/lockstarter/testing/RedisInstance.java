@@ -19,6 +19,8 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.StoreLockRegistry;
 import io.github.lockstarter.store.redis.RedisLockStore;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * What one instance of an application has: connections, a store, a registry. It remembers
  * what it asked of Redis.
@@ -93,6 +95,18 @@ public final class RedisInstance implements AutoCloseable {
 		synchronized (this.requests) {
 			return this.requests.size();
 		}
+	}
+
+	/**
+	 * Asserts that it has sent one subscription and so many scripts since that time, and
+	 * at most one more for each second: who waits looks again.
+	 */
+	public void assertRequests(String what, int scripts, long since) {
+		int seconds = (int) Duration.ofNanos(System.nanoTime() - since).toSeconds();
+		assertThat(requests()).as(what)
+			.containsOnlyOnce("SUBSCRIBE")
+			.containsOnly("SUBSCRIBE", "EVALSHA")
+			.hasSizeBetween(1 + scripts, 1 + scripts + seconds);
 	}
 
 	/** Forgets the commands. */

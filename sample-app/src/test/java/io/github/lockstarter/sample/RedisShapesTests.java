@@ -35,7 +35,8 @@ class RedisShapesTests {
 		HeldPoints points = new HeldPoints();
 		String[] properties = Stream
 			.concat(Arrays.stream(shape.properties()),
-					Stream.of("spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(shape)))
+					Stream.of("lock.redis.command-timeout=30s",
+							"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(shape)))
 			.toArray(String[]::new);
 		try (TestServer first = points.start(properties); TestServer second = points.start(properties)) {
 			points.hold();

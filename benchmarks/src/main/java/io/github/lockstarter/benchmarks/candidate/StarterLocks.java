@@ -30,7 +30,8 @@ final class StarterLocks implements LockClient {
 	private final LockRegistry locks;
 
 	StarterLocks(RedisAddress address) {
-		this.application = Applications.start(Starter.class, address, "lock.max-waiters=100000");
+		this.application = Applications.start(Starter.class, address, "lock.max-waiters=100000",
+				"lock.redis.command-timeout=30s");
 		this.locks = this.application.getBean(LockRegistry.class);
 	}
 

@@ -229,7 +229,7 @@ class MemcachedFaultTests {
 
 	private static MemcachedLockStore store(LocalMemcached... servers) {
 		return new MemcachedLockStore(List.of(servers).stream().map(LocalMemcached::address).toList(), "lock",
-				Duration.ofMillis(500));
+				Duration.ofSeconds(2));
 	}
 
 }

@@ -147,7 +147,7 @@ class RedisResultStoreTests extends ResultStoreContract {
 	@Test
 	@DisplayName("Where replicas must have a grant and there are none it is taken back, but a result is found all the same")
 	void replicas() {
-		RedisLockStore strict = new RedisLockStore(factory, this.prefix, Duration.ofMillis(500), 1);
+		RedisLockStore strict = new RedisLockStore(factory, this.prefix, Duration.ofSeconds(4), 1);
 		strict.start();
 		assertThat(strict.acquireOrResult(this.key, "a", LONG, TestResults.wanted(this.replayed, LONG), null))
 			.failsWithin(LONG);
