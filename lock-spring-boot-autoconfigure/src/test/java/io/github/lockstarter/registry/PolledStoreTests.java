@@ -72,6 +72,27 @@ class PolledStoreTests {
 	}
 
 	@Test
+	@DisplayName("Where a server lets others have the lock that somebody here waits for, who does not wait is refused; where nobody waits any more he gets it")
+	void looksOn() {
+		LockOptions otherTtl = LockOptions.of(Duration.ofMinutes(1)).withWaitTime(WAITING.waitTime());
+		for (boolean stays : new boolean[] { true, false }) {
+			Lease lease = this.busy.acquire(KEY, OPTIONS);
+			CompletableFuture<Optional<Lease>> waiting = this.busy.tryAcquireAsync(KEY, otherTtl).toCompletableFuture();
+			this.store.silent = true;
+			lease.releaseAsync();
+			CompletableFuture<Optional<Lease>> lookingOn = this.busy.tryAcquireAsync(KEY, OPTIONS)
+				.toCompletableFuture();
+			assertThat(lookingOn).isNotDone();
+			if (!stays) {
+				waiting.cancel(false);
+			}
+			this.store.speak();
+			assertThat(lookingOn).succeedsWithin(WAITING.waitTime()).matches((granted) -> granted.isEmpty() == stays);
+			(stays ? waiting : lookingOn).join().orElseThrow().close();
+		}
+	}
+
+	@Test
 	@DisplayName("Who waits asks less and less often, and not beyond the own time")
 	void asksLessOften() {
 		Lease held = this.busy.acquire(KEY, OPTIONS);
