@@ -32,7 +32,8 @@ public interface LockRegistry {
 	 * Acquires the lock, or returns empty when it is still held by somebody else after
 	 * the {@linkplain LockOptions#waitTime() wait time}, or at once when too many wait
 	 * already. Blocks the calling thread for at most the wait time plus one store
-	 * time-out, or two while this JVM is just releasing the lock.
+	 * time-out, and one more for each request for this lock that is under way in this JVM
+	 * and must be answered before.
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @return the lease, or empty if the lock is held
