@@ -95,11 +95,17 @@ public final class LockCounts {
 		/** An attempt got the lock. */
 		GRANTED,
 
-		/** An attempt was refused without a wait: the lock is held, or too many wait. */
+		/** An attempt that does not wait was refused: the lock is held. */
 		CONFLICT,
 
 		/** An attempt was refused after its wait. */
 		TIMEOUT,
+
+		/**
+		 * An attempt that asked to wait was refused at once: {@code lock.max-waiters}
+		 * callers wait already.
+		 */
+		QUEUE_FULL,
 
 		/**
 		 * An attempt got an answer of the holder, or a stored one, instead of the lock.

@@ -59,7 +59,7 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule theRedisDriverStaysInItsRoom = classes()
 		.that(resideInAPackage(ROOT + "..")
-			.and(resideOutsideOfPackages(ROOT + ".store.redis", ROOT + ".autoconfigure")))
+			.and(resideOutsideOfPackages(ROOT + ".store.redis..", ROOT + ".autoconfigure")))
 		.should()
 		.onlyDependOnClassesThat(resideOutsideOfPackages("io.lettuce..", "org.springframework.data.."));
 

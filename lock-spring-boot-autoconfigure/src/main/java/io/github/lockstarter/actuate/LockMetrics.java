@@ -54,6 +54,9 @@ public final class LockMetrics implements MeterBinder {
 			.description("Those who wait in this instance for a lock that is taken")
 			.register(registry);
 		counter("lock.contended", name, Event.CONTENDED, "Attempts that found the lock taken").register(registry);
+		counter("lock.queue.full", name, Event.QUEUE_FULL,
+				"Attempts that asked to wait and were refused, because lock.max-waiters callers waited")
+			.register(registry);
 		counter("lock.handoffs", name, Event.HANDED_OFF, "Leases handed to the next who waited, without the store")
 			.register(registry);
 		counter("lock.renewals", name, Event.RENEWED, "Renewals of leases").register(registry);

@@ -3,22 +3,28 @@ package io.github.lockstarter.aop;
 import java.lang.reflect.Method;
 import java.security.Principal;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.validation.Errors;
 
 /**
  * One call of an annotated method, and the root object of its expressions.
  */
 final class Call {
 
+	/** Who calls. */
+	static final String PRINCIPAL = "principal";
+
 	/** What expressions may use without a {@code #}. */
-	static final Set<String> PROPERTIES = Set.of("args", "method", "principal", "path");
+	static final Set<String> PROPERTIES = Set.of("args", "method", PRINCIPAL, "path");
 
 	/** What expressions may call without a {@code #}. */
 	static final Set<String> METHODS = Set.of("header");
 
 	/** What of it is about the request. */
-	static final Set<String> REQUEST = Set.of("principal", "path", "header");
+	static final Set<String> REQUEST = Set.of(PRINCIPAL, "path", "header");
 
 	private final Method method;
 
@@ -50,6 +56,11 @@ final class Call {
 
 	public @Nullable String header(String name) {
 		return this.request.header(name);
+	}
+
+	/** Returns whether the method was given errors to look at, as a form has. */
+	boolean hasBindingErrors() {
+		return Stream.of(this.args).anyMatch((arg) -> arg instanceof Errors errors && errors.hasErrors());
 	}
 
 }

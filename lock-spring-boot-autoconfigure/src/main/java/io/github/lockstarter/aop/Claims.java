@@ -50,10 +50,10 @@ final class Claims {
 		for (ExclusiveRequestSpec spec : specs) {
 			if (spec.appliesTo(call)) {
 				LockKey key = spec.lockKey(call);
-				this.locks.putIfAbsent(key, spec.options());
+				this.locks.putIfAbsent(key, spec.options(key));
 				first = (first != null) ? first : key;
-				sharing = (spec.sharing() != null)
-						? new Sharing.OfCall(spec.sharing().results(), spec.sharing().caller(call)) : null;
+				Sharing shared = spec.sharing(key);
+				sharing = (shared != null) ? new Sharing.OfCall(shared.results(), shared.caller(call)) : null;
 			}
 		}
 		this.first = first;
@@ -73,7 +73,8 @@ final class Claims {
 		long begin = System.nanoTime();
 		List<Lease> leases = new ArrayList<>();
 		try {
-			this.locks.forEach((key, options) -> leases.add(registry.acquire(key, left(options, leases, begin))));
+			this.locks
+				.forEach((key, options) -> leases.add(granted(registry.acquire(key, left(options, leases, begin)))));
 		}
 		catch (Throwable ex) {
 			holding(leases, false).close();
@@ -121,6 +122,11 @@ final class Claims {
 		return result;
 	}
 
+	private static Lease granted(@Nullable Lease lease) {
+		return Objects.requireNonNull(lease,
+				"The LockRegistry granted null instead of a Lease: let the mock return one");
+	}
+
 	private LockOptions options(LockKey key) {
 		return Objects.requireNonNull(this.locks.get(key));
 	}
@@ -136,8 +142,10 @@ final class Claims {
 
 	private Holding holding(List<Lease> leases, boolean untilResponse) {
 		Lease main = null;
-		for (Lease lease : leases) {
-			main = lease.key().equals(this.first) ? lease : main;
+		Iterator<Lease> granted = leases.iterator();
+		for (LockKey key : this.locks.keySet()) {
+			Lease lease = granted.hasNext() ? granted.next() : null;
+			main = key.equals(this.first) ? lease : main;
 		}
 		return new Holding(leases, main, untilResponse);
 	}
@@ -176,7 +184,7 @@ final class Claims {
 
 		private void acquire(LockKey key, LockOptions options) {
 			CompletableFuture<Lease> lease = this.acquisition.apply(key, options).toCompletableFuture();
-			lease.whenComplete((granted, failure) -> {
+			lease.thenApply(Claims::granted).whenComplete((granted, failure) -> {
 				if (failure != null) {
 					holding(this.leases, false).abandon();
 					this.result.completeExceptionally(failure);

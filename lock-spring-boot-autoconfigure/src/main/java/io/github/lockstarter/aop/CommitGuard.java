@@ -14,6 +14,8 @@ import io.github.lockstarter.LeaseLostException;
  * else may have changed the same data meanwhile. Also sees to it that nobody is given the
  * result of a transaction that was rolled back. It guards what an annotated method does
  * on its own thread.
+ *
+ * @see ReactiveCommitGuard
  */
 public final class CommitGuard implements TransactionExecutionListener {
 
@@ -23,7 +25,11 @@ public final class CommitGuard implements TransactionExecutionListener {
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		for (Lease lease : CurrentLeases.get()) {
+		check(CurrentLeases.get());
+	}
+
+	static void check(Iterable<Lease> leases) {
+		for (Lease lease : leases) {
 			if (!lease.isHeld()) {
 				throw new LeaseLostException(lease.key());
 			}

@@ -5,7 +5,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import reactor.core.publisher.Mono;
@@ -92,7 +91,14 @@ final class ExchangeHandling {
 		}
 	}
 
+	/**
+	 * The principal is asked for only if the locks depend on it: it may come from a
+	 * session that nothing else would have loaded.
+	 */
 	private static Mono<Claims> claims(LockedCall call, ServerWebExchange exchange) {
+		if (!call.method().readsPrincipal()) {
+			return Mono.fromSupplier(() -> call.claims(new CurrentRequest.OfExchange(exchange, null)));
+		}
 		return exchange.getPrincipal()
 			.map((principal) -> new CurrentRequest.OfExchange(exchange, principal))
 			.switchIfEmpty(Mono.fromSupplier(() -> new CurrentRequest.OfExchange(exchange, null)))

@@ -77,6 +77,13 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	}
 
 	/**
+	 * Returns whether any method found so far returns a reactive type, or suspends.
+	 */
+	public boolean guardsReactiveWork() {
+		return this.specs.hasReactive();
+	}
+
+	/**
 	 * Checks that what methods found so far share can be read by others. To be called
 	 * when there are beans.
 	 * @return whether any of them shares anything

@@ -79,7 +79,7 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 			return call.proceed(waitedFor);
 		}
 		boolean untilResponse = this.untilResponse.getAsBoolean();
-		if (call.method().work() != null && call.method().waits() && call.servletHandling().canSuspend()) {
+		if (call.method().work() != null && call.method().waits() && call.canSuspend()) {
 			throw call.servletHandling().suspend(call, untilResponse);
 		}
 		return call.proceed(call.acquire(untilResponse));

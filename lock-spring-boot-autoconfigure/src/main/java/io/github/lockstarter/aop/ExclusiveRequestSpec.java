@@ -29,15 +29,45 @@ record ExclusiveRequestSpec(String name, @Nullable MethodExpression key, @Nullab
 				|| (this.condition != null && this.condition.readsRequest());
 	}
 
+	/** Returns whether a call depends on who calls. */
+	boolean readsPrincipal() {
+		return (this.sharing != null && this.sharing.readsPrincipal())
+				|| (this.key != null && this.key.readsPrincipal())
+				|| (this.condition != null && this.condition.readsPrincipal());
+	}
+
 	/**
-	 * Returns the lock for the call.
-	 * @throws MissingLockKeyException if the call has no value for the key
+	 * Returns the lock for the call: without a key if that is missing and the method is
+	 * to look at the errors of its form.
+	 * @throws MissingLockKeyException if the call has no value for the key otherwise
 	 */
 	LockKey lockKey(Call call) {
-		if (this.key == null) {
-			return new LockKey(this.name, "");
-		}
-		return KeyText.lockKey(this.name, this.key.evaluate(call));
+		Object value = (this.key != null) ? this.key.evaluate(call) : null;
+		return (this.key == null || (isOfForm(this.key) && KeyText.isMissing(value) && call.hasBindingErrors()))
+				? new LockKey(this.name, "") : KeyText.lockKey(this.name, value);
+	}
+
+	/** A header, the path and the principal are no fields of a form. */
+	private static boolean isOfForm(MethodExpression key) {
+		return !key.readsRequest();
+	}
+
+	/**
+	 * Returns how to lock. Calls of different users meet at a lock without a key: they
+	 * wait for each other, and get no answer of another one.
+	 */
+	LockOptions options(LockKey lock) {
+		return (isForErrors(lock) && this.options.waitTime().isZero())
+				? this.options.withWaitTime(ExclusiveRequestSpecs.defaultWait(this.options.ttl())) : this.options;
+	}
+
+	/** Returns how the result of a call under the lock is shared, if it is. */
+	@Nullable Sharing sharing(LockKey lock) {
+		return isForErrors(lock) ? null : this.sharing;
+	}
+
+	private boolean isForErrors(LockKey lock) {
+		return this.key != null && lock.key().isEmpty();
 	}
 
 }

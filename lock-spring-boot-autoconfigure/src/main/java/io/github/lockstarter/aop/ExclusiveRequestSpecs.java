@@ -46,6 +46,11 @@ final class ExclusiveRequestSpecs {
 
 	private static final Duration LONGEST_WAIT = Duration.ofDays(365);
 
+	private static final List<String> CONTAINER = List.of("org.springframework.beans.", "org.springframework.context.",
+			"org.springframework.boot.");
+
+	private static final List<String> FRAMEWORKS = List.of("java.", "javax.", "jakarta.", "org.springframework.");
+
 	private final Map<Class<?>, Map<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
 
 	private final Function<String, LockSettings> operator;
@@ -101,7 +106,7 @@ final class ExclusiveRequestSpecs {
 			if (!own.isEmpty()) {
 				return lockedMethod(own, method, type);
 			}
-			return (!ofClass.isEmpty() && isCoveredByClass(method)
+			return (!ofClass.isEmpty() && isCoveredByClass(method, type)
 					&& !UnreachableMethods.isOfOtherPackage(method, type)) ? lockedMethod(ofClass, method, type) : null;
 		});
 	}
@@ -118,18 +123,50 @@ final class ExclusiveRequestSpecs {
 			.toList();
 	}
 
-	private static boolean isCoveredByClass(Method method) {
+	/**
+	 * A class-level annotation means what the application has written. A method of a
+	 * framework's superclass is left out, and so is one that a framework's interface asks
+	 * for: a callback has none of the parameters that a key reads.
+	 */
+	private static boolean isCoveredByClass(Method method, Class<?> type) {
 		return (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0
-				&& !ReflectionUtils.isObjectMethod(method) && !isFramework(method.getDeclaringClass())
-				&& Arrays.stream(ClassUtils.getAllInterfacesForClass(method.getDeclaringClass()))
-					.noneMatch((each) -> isFramework(each)
-							&& ClassUtils.hasMethod(each, method.getName(), method.getParameterTypes()));
+				&& !ReflectionUtils.isObjectMethod(method) && !isFramework(method.getDeclaringClass(), type)
+				&& !isCallback(method, type);
 	}
 
-	/** Callbacks of the container, and the like, are not what an application means. */
-	static boolean isFramework(Class<?> type) {
-		return type.getName().startsWith("org.springframework.") || type.getName().startsWith("java.")
-				|| type.getName().startsWith("javax.") || type.getName().startsWith("jakarta.");
+	private static boolean isCallback(Method method, Class<?> type) {
+		Method written = AopUtils.getMostSpecificMethod(method, type);
+		return Arrays.stream(ClassUtils.getAllInterfacesForClass(type))
+			.filter((each) -> isFramework(each, type))
+			.flatMap((each) -> Arrays.stream(each.getMethods()))
+			.filter((callback) -> AopUtils.getMostSpecificMethod(callback, type).equals(written))
+			.anyMatch((callback) -> isOfContainer(callback)
+					|| Arrays.equals(callback.getParameterTypes(), written.getParameterTypes()));
+	}
+
+	/**
+	 * Only the container calls such a method. One with a parameter that the application
+	 * has chosen, as of a {@code Consumer<Order>}, is for the application to call.
+	 */
+	private static boolean isOfContainer(Method callback) {
+		return CONTAINER.stream().anyMatch(callback.getDeclaringClass().getName()::startsWith);
+	}
+
+	/**
+	 * Returns whether a type above the class of a bean belongs to Java or to Spring. An
+	 * application may have its classes below {@code org.springframework}, too, as the
+	 * samples of Spring have: what shares the next part of the package is its own.
+	 */
+	static boolean isFramework(Class<?> type, Class<?> beanType) {
+		return FRAMEWORKS.stream()
+			.anyMatch((prefix) -> type.getName().startsWith(prefix)
+					&& !project(type, prefix).equals(project(beanType, prefix)));
+	}
+
+	private static String project(Class<?> type, String prefix) {
+		String name = type.getName();
+		int end = name.indexOf('.', prefix.length());
+		return name.startsWith(prefix) ? name.substring(0, (end != -1) ? end : name.length()) : "";
 	}
 
 	/** Returns the names of all locks met so far. */
@@ -142,11 +179,17 @@ final class ExclusiveRequestSpecs {
 		return specs().map(ExclusiveRequestSpec::sharing).filter(Objects::nonNull).toList();
 	}
 
+	/** Returns whether a method met so far has a reactive result. */
+	boolean hasReactive() {
+		return methods().anyMatch((method) -> method.isSuspending() || method.hasReactiveResult());
+	}
+
 	private Stream<ExclusiveRequestSpec> specs() {
-		return this.methods.values()
-			.stream()
-			.flatMap((ofType) -> ofType.values().stream())
-			.flatMap((method) -> method.specs().stream());
+		return methods().flatMap((method) -> method.specs().stream());
+	}
+
+	private Stream<LockedMethod> methods() {
+		return this.methods.values().stream().flatMap((ofType) -> ofType.values().stream());
 	}
 
 	private LockedMethod lockedMethod(List<ExclusiveRequest> annotations, Method method, Class<?> type) {
@@ -181,7 +224,7 @@ final class ExclusiveRequestSpecs {
 	}
 
 	/** Long enough for the lock of a server that died to end, and for the next to run. */
-	private static Duration defaultWait(Duration ttl) {
+	static Duration defaultWait(Duration ttl) {
 		Duration twice = ttl.multipliedBy(2);
 		return (twice.compareTo(LONGEST_WAIT) < 0) ? twice : LONGEST_WAIT;
 	}

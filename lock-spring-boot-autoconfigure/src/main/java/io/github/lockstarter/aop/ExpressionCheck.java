@@ -1,9 +1,7 @@
 package io.github.lockstarter.aop;
 
-import java.util.Collections;
-import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -45,7 +43,8 @@ final class ExpressionCheck {
 
 	private final List<String> leases;
 
-	private boolean readsRequest;
+	/** What is read of the call. */
+	private final Set<String> read = new HashSet<>();
 
 	/**
 	 * Creates a check.
@@ -61,12 +60,15 @@ final class ExpressionCheck {
 
 	/**
 	 * Checks an expression.
-	 * @return whether it reads anything of the request
+	 * @return the names of what it reads of the {@link Call}
 	 * @throws LockConfigurationException if it uses what does not exist or is not allowed
 	 */
-	boolean check(SpelNode expression) {
+	Set<String> check(SpelNode expression) {
 		check(expression, true, true);
-		return this.readsRequest;
+		if (isBuiltIn(expression)) {
+			readWholeCall();
+		}
+		return Set.copyOf(this.read);
 	}
 
 	/**
@@ -92,7 +94,10 @@ final class ExpressionCheck {
 		boolean childScope = inRootScope && !(node instanceof Projection) && !(node instanceof Selection);
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
-			boolean childOnRoot = (node instanceof CompoundExpression) ? onRoot && (i == 0 || (i == 1 && isRoot(node)))
+			if (readsWholeCall(node, i, childScope)) {
+				readWholeCall();
+			}
+			boolean childOnRoot = (node instanceof CompoundExpression) ? isOnRoot(node, i, onRoot)
 					: childScope && !isLiteralName(node, i);
 			check(child, childOnRoot, childScope);
 		}
@@ -104,8 +109,27 @@ final class ExpressionCheck {
 				&& parent.getChild(child) instanceof PropertyOrFieldReference;
 	}
 
-	private static boolean isRoot(SpelNode compound) {
-		return isBuiltIn(compound.getChild(0));
+	/** What follows {@code #root} is evaluated against it, whatever the scope is. */
+	private static boolean isOnRoot(SpelNode compound, int child, boolean onRoot) {
+		return (onRoot && child == 0) || (child == 1
+				&& ((onRoot && isBuiltIn(compound.getChild(0))) || compound.getChild(0).toStringAST().equals("#root")));
+	}
+
+	/**
+	 * Returns whether the child of a node stands for the call, and the node does not name
+	 * what it reads of it: it hands on the call as a value, or only the evaluation tells,
+	 * as in {@code #root[#name]}.
+	 */
+	private static boolean readsWholeCall(SpelNode node, int child, boolean inRootScope) {
+		boolean call = isBuiltIn(node.getChild(child))
+				&& (inRootScope || node.getChild(child).toStringAST().equals("#root"));
+		return call && !(node instanceof CompoundExpression && (node.getChild(1) instanceof PropertyOrFieldReference
+				|| node.getChild(1) instanceof MethodReference));
+	}
+
+	private void readWholeCall() {
+		this.read.addAll(Call.PROPERTIES);
+		this.read.addAll(Call.METHODS);
 	}
 
 	/** Returns whether the node is a variable that SpEL itself sets. */
@@ -126,7 +150,7 @@ final class ExpressionCheck {
 
 	private void checkRootMember(String name, String written, Set<String> members) {
 		if (members.contains(name)) {
-			this.readsRequest |= Call.REQUEST.contains(name);
+			this.read.add(name);
 			return;
 		}
 		if (this.variables.contains(name)) {
@@ -145,32 +169,11 @@ final class ExpressionCheck {
 		if (named.isEmpty()) {
 			return "Compile with -parameters to use parameter names, or use %s.".formatted(references(this.variables));
 		}
-		String nearest = Collections.min(named, Comparator.comparingInt((each) -> distance(name, each)));
-		return "Did you mean #%s? The parameters are %s.".formatted(nearest, references(named));
+		return "Did you mean #%s? The parameters are %s.".formatted(NearestName.to(name, named), references(named));
 	}
 
 	private static String references(List<String> names) {
 		return names.stream().map((each) -> "#" + each).collect(Collectors.joining(", "));
-	}
-
-	/** Levenshtein distance, ignoring case. */
-	private static int distance(String a, String b) {
-		String from = a.toLowerCase(Locale.ROOT);
-		String to = b.toLowerCase(Locale.ROOT);
-		int[] costs = new int[to.length() + 1];
-		for (int j = 0; j <= to.length(); j++) {
-			costs[j] = j;
-		}
-		for (int i = 1; i <= from.length(); i++) {
-			int diagonal = costs[0];
-			costs[0] = i;
-			for (int j = 1; j <= to.length(); j++) {
-				int substitute = diagonal + ((from.charAt(i - 1) == to.charAt(j - 1)) ? 0 : 1);
-				diagonal = costs[j];
-				costs[j] = Math.min(substitute, 1 + Math.min(costs[j], costs[j - 1]));
-			}
-		}
-		return costs[to.length()];
 	}
 
 	private LockConfigurationException invalid(String problem, String action) {

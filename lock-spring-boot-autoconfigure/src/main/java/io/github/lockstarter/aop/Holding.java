@@ -40,6 +40,8 @@ final class Holding {
 
 	private volatile boolean rolledBack;
 
+	private volatile boolean withinTransaction;
+
 	private State state = State.IDLE;
 
 	private boolean watched;
@@ -88,16 +90,21 @@ final class Holding {
 	}
 
 	/**
-	 * The last transaction of this thread has ended.
+	 * The last transaction of this thread, or of the reactive work, has ended.
 	 * @param committed whether what was done under the leases is there to stay
 	 */
 	void transactionEnded(boolean committed) {
 		this.rolledBack = !committed;
 	}
 
+	/** A reactive transaction around the call goes on after its work. */
+	void withinTransaction() {
+		this.withinTransaction = true;
+	}
+
 	/** What a transaction around the call may still undo is not told to others. */
 	private boolean isFinal() {
-		return !this.rolledBack && !(Present.TRANSACTIONS && CommitGuard.isInTransaction());
+		return !this.rolledBack && !this.withinTransaction && !(Present.TRANSACTIONS && CommitGuard.isInTransaction());
 	}
 
 	/** Leaves the result of the work to others, if it is to be shared. */

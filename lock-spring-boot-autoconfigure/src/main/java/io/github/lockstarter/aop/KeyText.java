@@ -51,19 +51,20 @@ final class KeyText {
 		return (value instanceof Principal principal) ? principal.getName() : value;
 	}
 
+	/** Returns whether the value is none that a lock can stand for. */
 	@Contract("null -> true")
-	private static boolean isMissing(@Nullable Object value) {
+	static boolean isMissing(@Nullable Object given) {
+		Object value = unwrap(given);
 		if (value instanceof CharSequence text) {
 			return text.toString().isBlank();
 		}
 		if (value instanceof Collection<?> parts) {
-			return parts.isEmpty() || parts.stream().anyMatch((part) -> isMissing(unwrap(part)));
+			return parts.isEmpty() || parts.stream().anyMatch(KeyText::isMissing);
 		}
 		if (value != null && value.getClass().isArray()) {
 			return isMissing(Arrays.asList(ObjectUtils.toObjectArray(value)));
 		}
-		return value == null || (value instanceof Map<?, ?> map
-				&& map.values().stream().allMatch((each) -> isMissing(unwrap(each))));
+		return value == null || (value instanceof Map<?, ?> map && map.values().stream().allMatch(KeyText::isMissing));
 	}
 
 	@SuppressWarnings("JavaUtilDate") // applications have keys of this type,

@@ -2,12 +2,15 @@ package io.github.lockstarter.aop;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.resilience.retry.AbstractRetryInterceptor;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.Lease;
@@ -60,6 +63,19 @@ final class LockedCall {
 					"it returned what only Spring MVC can work on, but was not called by Spring MVC");
 		}
 		return this.servletHandling;
+	}
+
+	/**
+	 * Returns whether Spring MVC may let the request wait without a thread. That takes an
+	 * exception, which a retry outside of the lock would take for a failure of the
+	 * method.
+	 */
+	boolean canSuspend() {
+		return servletHandling().canSuspend() && !(this.invocation instanceof ProxyMethodInvocation ofProxy
+				&& ofProxy.getProxy() instanceof Advised advised
+				&& Stream.of(advised.getAdvisors())
+					.takeWhile((advisor) -> !(advisor instanceof ExclusiveRequestAdvisor))
+					.anyMatch((advisor) -> advisor.getAdvice() instanceof AbstractRetryInterceptor));
 	}
 
 	/** Returns what will tell the end of the request that Spring MVC handles. */

@@ -53,7 +53,12 @@ record LockedMethod(Method method, Class<?> type, List<ExclusiveRequestSpec> spe
 	}
 
 	boolean isReactive() {
-		return Present.REACTOR && this.work instanceof ReactiveWork && !isEntity();
+		return hasReactiveResult() && !isEntity();
+	}
+
+	/** Returns whether it returns a reactive type, or an entity with one. */
+	boolean hasReactiveResult() {
+		return Present.REACTOR && this.work instanceof ReactiveWork;
 	}
 
 	boolean isHandlerOfEntity() {
@@ -63,6 +68,11 @@ record LockedMethod(Method method, Class<?> type, List<ExclusiveRequestSpec> spe
 	/** Returns whether some call of the method may wait. */
 	boolean waits() {
 		return this.specs.stream().anyMatch((spec) -> !spec.options().waitTime().isZero());
+	}
+
+	/** Returns whether the locks of some call depend on who calls. */
+	boolean readsPrincipal() {
+		return this.specs.stream().anyMatch(ExclusiveRequestSpec::readsPrincipal);
 	}
 
 	/** Returns whether it is the method that a handler mapping has found. */

@@ -52,13 +52,14 @@ final class MethodExpression {
 	/** Which of them is the whole expression, or -1. */
 	private final int parameter;
 
-	private final boolean readsRequest;
+	/** What is read of the call. */
+	private final Set<String> read;
 
-	private MethodExpression(SpelExpression expression, List<List<String>> variables, boolean readsRequest) {
+	private MethodExpression(SpelExpression expression, List<List<String>> variables, Set<String> read) {
 		this.expression = expression;
 		this.variables = variables;
 		this.parameter = parameter(expression.getAST(), variables);
-		this.readsRequest = readsRequest;
+		this.read = read;
 	}
 
 	/**
@@ -70,10 +71,10 @@ final class MethodExpression {
 		String where = "The %s \"%s\" of @ExclusiveRequest on %s".formatted(attribute, text, method.toGenericString());
 		try {
 			SpelExpression expression = parser.parseRaw(text);
-			boolean readsRequest = new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList(),
+			Set<String> read = new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList(),
 					leases(variables, method))
 				.check(expression.getAST());
-			return new MethodExpression(expression, variables, readsRequest);
+			return new MethodExpression(expression, variables, read);
 		}
 		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
 			throw new LockConfigurationException("%s is not a SpEL expression: %s".formatted(where, ex.getMessage()),
@@ -116,7 +117,12 @@ final class MethodExpression {
 
 	/** Returns whether the value depends on more than the arguments. */
 	boolean readsRequest() {
-		return this.readsRequest;
+		return this.read.stream().anyMatch(Call.REQUEST::contains);
+	}
+
+	/** Returns whether the value depends on who calls. */
+	boolean readsPrincipal() {
+		return this.read.contains(Call.PRINCIPAL);
 	}
 
 	/** Returns the value, which is null where the call lacks what is read. */

@@ -3,6 +3,7 @@ package io.github.lockstarter.aop;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -10,6 +11,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
@@ -157,7 +159,22 @@ final class ReactiveWork implements Work {
 
 	private static Context with(Holding holding, Context context) {
 		Lease lease = holding.lease();
-		return (lease != null) ? context.put(Lease.class, lease) : context;
+		if (lease == null) {
+			return context;
+		}
+		Context withLease = context.put(Lease.class, lease);
+		if (!Present.TRANSACTIONS) {
+			return withLease;
+		}
+		if (ReactiveCommitGuard.isInTransaction(context)) {
+			holding.withinTransaction();
+		}
+		return withLease.put(Holding.class, Stream.concat(holdings(context).stream(), Stream.of(holding)).toList());
+	}
+
+	/** Returns under what the subscriber works, the innermost last. */
+	static List<Holding> holdings(ContextView context) {
+		return context.<List<Holding>>getOrEmpty(Holding.class).orElse(List.of());
 	}
 
 	private static ReactiveAdapter adapter(Class<?> type) {

@@ -64,7 +64,7 @@ final class SelfInvocations extends ClassVisitor {
 
 	private void read(Class<?> type) {
 		try (InputStream file = type.getResourceAsStream(ClassUtils.getClassFileName(type))) {
-			if (file != null && !ExclusiveRequestSpecs.isFramework(type)) {
+			if (file != null && !ExclusiveRequestSpecs.isFramework(type, this.type)) {
 				new ClassReader(file).accept(this, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
 			}
 		}

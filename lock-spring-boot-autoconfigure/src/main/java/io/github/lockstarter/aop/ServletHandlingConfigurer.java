@@ -1,13 +1,13 @@
 package io.github.lockstarter.aop;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.Ordered;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -23,13 +23,13 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  */
 public final class ServletHandlingConfigurer implements WebMvcConfigurer, HandlerExceptionResolver, Ordered {
 
-	private final ObjectProvider<RequestMappingHandlerAdapter> adapter;
+	private final Supplier<RequestMappingHandlerAdapter> adapter;
 
 	/**
 	 * Creates a configurer.
 	 * @param adapter calls the handlers
 	 */
-	public ServletHandlingConfigurer(ObjectProvider<RequestMappingHandlerAdapter> adapter) {
+	public ServletHandlingConfigurer(Supplier<RequestMappingHandlerAdapter> adapter) {
 		this.adapter = adapter;
 	}
 
@@ -48,7 +48,7 @@ public final class ServletHandlingConfigurer implements WebMvcConfigurer, Handle
 
 	@Override
 	public void addReturnValueHandlers(List<HandlerMethodReturnValueHandler> handlers) {
-		handlers.add(new Resumption.Handler(() -> this.adapter.getObject().getReturnValueHandlers()));
+		handlers.add(new Resumption.Handler(() -> this.adapter.get().getReturnValueHandlers()));
 	}
 
 	@Override

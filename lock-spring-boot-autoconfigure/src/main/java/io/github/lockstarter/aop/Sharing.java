@@ -15,6 +15,11 @@ import io.github.lockstarter.share.ResultSharing;
  */
 record Sharing(ResultSharing results, @Nullable ArgumentDigest arguments) {
 
+	/** Returns whether it matters who calls. */
+	boolean readsPrincipal() {
+		return this.arguments != null;
+	}
+
 	/** Returns who calls, as far as it matters. */
 	Caller caller(Call call) {
 		if (this.arguments == null) {

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -15,6 +16,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 
 import io.github.lockstarter.aop.CommitGuard;
+import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 
 /**
  * The guard of transactions under a lock, for every transaction manager there is.
@@ -27,7 +29,7 @@ class CommitGuardConfiguration {
 
 	/** A lock inside a transaction is free before the commit. */
 	@Bean
-	static SmartInitializingSingleton lockInsideTransactionWarning(LockProperties properties,
+	static SmartInitializingSingleton exclusiveRequestInsideTransactionWarning(LockProperties properties,
 			ObjectProvider<BeanFactoryTransactionAttributeSourceAdvisor> transactions) {
 		return () -> transactions.stream()
 			.filter((advisor) -> advisor.getOrder() <= properties.advisorOrder())
@@ -38,7 +40,7 @@ class CommitGuardConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BeanPostProcessor lockCommitGuard() {
+	static BeanPostProcessor exclusiveRequestCommitGuard() {
 		CommitGuard guard = new CommitGuard();
 		return new BeanPostProcessor() {
 
@@ -51,6 +53,19 @@ class CommitGuardConfiguration {
 			}
 
 		};
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(Mono.class)
+	static class Reactive {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static ReactiveCommitGuardProcessor exclusiveRequestReactiveCommitGuard(
+				ObjectProvider<ExclusiveRequestAdvisor> advisors) {
+			return new ReactiveCommitGuardProcessor(advisors);
+		}
+
 	}
 
 }

@@ -13,9 +13,9 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
@@ -27,12 +27,13 @@ import io.github.lockstarter.store.dynamodb.DynamoDbLockStore;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(DynamoDbAsyncClient.class)
-@ConditionalOnProperty(name = "lock.store", havingValue = "dynamodb")
+@ConditionalOnLockStore(LockProperties.Store.DYNAMODB)
 class DynamoDbStoreConfiguration {
 
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
-	LockStore dynamoDbLockStore(Client client, LockProperties properties) {
+	LockStore exclusiveRequestDynamoDbLockStore(Client client, LockProperties properties) {
 		properties.require(LockProperties.Store.DYNAMODB);
 		DynamoDbProperties dynamodb = properties.dynamodb();
 		return new DynamoDbLockStore(client.get(), dynamodb.table(), dynamodb.createTable(), dynamodb.clockSkew(),
@@ -40,7 +41,7 @@ class DynamoDbStoreConfiguration {
 	}
 
 	@Bean
-	Client lockDynamoDbClient(ObjectProvider<DynamoDbAsyncClient> clients) {
+	Client exclusiveRequestDynamoDbClient(ObjectProvider<DynamoDbAsyncClient> clients) {
 		return new Client(clients);
 	}
 

@@ -11,6 +11,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -24,6 +25,7 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.InterfaceProxyCheck;
+import io.github.lockstarter.aop.LockPlacement;
 import io.github.lockstarter.share.ResultPredicate;
 import io.github.lockstarter.share.ResultSharing;
 import io.github.lockstarter.share.SharedResults;
@@ -54,19 +56,25 @@ class ExclusiveRequestConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static SharedResults sharedResults(LockProperties properties, ObjectProvider<JsonMapper> mapper,
+	static SharedResults exclusiveRequestSharedResults(LockProperties properties, ObjectProvider<JsonMapper> mapper,
 			ObjectProvider<ResultPredicate> predicate, ObjectProvider<LockCounts> counts) {
 		return new SharedResults(properties.share().ttl(), properties.share().maxSize(),
 				() -> mapper.getIfUnique(() -> JsonMapper.builder().build()),
 				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject);
 	}
 
-	/** Who shares waits for the holder's result, also on the first request. */
+	/**
+	 * A caller that shares waits for the holder's result, also on the first request. Only
+	 * a registry of the application's own has to be able to share: what stands in for
+	 * ours in a test may never be asked.
+	 */
 	@Bean
-	static SmartInitializingSingleton sharedResultsCheck(ExclusiveRequestAdvisor advisor,
-			ObjectProvider<LockRegistry> registry) {
+	static SmartInitializingSingleton exclusiveRequestSharedResultsCheck(ExclusiveRequestAdvisor advisor,
+			ObjectProvider<LockRegistry> registry, BeanFactory beans) {
 		return () -> {
-			if (advisor.checkSharing()) {
+			boolean standIn = LockRegistryConfiguration.isReplaced(beans)
+					|| beans.containsBean(LockSliceAutoConfiguration.REGISTRY);
+			if (advisor.checkSharing() && !standIn) {
 				ResultSharing.registry(registry.getObject()).prepareSharing();
 			}
 		};
@@ -74,8 +82,14 @@ class ExclusiveRequestConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	static LockCounts lockCounts() {
+	static LockCounts exclusiveRequestCounts() {
 		return new LockCounts();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockPlacement exclusiveRequestPlacement() {
+		return new LockPlacement();
 	}
 
 	@Bean
@@ -105,7 +119,7 @@ class ExclusiveRequestConfiguration {
 	 * A misspelt name would leave a lock with other settings than the operator believes.
 	 */
 	@Bean
-	static SmartInitializingSingleton unknownLockNameWarning(ExclusiveRequestAdvisor advisor,
+	static SmartInitializingSingleton exclusiveRequestUnknownLockNameWarning(ExclusiveRequestAdvisor advisor,
 			LockProperties properties) {
 		return () -> properties.names()
 			.keySet()
@@ -118,13 +132,29 @@ class ExclusiveRequestConfiguration {
 
 	/**
 	 * Sees to it that advisors are applied, even where {@code spring.aop.auto} is off: an
-	 * annotation that does nothing would be worse.
+	 * annotation that does nothing would be worse. In a slice such as {@code @WebMvcTest}
+	 * Spring Boot does not do it either. Proxies extend classes there as in the whole
+	 * application, or controllers that implement an interface would lose their mappings.
 	 */
-	static class AutoProxy implements ImportBeanDefinitionRegistrar {
+	static class AutoProxy implements ImportBeanDefinitionRegistrar, EnvironmentAware {
+
+		private boolean proxyClasses;
+
+		private boolean automatic;
+
+		@Override
+		public void setEnvironment(Environment environment) {
+			this.proxyClasses = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+			this.automatic = environment.getProperty("spring.aop.auto", Boolean.class, true);
+		}
 
 		@Override
 		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+			boolean ofApplication = registry.containsBeanDefinition(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME);
 			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+			if (this.proxyClasses && (this.automatic || !ofApplication)) {
+				AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+			}
 		}
 
 	}

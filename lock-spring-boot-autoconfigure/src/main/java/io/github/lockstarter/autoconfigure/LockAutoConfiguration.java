@@ -12,15 +12,17 @@ import io.github.lockstarter.store.LockStore;
  * {@code lock.store} names, the advice for
  * {@link io.github.lockstarter.annotation.ExclusiveRequest @ExclusiveRequest}, the guard
  * of transactions, the HTTP answers, and what operators see. An application's own bean of
- * each type takes precedence.
+ * each type takes precedence. The store is created when the registry is, and not at all
+ * where a test has put another registry in its place.
  */
-@AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+@AutoConfiguration
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ RedisDriverConfiguration.class, RedisStoreConfiguration.class, MemoryStoreConfiguration.class,
-		MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class, NoStoreConfiguration.class,
-		LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class,
-		LockProblemsConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class,
-		LockMetricsConfiguration.class, LocksEndpointConfiguration.class, LockHealthConfiguration.class })
+@Import({ RedisStoreConfiguration.class, MemoryStoreConfiguration.class, MemcachedStoreConfiguration.class,
+		DynamoDbStoreConfiguration.class, NoStoreConfiguration.class, LockRegistryConfiguration.class,
+		ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class, LockProblemsConfiguration.class,
+		LockServletConfiguration.class, LockReactiveConfiguration.class, LockOpenApiConfiguration.class,
+		LockMetricsConfiguration.class, LocksEndpointConfiguration.class, LockHealthConfiguration.class,
+		UnknownPropertyWarning.class })
 public final class LockAutoConfiguration {
 
 }

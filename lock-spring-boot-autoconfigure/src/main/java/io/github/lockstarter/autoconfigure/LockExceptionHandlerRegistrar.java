@@ -4,17 +4,19 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.NestedRuntimeException;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
-import org.springframework.web.server.ResponseStatusException;
 
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
@@ -24,8 +26,12 @@ import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
 
 /**
- * Registers an advice for each exception that no advice of the application handles by
- * itself. One for all exceptions does not count, nor one for some controllers only.
+ * Registers an advice for each exception that no advice of the application handles as
+ * something more special than any exception: by its type, or as a
+ * {@link org.springframework.web.server.ResponseStatusException} or
+ * {@link org.springframework.web.ErrorResponseException}, which is what a
+ * {@code ResponseEntityExceptionHandler} does. An advice for some controllers only does
+ * not count.
  */
 abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegistrar {
 
@@ -45,7 +51,7 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 	public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
 		List<ExceptionHandlerMethodResolver> advices = Arrays.stream(this.beanFactory.getBeanDefinitionNames())
 			.map((name) -> this.beanFactory.getType(name, false))
-			.filter((type) -> type != null && isForAllControllers(type))
+			.filter((type) -> type != null && isForAllControllers(type) && !isOfBoot(type))
 			.map(ExceptionHandlerMethodResolver::new)
 			.toList();
 		this.handlers.forEach((exception, handler) -> {
@@ -61,9 +67,21 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 				+ advice.assignableTypes().length + advice.annotations().length == 0;
 	}
 
+	/** It has a {@code ResponseEntityExceptionHandler}, which comes after ours. */
+	private static boolean isOfBoot(Class<?> type) {
+		return type.getName().startsWith("org.springframework.boot.");
+	}
+
 	private static boolean handlesByItself(ExceptionHandlerMethodResolver advice, Class<? extends LockException> type) {
 		Method method = advice.resolveMethodByExceptionType(type);
-		return method != null && !method.equals(advice.resolveMethodByExceptionType(ResponseStatusException.class));
+		return method != null && handled(method)
+			.anyMatch((each) -> each.isAssignableFrom(type) && !each.isAssignableFrom(NestedRuntimeException.class));
+	}
+
+	private static Stream<Class<?>> handled(Method method) {
+		ExceptionHandler annotation = AnnotatedElementUtils.findMergedAnnotation(method, ExceptionHandler.class);
+		return (annotation != null && annotation.exception().length > 0) ? Stream.of(annotation.exception())
+				: Stream.of(method.getParameterTypes());
 	}
 
 }

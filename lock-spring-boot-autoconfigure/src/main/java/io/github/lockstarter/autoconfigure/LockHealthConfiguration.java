@@ -1,5 +1,9 @@
 package io.github.lockstarter.autoconfigure;
 
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -11,7 +15,8 @@ import io.github.lockstarter.actuate.LockStoreHealthIndicator;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * The health of the lock store, as {@code lockStore}.
+ * The health of the lock store, as {@code lockStore}. Where a test has replaced the
+ * registry, the store is not created.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
@@ -21,8 +26,8 @@ class LockHealthConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(name = "lockStoreHealthIndicator")
-	LockStoreHealthIndicator lockStoreHealthIndicator(LockStore store) {
-		return new LockStoreHealthIndicator(store);
+	@Nullable LockStoreHealthIndicator lockStoreHealthIndicator(ObjectProvider<LockStore> store, BeanFactory beans) {
+		return LockRegistryConfiguration.isReplaced(beans) ? null : new LockStoreHealthIndicator(store.getObject());
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.context.SmartLifecycle;
 
 import io.github.lockstarter.registry.StoreLockRegistry;
@@ -11,13 +13,13 @@ final class LockLifecycle implements SmartLifecycle {
 
 	private final int phase;
 
-	private final Runnable onStart;
+	private final @Nullable Runnable onStart;
 
-	private final Runnable onStop;
+	private final @Nullable Runnable onStop;
 
 	private volatile boolean running;
 
-	private LockLifecycle(int phase, Runnable onStart, Runnable onStop) {
+	private LockLifecycle(int phase, @Nullable Runnable onStart, @Nullable Runnable onStop) {
 		this.phase = phase;
 		this.onStart = onStart;
 		this.onStop = onStop;
@@ -27,17 +29,17 @@ final class LockLifecycle implements SmartLifecycle {
 	 * Before anything else ends, be it a web server that waits for its last requests: who
 	 * waits for a lock is answered.
 	 */
-	static LockLifecycle beforeAllElse(StoreLockRegistry registry) {
-		return new LockLifecycle(DEFAULT_PHASE, () -> {
-		}, registry::drain);
+	static LockLifecycle beforeAllElse(@Nullable StoreLockRegistry registry) {
+		return new LockLifecycle(DEFAULT_PHASE, null, (registry != null) ? registry::drain : null);
 	}
 
 	/**
 	 * After web servers, listeners and task executors, and before the connections of
 	 * stores, whose phases are near 0: what is still held is released.
 	 */
-	static LockLifecycle afterAllWork(StoreLockRegistry registry) {
-		return new LockLifecycle(1024, registry::open, registry::release);
+	static LockLifecycle afterAllWork(@Nullable StoreLockRegistry registry) {
+		return (registry != null) ? new LockLifecycle(1024, registry::open, registry::release)
+				: new LockLifecycle(1024, null, null);
 	}
 
 	@Override
@@ -47,13 +49,17 @@ final class LockLifecycle implements SmartLifecycle {
 
 	@Override
 	public void start() {
-		this.onStart.run();
+		if (this.onStart != null) {
+			this.onStart.run();
+		}
 		this.running = true;
 	}
 
 	@Override
 	public void stop() {
-		this.onStop.run();
+		if (this.onStop != null) {
+			this.onStop.run();
+		}
 		this.running = false;
 	}
 

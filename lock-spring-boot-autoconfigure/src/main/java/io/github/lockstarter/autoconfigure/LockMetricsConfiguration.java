@@ -24,14 +24,14 @@ class LockMetricsConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockMetrics lockMetrics(LockCounts counts, LocalLocks locks) {
+	LockMetrics exclusiveRequestMetrics(LockCounts counts, LocalLocks locks) {
 		return new LockMetrics(counts, locks);
 	}
 
 	/** Must not wait for a registry of locks, which waits for that of observations. */
 	@Bean
 	@ConditionalOnMissingBean
-	static LockWaitTimer lockWaitTimer(ObjectProvider<MeterRegistry> registry) {
+	static LockWaitTimer exclusiveRequestWaitTimer(ObjectProvider<MeterRegistry> registry) {
 		return new LockWaitTimer(registry::ifAvailable);
 	}
 

@@ -2,7 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.context.MessageSource;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -15,9 +15,10 @@ import io.github.lockstarter.web.LockProblems;
 @ConditionalOnWebApplication
 class LockProblemsConfiguration {
 
+	/** An application may have other message sources beside that of its context. */
 	@Bean
 	@ConditionalOnMissingBean
-	LockProblems lockProblems(MessageSource messages) {
+	LockProblems exclusiveRequestProblems(ApplicationContext messages) {
 		return new LockProblems(messages);
 	}
 

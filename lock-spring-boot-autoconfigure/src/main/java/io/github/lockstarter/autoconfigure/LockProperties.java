@@ -22,8 +22,8 @@ import io.github.lockstarter.aop.LockSettings;
 import io.github.lockstarter.share.SharedResults;
 
 /**
- * Properties under {@code lock}. A property that does not exist is refused: a misspelt
- * one would leave a lock other than the operator believes.
+ * Properties under {@code lock}. {@link UnknownPropertyWarning} tells of a misspelt one,
+ * which would leave a lock other than the operator believes.
  *
  * @param store Where locks live: Redis, memcached and DynamoDB share them between
  * servers; memory keeps them in this JVM only, and has to be asked for.
@@ -47,7 +47,7 @@ import io.github.lockstarter.share.SharedResults;
  * @param memcached Settings of the memcached store.
  * @param dynamodb Settings of the DynamoDB store.
  */
-@ConfigurationProperties(prefix = "lock", ignoreUnknownFields = false)
+@ConfigurationProperties("lock")
 record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") Duration ttl,
 		@Name("wait") @DefaultValue("0s") Duration waitTime, @DefaultValue("true") boolean renew,
 		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @Nullable Integer order,
@@ -156,7 +156,7 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	enum Store {
 
 		/** Redis, shared by all servers. */
-		REDIS("spring-boot-starter-data-redis with Lettuce (Jedis cannot be used)"),
+		REDIS("io.lettuce:lettuce-core and spring-boot-data-redis, which lock-spring-boot-starter brings"),
 
 		/** This JVM only. */
 		MEMORY(""),

@@ -1,12 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
@@ -16,9 +14,8 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Names the property under {@code lock} that does not exist or is out of range, and what
- * was written. Spring Boot's own analysis comes after it, and names the class of the
- * properties.
+ * Names the property under {@code lock} that is out of range, and what was written.
+ * Spring Boot's own analysis comes after it, and names the class of the properties.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
@@ -35,16 +32,6 @@ class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindException>
 	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BindException cause) {
 		if (!LOCK.equals(cause.getName()) && !LOCK.isAncestorOf(cause.getName())) {
 			return null;
-		}
-		UnboundConfigurationPropertiesException unbound = findCause(cause,
-				UnboundConfigurationPropertiesException.class);
-		if (unbound != null) {
-			String names = unbound.getUnboundProperties()
-				.stream()
-				.map((each) -> "%s (%s)".formatted(each.getName(), each.getOrigin()))
-				.collect(Collectors.joining(", "));
-			return new FailureAnalysis("There is no such property: %s.".formatted(names),
-					"Correct its name, or remove it.", cause);
 		}
 		InvalidConfigurationPropertyValueException invalid = findCause(cause,
 				InvalidConfigurationPropertyValueException.class);

@@ -35,20 +35,20 @@ import io.github.lockstarter.web.reactive.LockWebExceptionHandler;
 @Import(LockReactiveConfiguration.Handlers.class)
 class LockReactiveConfiguration {
 
-	static final String PENDING_ENTITY_HANDLER = "lockPendingEntityHandler";
+	static final String PENDING_ENTITY_HANDLER = "exclusiveRequestPendingEntityHandler";
 
 	@Bean
-	static ExchangeHandlingFilter lockHandlingFilter() {
+	static ExchangeHandlingFilter exclusiveRequestHandlingFilter() {
 		return new ExchangeHandlingFilter();
 	}
 
 	@Bean(PENDING_ENTITY_HANDLER)
-	static PendingEntityHandler pendingEntityHandler(ObjectProvider<HandlerResultHandler> handlers) {
+	static PendingEntityHandler exclusiveRequestPendingEntityHandler(ObjectProvider<HandlerResultHandler> handlers) {
 		return new PendingEntityHandler(handlers);
 	}
 
 	@Bean
-	static WebFluxConfigurer leaseArgumentConfigurer() {
+	static WebFluxConfigurer exclusiveRequestLeaseArgumentConfigurer() {
 		return new WebFluxConfigurer() {
 
 			@Override
@@ -60,13 +60,15 @@ class LockReactiveConfiguration {
 	}
 
 	@Bean
-	static LeaseParameterCheck leaseParameterCheck(ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
+	static LeaseParameterCheck exclusiveRequestLeaseParameterCheck(
+			ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
 			ObjectProvider<ExclusiveRequestAdvisor> advisors) {
 		return new LeaseParameterCheck(() -> handlers(mappings), advisors);
 	}
 
 	@Bean
-	static SmartInitializingSingleton exchangeHandlerCheck(ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
+	static SmartInitializingSingleton exclusiveRequestExchangeHandlerCheck(
+			ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
 			ObjectProvider<ExclusiveRequestAdvisor> advisors) {
 		return () -> handlers(mappings).forEach((handler) -> advisors
 			.forEach((advisor) -> advisor.checkExchangeHandler(handler.getMethod(), handler.getBeanType())));
@@ -77,7 +79,7 @@ class LockReactiveConfiguration {
 	}
 
 	@Bean
-	LockWebExceptionHandler lockWebExceptionHandler(ObjectProvider<DispatchExceptionHandler> advices,
+	LockWebExceptionHandler exclusiveRequestWebExceptionHandler(ObjectProvider<DispatchExceptionHandler> advices,
 			ObjectProvider<HandlerResultHandler> results) {
 		return new LockWebExceptionHandler(advices.orderedStream().toList(), results.orderedStream().toList());
 	}

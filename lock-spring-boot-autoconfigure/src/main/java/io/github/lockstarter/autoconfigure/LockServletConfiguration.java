@@ -30,13 +30,15 @@ import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 @Import(LockServletConfiguration.Handlers.class)
 class LockServletConfiguration {
 
+	/** Other libraries have adapters of the same type, for handlers of their own. */
 	@Bean
-	static ServletHandlingConfigurer lockHandlingConfigurer(ObjectProvider<RequestMappingHandlerAdapter> adapter) {
-		return new ServletHandlingConfigurer(adapter);
+	static ServletHandlingConfigurer exclusiveRequestHandlingConfigurer(BeanFactory beans) {
+		return new ServletHandlingConfigurer(
+				() -> beans.getBean("requestMappingHandlerAdapter", RequestMappingHandlerAdapter.class));
 	}
 
 	@Bean
-	static WebMvcConfigurer leaseArgumentConfigurer(ObjectProvider<ExclusiveRequestAdvisor> advisor) {
+	static WebMvcConfigurer exclusiveRequestLeaseArgumentConfigurer(ObjectProvider<ExclusiveRequestAdvisor> advisor) {
 		return new WebMvcConfigurer() {
 
 			@Override
@@ -49,7 +51,8 @@ class LockServletConfiguration {
 	}
 
 	@Bean
-	static LeaseParameterCheck leaseParameterCheck(ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
+	static LeaseParameterCheck exclusiveRequestLeaseParameterCheck(
+			ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
 			ObjectProvider<ExclusiveRequestAdvisor> advisors) {
 		return new LeaseParameterCheck(
 				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()), advisors);

@@ -2,7 +2,6 @@ package io.github.lockstarter.autoconfigure;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -23,17 +22,19 @@ import io.github.lockstarter.store.LockStore;
 		afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @Conditional(LockSliceAutoConfiguration.NotInMemory.class)
 @ConditionalOnMissingBean(value = { LockStore.class, LockRegistry.class },
-		type = "org.springframework.data.redis.connection.RedisConnectionFactory")
+		type = "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails")
 public final class LockSliceAutoConfiguration {
 
-	@Bean
+	static final String REGISTRY = "exclusiveRequestNoLockRegistry";
+
+	@Bean(REGISTRY)
 	@Lazy
 	@SuppressWarnings("DoNotCallSuggester")
-	LockRegistry noLockRegistry(LockProperties properties) {
+	LockRegistry exclusiveRequestNoLockRegistry(LockProperties properties) {
 		throw new LockConfigurationException(
-				"A lock is needed, but lock.store is %s, to which a slice such as @WebMvcTest has no connection."
+				"A lock is needed, but lock.store is %s, to which a slice has no connection: write @WebMvcTest(properties = \"lock.store=memory\"), or put lock.store=memory into src/test/resources/config/application.properties."
 					.formatted(properties.store()),
-				"Set lock.store=memory for the test, as in @WebMvcTest(properties = \"lock.store=memory\").");
+				"Set lock.store=memory for the test.");
 	}
 
 	static class NotInMemory extends NoneNestedConditions {
@@ -42,7 +43,7 @@ public final class LockSliceAutoConfiguration {
 			super(ConfigurationPhase.REGISTER_BEAN);
 		}
 
-		@ConditionalOnProperty(name = "lock.store", havingValue = "memory")
+		@ConditionalOnLockStore(LockProperties.Store.MEMORY)
 		static class InMemory {
 
 		}

@@ -24,7 +24,8 @@ class LocksEndpointConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpoint locksEndpoint(LocalLocks locks, LockCounts counts, LocksEndpointProperties properties) {
+	LocksEndpoint exclusiveRequestLocksEndpoint(LocalLocks locks, LockCounts counts,
+			LocksEndpointProperties properties) {
 		return new LocksEndpoint(locks, counts, properties.showKeys(), properties.roles());
 	}
 

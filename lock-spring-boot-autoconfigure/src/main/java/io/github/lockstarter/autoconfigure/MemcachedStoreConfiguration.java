@@ -4,9 +4,9 @@ import com.spotify.folsom.AsciiMemcacheClient;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.LockStore;
@@ -17,12 +17,13 @@ import io.github.lockstarter.store.memcached.MemcachedLockStore;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(AsciiMemcacheClient.class)
-@ConditionalOnProperty(name = "lock.store", havingValue = "memcached")
+@ConditionalOnLockStore(LockProperties.Store.MEMCACHED)
 class MemcachedStoreConfiguration {
 
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
-	LockStore memcachedLockStore(LockProperties properties) {
+	LockStore exclusiveRequestMemcachedLockStore(LockProperties properties) {
 		properties.require(LockProperties.Store.MEMCACHED);
 		properties.requireTtlOfAtMost(MemcachedLockStore.LONGEST_TTL, "Memcached keeps a lock for less than 30 days");
 		MemcachedProperties memcached = properties.memcached();

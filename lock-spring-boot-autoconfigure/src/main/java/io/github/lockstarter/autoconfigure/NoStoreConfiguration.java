@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
@@ -16,8 +17,9 @@ import io.github.lockstarter.store.LockStore;
 class NoStoreConfiguration {
 
 	@Bean
+	@Lazy
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
-	LockStore noLockStore(LockProperties properties) {
+	LockStore exclusiveRequestNoLockStore(LockProperties properties) {
 		throw new LockConfigurationException(
 				"lock.store is %s, but its driver is not on the class path.".formatted(properties.store()),
 				"Add the dependency %s, or choose another lock.store.".formatted(properties.store().driver()));

@@ -1,66 +1,127 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.lettuce.core.RedisClient;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 
+import io.lettuce.core.RedisClient;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegistrar;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Locks in Redis, unless {@code lock.store} names another store.
+ * Locks in Redis, unless {@code lock.store} names another store. The store has a
+ * connection of its own, which is no bean: no other part of the application meets it.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass({ LettuceConnectionFactory.class, RedisClient.class })
-@ConditionalOnProperty(name = "lock.store", havingValue = "redis", matchIfMissing = true)
+@ConditionalOnClass({ DataRedisProperties.class, RedisClient.class })
+@ConditionalOnLockStore(LockProperties.Store.REDIS)
+@ImportRuntimeHints(RedisStoreConfiguration.Hints.class)
 class RedisStoreConfiguration {
 
-	private static final Log logger = LogFactory.getLog(RedisStoreConfiguration.class);
+	private static final String PREFIX = "spring.data.redis";
 
-	@Bean
+	/** What says where Redis is. */
+	private static final Set<String> ADDRESS = Set.of("url", "host", "port", "sentinel", "cluster", "masterreplica");
+
+	@Bean(destroyMethod = "close")
+	@Lazy
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
-	LockStore redisLockStore(ObjectProvider<RedisConnectionFactory> factories, LockProperties properties) {
+	LockStore exclusiveRequestRedisLockStore(LockProperties properties, Environment environment,
+			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
+			ObjectProvider<ClientResourcesBuilderCustomizer> resources,
+			ObjectProvider<LettuceClientOptionsBuilderCustomizer> options, ConfigurableListableBeanFactory beans) {
 		properties.require(LockProperties.Store.REDIS);
-		RedisConnectionFactory factory = factories.getIfAvailable();
-		if (factory == null) {
-			throw new LockConfigurationException("lock.store is redis, but there is no connection to Redis.",
-					"Define a LettuceConnectionFactory, let Spring Boot do so, or choose another lock.store.");
+		Binder binder = Binder.get(environment);
+		if (!hasAddress(binder) && details.stream().allMatch(RedisStoreConfiguration::isOfBoot)) {
+			refuseToGuess(beans);
 		}
-		if (!(factory instanceof LettuceConnectionFactory lettuce)) {
-			throw new LockConfigurationException(
-					"lock.store is redis, which needs Lettuce, but the connection factory is a %s."
-						.formatted(factory.getClass().getName()),
-					"Set spring.data.redis.client-type=lettuce, or mark a LettuceConnectionFactory as @Primary.");
-		}
-		if (!lettuce.getShareNativeConnection()) {
-			throw new LockConfigurationException(
-					"lock.store is redis, which needs a shared connection, but the LettuceConnectionFactory has"
-							+ " shareNativeConnection=false.",
-					"Leave shareNativeConnection at its default, true.");
-		}
-		if (lettuce.isClusterAware() && properties.redis().replicasToAck() > 0) {
+		DataRedisProperties redis = binder.bindOrCreate(PREFIX, DataRedisProperties.class);
+		RedisConnections connections = connections(
+				new DataRedisConnections(redis,
+						details
+							.getIfAvailable(() -> new DataRedisPropertiesDetails(redis, sslBundles.getIfAvailable()))),
+				resources, options);
+		if (connections.isClustered() && properties.redis().replicasToAck() > 0) {
+			connections.shutdown();
 			throw new LockConfigurationException(
 					"lock.redis.replicas-to-ack is set, which cannot be used with a Redis Cluster.",
 					"Remove lock.redis.replicas-to-ack.");
 		}
-		if (lettuce.getSentinelConfiguration() != null && lettuce.getClientConfiguration().getReadFrom().isEmpty()) {
-			logger
-				.warn("The LettuceConnectionFactory does not follow its sentinels when the master is frozen or cut off:"
-						+ " set readFrom(ReadFrom.UPSTREAM) in its client configuration.");
-		}
-		return new RedisLockStore(lettuce, properties.redis().keyPrefix(), properties.redis().commandTimeout(),
+		return new RedisLockStore(connections, properties.redis().keyPrefix(), properties.redis().commandTimeout(),
 				properties.redis().replicasToAck());
+	}
+
+	private static RedisConnections connections(DataRedisConnections connections,
+			ObjectProvider<ClientResourcesBuilderCustomizer> resources,
+			ObjectProvider<LettuceClientOptionsBuilderCustomizer> options) {
+		try {
+			return connections.create(resources.orderedStream().toList(), options.orderedStream().toList());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockConfigurationException(
+					"spring.data.redis.* does not say where Redis is: %s.".formatted(ex.getMessage()),
+					"Correct spring.data.redis.*, or choose another lock.store.");
+		}
+	}
+
+	private static boolean hasAddress(Binder binder) {
+		Map<String, Object> properties = binder.bind(PREFIX, Bindable.mapOf(String.class, Object.class))
+			.orElse(Map.of());
+		return properties.keySet().stream().map((name) -> name.toLowerCase(Locale.ROOT)).anyMatch(ADDRESS::contains);
+	}
+
+	/** Spring Boot makes them of the same properties. */
+	private static boolean isOfBoot(DataRedisConnectionDetails details) {
+		return details.getClass().getPackage() == DataRedisConnectionDetails.class.getPackage();
+	}
+
+	/**
+	 * An application that says only in code where its Redis is would get its locks in
+	 * another one, on {@code localhost}.
+	 */
+	private static void refuseToGuess(ConfigurableListableBeanFactory beans) {
+		String own = ApplicationConnectionFactories.find(beans);
+		if (own != null) {
+			throw new LockConfigurationException(
+					"lock.store is redis, which is connected to by spring.data.redis.*. None of these says where it is, but the application has the bean '%s', which the lock does not use."
+						.formatted(own),
+					"Set spring.data.redis.* for the lock, or define a bean of type LockStore over your own LettuceConnectionFactory: new RedisLockStore(new SpringDataConnections(factory), \"lock\", Duration.ofMillis(500), 0).");
+		}
+	}
+
+	/** {@link DataRedisProperties} is bound here, and is no bean. */
+	static class Hints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			BindableRuntimeHintsRegistrar.forTypes(DataRedisProperties.class).registerHints(hints);
+		}
+
 	}
 
 }

@@ -65,8 +65,12 @@ final class LocalLock {
 		if (this.registry.isClosed() || (taken && waiter.waits() && this.registry.isDraining())) {
 			return retireIfUnused().then(this.queue.fail(List.of(waiter), CLOSED, null));
 		}
-		if (taken && !(waiter.waits() && this.queue.hasRoomFor(waiter, this.engine.maxWaiters()))) {
+		if (taken && !waiter.waits()) {
 			return WaitQueue.refuse(List.of(waiter), remaining());
+		}
+		if (taken && !this.queue.hasRoomFor(waiter, this.engine.maxWaiters())) {
+			Duration remaining = remaining();
+			return () -> waiter.refuseForFullQueue(remaining);
 		}
 		this.queue.add(waiter);
 		return (this.state == State.NEW) ? contend(waiter) : setAlarm(waiter);

@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 
 /**
@@ -14,14 +16,14 @@ import io.github.lockstarter.LockKey;
  */
 public final class LocalLocks {
 
-	private final StoreLockRegistry registry;
+	private final Map<LockKey, LocalLock> locks;
 
 	/**
 	 * Creates a view.
-	 * @param registry what to look at
+	 * @param registry what to look at; {@code null} to see nothing
 	 */
-	public LocalLocks(StoreLockRegistry registry) {
-		this.registry = registry;
+	public LocalLocks(@Nullable StoreLockRegistry registry) {
+		this.locks = (registry != null) ? registry.locks() : Map.of();
 	}
 
 	/**
@@ -29,8 +31,7 @@ public final class LocalLocks {
 	 * @return each as it was at a moment of its own
 	 */
 	public List<LockSnapshot> look() {
-		return this.registry.locks()
-			.values()
+		return this.locks.values()
 			.stream()
 			.map(LocalLock::look)
 			.filter((lock) -> lock.held() != null || !lock.waiting().isEmpty())
@@ -56,8 +57,7 @@ public final class LocalLocks {
 	}
 
 	private Stream<LocalLock> ofName(String lockName) {
-		return this.registry.locks()
-			.entrySet()
+		return this.locks.entrySet()
 			.stream()
 			.filter((each) -> each.getKey().name().equals(lockName))
 			.map(Map.Entry::getValue);
@@ -73,7 +73,7 @@ public final class LocalLocks {
 	 * that lease
 	 */
 	public CompletionStage<Boolean> forceRelease(LockKey key, long fencingToken) {
-		return Optional.ofNullable(this.registry.locks().get(key))
+		return Optional.ofNullable(this.locks.get(key))
 			.flatMap(LocalLock::holder)
 			.filter((lease) -> lease.fencingToken() == fencingToken)
 			.map((lease) -> lease.lose("an operator released it").thenApply((done) -> true))

@@ -49,6 +49,8 @@ final class Waiter {
 
 	private volatile Duration retryAfter = Duration.ZERO;
 
+	private volatile boolean queueFull;
+
 	private volatile @Nullable StoreLease granted;
 
 	private volatile @Nullable TokenLock held;
@@ -178,9 +180,8 @@ final class Waiter {
 
 	/** Returns what an empty answer means, unless there is something else. */
 	LockConflictException conflict() {
-		// Where too many wait already it did not.
-		LockOptions waited = (left() > 0) ? options().withWaitTime(Duration.ZERO) : options();
-		return new LockConflictException(key(), waited, this.retryAfter);
+		return this.queueFull ? LockConflictException.waitQueueFull(key(), options(), this.retryAfter)
+				: new LockConflictException(key(), options(), this.retryAfter);
 	}
 
 	boolean waits() {
@@ -228,6 +229,12 @@ final class Waiter {
 			endRefused();
 		}
 		answer(() -> this.answer.complete(Optional.empty()));
+	}
+
+	/** Refuses the caller, which asked to wait: the queue has no room for it. */
+	void refuseForFullQueue(Duration retryAfter) {
+		this.queueFull = true;
+		refuse(retryAfter);
 	}
 
 	/** Tells the caller that its token holds the lock. */
@@ -279,11 +286,12 @@ final class Waiter {
 
 	/** Its token may have the lock by another attempt, so whoever knows says it. */
 	void endRefused() {
-		end((waits() && left() <= 0) ? Event.TIMEOUT : Event.CONFLICT, null);
+		Event ofWaiting = this.queueFull ? Event.QUEUE_FULL : Event.TIMEOUT;
+		end(waits() ? ofWaiting : Event.CONFLICT, null);
 	}
 
 	void end(Event outcome, @Nullable Throwable failure) {
-		boolean waited = this.contended && waits() && outcome != Event.CONFLICT;
+		boolean waited = this.contended && waits() && !this.queueFull;
 		this.attempt.end(outcome, waited ? Duration.ofNanos(waited()) : null, failure);
 	}
 

@@ -3,7 +3,6 @@ package io.github.lockstarter.web;
 import java.util.Locale;
 
 import org.springframework.context.MessageSource;
-import org.springframework.context.support.ResourceBundleMessageSource;
 import org.springframework.http.ProblemDetail;
 
 import io.github.lockstarter.LockException;
@@ -18,17 +17,12 @@ public final class LockProblems {
 
 	private final MessageSource application;
 
-	private final ResourceBundleMessageSource library = new ResourceBundleMessageSource();
-
 	/**
 	 * Creates the problems.
 	 * @param application the messages to prefer
 	 */
 	public LockProblems(MessageSource application) {
 		this.application = application;
-		this.library.setBasename(LockProblems.class.getPackageName() + ".messages");
-		this.library.setDefaultEncoding("UTF-8");
-		this.library.setFallbackToSystemLocale(false);
 	}
 
 	/**
@@ -38,15 +32,7 @@ public final class LockProblems {
 	 * @return the body, title and detail included
 	 */
 	public ProblemDetail describe(LockException exception, Locale locale) {
-		ProblemDetail body = exception.getBody();
-		body.setTitle(message(exception.getTitleMessageCode(), locale));
-		body.setDetail(message(exception.getDetailMessageCode(), locale));
-		return body;
-	}
-
-	private String message(String code, Locale locale) {
-		String own = this.application.getMessage(code, null, null, locale);
-		return (own != null && !own.equals(code)) ? own : this.library.getMessage(code, null, locale);
+		return exception.updateAndGetBody(this.application, locale);
 	}
 
 }

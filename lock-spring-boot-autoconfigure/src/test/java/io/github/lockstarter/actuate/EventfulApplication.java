@@ -56,7 +56,7 @@ final class EventfulApplication implements AutoCloseable {
 
 	static EventfulApplication start(String... properties) {
 		String[] all = Stream
-			.concat(Stream.of("lock.store=memory", "management.endpoints.web.exposure.include=*"),
+			.concat(Stream.of("lock.store=memory", "lock.max-waiters=2", "management.endpoints.web.exposure.include=*"),
 					Stream.of(properties))
 			.toArray(String[]::new);
 		EventfulApplication application = new EventfulApplication(
@@ -92,10 +92,13 @@ final class EventfulApplication implements AutoCloseable {
 		assertThat(this.locks.tryAcquire(KEY, REFUSED)).isEmpty();
 		assertThat(this.locks.tryAcquire(KEY, REFUSED.withWaitTime(Duration.ofMillis(1)))).isEmpty();
 		CompletableFuture<Optional<Lease>> next = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
-		this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture().cancel(false);
+		CompletableFuture<Optional<Lease>> cancelled = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		assertThat(this.locks.tryAcquire(KEY, WAITING)).isEmpty();
+		cancelled.cancel(false);
 		lease.close();
 		next.join().orElseThrow().close();
-		assertHappened(Event.GRANTED, Event.CONFLICT, Event.TIMEOUT, Event.CANCELLED, Event.RELEASED, Event.CONTENDED);
+		assertHappened(Event.GRANTED, Event.CONFLICT, Event.TIMEOUT, Event.QUEUE_FULL, Event.CANCELLED, Event.RELEASED,
+				Event.CONTENDED);
 	}
 
 	private void renew() {

@@ -72,6 +72,20 @@ class LockMetricsTests {
 		assertThat(this.meters.get("lock.losses").tag("lock", "late").functionCounter().count()).isOne();
 	}
 
+	@Test
+	@DisplayName("A caller that is refused because the queue is full is counted by a meter of its own")
+	void queueFull() {
+		new LockMetrics(this.counts, new LocalLocks(this.locks)).bindTo(this.meters);
+		try (Lease held = this.locks.acquire("team:1")) {
+			for (int i = 0; i < 64 + 2; i++) {
+				this.locks.tryAcquireAsync("team:1", Duration.ofSeconds(10));
+			}
+			assertThat(held.isHeld()).isTrue();
+			assertThat(this.meters.get("lock.queue.full").tag("lock", "team").functionCounter().count()).isEqualTo(2);
+			assertThat(gauge("lock.waiters", "team")).isEqualTo(64);
+		}
+	}
+
 	private double gauge(String meter, String lock) {
 		return this.meters.get(meter).tag("lock", lock).gauge().value();
 	}

@@ -48,8 +48,6 @@ class FailureAnalysisTests {
 					lock.names.a.ttl=31m             | lock.names.a.ttl is 31m.                            | The longest hold
 					lock.memcached.servers=http://a  | lock.memcached.servers is [http://a].               | host or host:port
 					lock.redis.key-prefix={a}        | lock.redis.key-prefix is {a}.                       | braces
-					lock.tttl=5s                     | There is no such property: lock.tttl                | Correct its name
-					lock.names.a.tll=5s              | There is no such property: lock.names.a.tll         | from property source "commandLineArgs"
 					lock.store=hazelcast             | Property: lock.store                                | memory
 					""")
 	@DisplayName("A wrong property is named, with its value, and what to do")

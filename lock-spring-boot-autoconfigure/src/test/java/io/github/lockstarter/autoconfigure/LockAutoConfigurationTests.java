@@ -23,7 +23,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
@@ -35,9 +37,11 @@ import io.github.lockstarter.testing.TestLocks;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.connection.SpringDataConnections;
 import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 @ExtendWith(OutputCaptureExtension.class)
 class LockAutoConfigurationTests {
@@ -87,48 +91,105 @@ class LockAutoConfigurationTests {
 			.run((context) -> assertThat(context).getBean(LockRegistry.class).isSameAs(registry));
 	}
 
-	@Test
-	@DisplayName("A connection factory other than Lettuce's stops the start")
-	void otherDriver() {
-		this.runner.withBean(RedisConnectionFactory.class, () -> Mockito.mock(RedisConnectionFactory.class))
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.isInstanceOf(LockConfigurationException.class)
-				.hasMessageContaining("needs Lettuce"));
+	@ParameterizedTest
+	@CsvSource({ "'', RedisLockStore", "' ', RedisLockStore", "' redis ', RedisLockStore", "'memory ', MemoryLockStore",
+			"MEMORY, MemoryLockStore" })
+	@DisplayName("Blanks around the name of a store do not count, and without a name it is the default")
+	void blanks(String name, String type) {
+		this.runner.withPropertyValues("lock.store=" + name)
+			.run((context) -> assertThat(context.getBean(LockStore.class).getClass().getSimpleName()).isEqualTo(type));
 	}
 
 	@Test
-	@DisplayName("No connection factory stops the start; there is no silent fall-back to memory")
-	void noConnectionFactory() {
-		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+	@DisplayName("An address of Redis that is none stops the start, and says so")
+	void wrongAddress() {
+		this.runner.withPropertyValues("spring.data.redis.port=99999")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(LockConfigurationException.class)
-				.hasMessageContaining("no connection to Redis"));
+				.hasMessageContaining("99999"));
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "io.lettuce", "org.springframework.data", "org.springframework.boot.data" })
+	@ValueSource(strings = { "lock", "locks", "lockStore", "lockRegistry", "lockCounts", "lockMetrics", "lockProblems",
+			"lockProperties", "localLocks", "tokenLocks", "sharedResults", "redisLockStore" })
+	@DisplayName("A bean of the application, or of another library, may have a name that sounds like ours")
+	void foreignName(String name) {
+		this.runner.withBean(name, OtherLibrary.LockRegistry.class, OtherLibrary.LockRegistry::new).run((context) -> {
+			assertThat(context.getBean(name)).isInstanceOf(OtherLibrary.LockRegistry.class);
+			context.getBean(LockRegistry.class).acquire("foreign:" + name).close();
+		});
+	}
+
+	@Test
+	@DisplayName("Every bean of this library has a name that is plainly its own")
+	void ownNames() {
+		this.runner.run((context) -> assertThat(context.getBeanDefinitionNames())
+			.filteredOn((name) -> context.getType(name) != null
+					&& context.getType(name).getName().startsWith("io.github.lockstarter."))
+			.hasSizeGreaterThan(10)
+			.allSatisfy((name) -> assertThat(name)
+				.matches("lockStoreHealthIndicator|exclusiveRequest.*|.*io\\.github\\.lockstarter.*")));
+	}
+
+	@Test
+	@DisplayName("A Redis that the application names only in code stops the start: the lock would look for another one")
+	void ownConnectionFactory() {
+		RedisConnectionFactory factory = Mockito.mock(RedisConnectionFactory.class);
+		ApplicationContextRunner application = new ApplicationContextRunner().withConfiguration(AutoConfigurations
+			.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class, LockAutoConfiguration.class));
+		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory), "'ownFactory'");
+		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory)
+			.withPropertyValues("spring.data.redis.timeout=2s"), "'ownFactory'");
+		assertRefused(application.withBean("ownServer", RedisStandaloneConfiguration.class,
+				RedisStandaloneConfiguration::new), "'ownServer'");
+		this.runner.withBean(RedisConnectionFactory.class, () -> factory)
+			.run((context) -> assertThat(context).hasSingleBean(RedisLockStore.class));
+	}
+
+	private static void assertRefused(ApplicationContextRunner application, String bean) {
+		application.run((context) -> assertThat(context).getFailure()
+			.rootCause()
+			.isInstanceOf(LockConfigurationException.class)
+			.hasMessageContaining(bean)
+			.satisfies((ex) -> assertThat(((LockConfigurationException) ex).getAction())
+				.contains("SpringDataConnections")));
+	}
+
+	@Test
+	@DisplayName("An application's own connection factory holds the locks where the application says so")
+	void overOwnConnectionFactory() {
+		LettuceConnectionFactory factory = TestRedis.connectionFactory();
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+			.withBean(LettuceConnectionFactory.class, () -> factory)
+			.withBean(LockStore.class,
+					() -> new RedisLockStore(new SpringDataConnections(factory), "own", Duration.ofSeconds(30), 0))
+			.run((context) -> {
+				try (Lease lease = context.getBean(LockRegistry.class).acquire("factory:taro")) {
+					assertThat(new StringRedisTemplate(factory).keys("own:{*factory:taro")).hasSize(1);
+				}
+			});
+	}
+
+	@Test
+	@DisplayName("A connection factory that does not share its connection is refused")
+	void unsharedConnection() {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory();
+		factory.setShareNativeConnection(false);
+		assertThatIllegalArgumentException().isThrownBy(() -> new SpringDataConnections(factory))
+			.withMessageContaining("shareNativeConnection");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "io.lettuce", "org.springframework.boot.data" })
 	@DisplayName("A store whose driver is missing stops the start, and says what to add")
 	void noDriver(String missing) {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 			.withClassLoader(new FilteredClassLoader(missing))
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOfSatisfying(LockConfigurationException.class, (ex) -> assertThat(ex.getAction())
-					.containsAnyOf("spring-boot-starter-data-redis", "Define a LettuceConnectionFactory")));
-	}
-
-	@Test
-	@DisplayName("A connection factory that does not share its connection stops the start")
-	void unsharedConnection() {
-		LettuceConnectionFactory factory = new LettuceConnectionFactory();
-		factory.setShareNativeConnection(false);
-		this.runner.withBean(RedisConnectionFactory.class, () -> factory)
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.isInstanceOf(LockConfigurationException.class)
-				.hasMessageContaining("shareNativeConnection"));
+				.isInstanceOfSatisfying(LockConfigurationException.class,
+						(ex) -> assertThat(ex.getAction()).contains("lock-spring-boot-starter")));
 	}
 
 	@Test
@@ -222,14 +283,6 @@ class LockAutoConfigurationTests {
 			});
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "lock.tttl, 5s", "lock.names.registration.conflictstatuss, 422", "lock.redis.comand-timeout, 1s" })
-	@DisplayName("A property that does not exist stops the start")
-	void unknownProperty(String property, String value) {
-		this.runner.withPropertyValues(property + "=" + value)
-			.run((context) -> assertThat(context).getFailure().hasStackTraceContaining(property));
-	}
-
 	@Test
 	@DisplayName("The operator's settings for a name come before the annotation, and that before the defaults")
 	void precedence() {
@@ -312,6 +365,15 @@ class LockAutoConfigurationTests {
 		@Override
 		public LockOptions options(String lockName) {
 			throw new UnsupportedOperationException();
+		}
+
+	}
+
+	/** Has a type of the same simple name. */
+	static final class OtherLibrary {
+
+		static final class LockRegistry {
+
 		}
 
 	}

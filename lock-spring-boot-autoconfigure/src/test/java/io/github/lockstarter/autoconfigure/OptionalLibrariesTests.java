@@ -26,11 +26,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OptionalLibrariesTests {
 
 	@ParameterizedTest
-	@ValueSource(strings = { "none", "tomcat|servlet|webmvc", "webflux",
+	@ValueSource(strings = { "none", "tomcat|servlet|webmvc", "webflux", "r2dbc",
 			"reactor|lettuce|webflux|reactive-streams|netty|kotlin",
 			"tomcat|servlet|webmvc|reactor|lettuce|webflux|reactive-streams|netty|kotlin",
 			"dynamodb|aws|sdk-core|netty-nio-client",
-			"actuator|health|micrometer-(core|metrics|registry|tracing)|prometheus",
+			"actuator|health|micrometer-(core|metrics|registry|tracing)|prometheus", "springdoc|swagger",
 			"spring-tx|jdbc|transaction|data-redis|data-keyvalue|kotlin" })
 	@DisplayName("Where libraries are absent the rest works")
 	void absent(String libraries) {

@@ -83,6 +83,52 @@ class ReactiveSliceTests {
 
 	}
 
+	@Nested
+	@WebFluxTest(properties = { "lock.store=memory", "spring.main.web-application-type=reactive" })
+	@ContextConfiguration(classes = ApplicationByInterface.class)
+	class ByInterface {
+
+		@Autowired
+		private WebTestClient client;
+
+		@Test
+		@DisplayName("Controllers that implement an interface keep their mappings")
+		void mapped() {
+			this.client.post().uri("/api/locked?id=1").exchange().expectStatus().isOk();
+			this.client.post().uri("/api/list").exchange().expectStatus().isOk();
+		}
+
+	}
+
+	@SpringBootConfiguration
+	@Import(LockedApi.class)
+	static class ApplicationByInterface {
+
+	}
+
+	interface Api {
+
+		Mono<String> place(String id);
+
+	}
+
+	@RestController
+	static class LockedApi implements Api {
+
+		@Override
+		@PostMapping("/api/locked")
+		@ExclusiveRequest(key = "#id")
+		public Mono<String> place(@RequestParam String id) {
+			return Mono.just(id);
+		}
+
+		@PostMapping("/api/list")
+		public Mono<String> list() {
+			return Mono.just("all");
+		}
+
+	}
+
 	@SpringBootConfiguration
 	@Import(Orders.class)
 	static class Application {

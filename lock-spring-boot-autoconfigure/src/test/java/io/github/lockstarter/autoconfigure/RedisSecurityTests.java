@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import io.github.lockstarter.LockKey;
@@ -75,8 +75,8 @@ class RedisSecurityTests {
 	}
 
 	private static ApplicationContextRunner user() {
-		return new ApplicationContextRunner()
-			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, LockAutoConfiguration.class))
+		return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+			.withClassLoader(new FilteredClassLoader("org.springframework.data"))
 			.withPropertyValues("spring.data.redis.username=locks", "spring.data.redis.password=secret",
 					"lock.redis.command-timeout=30s");
 	}

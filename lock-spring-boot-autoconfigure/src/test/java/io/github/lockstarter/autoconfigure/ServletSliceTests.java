@@ -5,11 +5,14 @@ import java.util.Locale;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Import;
@@ -18,6 +21,7 @@ import org.springframework.test.context.ContextConfiguration;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -71,6 +75,22 @@ class ServletSliceTests {
 	}
 
 	@Nested
+	@WebMvcTest(properties = { "lock.store=memory", "lock.tttl=5s" })
+	@ContextConfiguration(classes = Application.class)
+	@ExtendWith(OutputCaptureExtension.class)
+	class Misspelt {
+
+		@Test
+		@DisplayName("A property that does not exist gives one warning")
+		void once(CapturedOutput output) {
+			assertThat(output.getAll().lines().filter((line) -> line.contains("lock.tttl"))).singleElement()
+				.asString()
+				.contains("the nearest is lock.ttl");
+		}
+
+	}
+
+	@Nested
 	@WebMvcTest
 	@ContextConfiguration(classes = Application.class)
 	class WithoutStore {
@@ -86,7 +106,8 @@ class ServletSliceTests {
 				.failure()
 				.rootCause()
 				.isInstanceOf(LockConfigurationException.class)
-				.hasMessageContaining("lock.store is redis");
+				.hasMessageContaining("lock.store is redis")
+				.hasMessageContaining("@WebMvcTest(properties = \"lock.store=memory\")");
 		}
 
 	}
@@ -115,6 +136,65 @@ class ServletSliceTests {
 		void guarded() {
 			assertThat(this.store).isInstanceOf(RedisLockStore.class);
 			assertThat(this.mvc.post().uri("/orders?id=1")).hasStatusOk();
+		}
+
+	}
+
+	@Nested
+	@WebMvcTest(properties = "lock.store=memory")
+	@ContextConfiguration(classes = ApplicationByInterface.class)
+	class ByInterface {
+
+		@Autowired
+		private MockMvcTester mvc;
+
+		@Test
+		@DisplayName("Controllers that implement an interface keep their mappings, annotated or not")
+		void mapped() {
+			assertThat(this.mvc.post().uri("/api/locked?id=1")).hasStatusOk().hasBodyTextEqualTo("locked 1");
+			assertThat(this.mvc.post().uri("/api/locked?id=")).hasStatus(400);
+			assertThat(this.mvc.get().uri("/api/list")).hasStatusOk();
+			assertThat(this.mvc.post().uri("/api/plain?id=1")).hasStatusOk().hasBodyTextEqualTo("plain 1");
+		}
+
+	}
+
+	@SpringBootConfiguration
+	@Import({ LockedApi.class, PlainApi.class })
+	static class ApplicationByInterface {
+
+	}
+
+	interface Api {
+
+		String place(String id);
+
+	}
+
+	@RestController
+	static class LockedApi implements Api {
+
+		@Override
+		@PostMapping("/api/locked")
+		@ExclusiveRequest(key = "#id")
+		public String place(String id) {
+			return "locked " + id;
+		}
+
+		@GetMapping("/api/list")
+		public String list() {
+			return "all";
+		}
+
+	}
+
+	@RestController
+	static class PlainApi implements Api {
+
+		@Override
+		@PostMapping("/api/plain")
+		public String place(String id) {
+			return "plain " + id;
 		}
 
 	}

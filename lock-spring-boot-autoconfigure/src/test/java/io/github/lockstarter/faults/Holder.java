@@ -17,8 +17,8 @@ final class Holder {
 
 	/** Arguments: host, port, key prefix, key, time to live in ms. */
 	public static void main(String[] args) throws InterruptedException {
-		RedisInstance instance = new RedisInstance(TestRedis.connectionFactory(args[0], Integer.parseInt(args[1])),
-				args[2], 0, 64);
+		RedisInstance instance = new RedisInstance(TestRedis.connections(args[0], Integer.parseInt(args[1])), args[2],
+				0, 64);
 		instance.locks()
 			.acquire(new LockKey("fault", args[3]), LockOptions.of(Duration.ofMillis(Long.parseLong(args[4]))));
 		System.out.println("held");

@@ -149,7 +149,7 @@ class RedisFaultTests {
 	}
 
 	private static RedisInstance instance(LocalRedis server) {
-		return new RedisInstance(TestRedis.connectionFactory("127.0.0.1", server.port()), "lock", 0, 64, TIMEOUT);
+		return new RedisInstance(TestRedis.connections("127.0.0.1", server.port()), "lock", 0, 64, TIMEOUT);
 	}
 
 }

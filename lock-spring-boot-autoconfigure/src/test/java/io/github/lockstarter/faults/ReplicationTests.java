@@ -99,7 +99,7 @@ class ReplicationTests {
 	}
 
 	private RedisInstance instance(int replicasToAck) {
-		return new RedisInstance(this.servers.connectionFactory(), "lock", replicasToAck, 64, TIMEOUT);
+		return new RedisInstance(this.servers.connections(), "lock", replicasToAck, 64, TIMEOUT);
 	}
 
 }

@@ -35,7 +35,7 @@ final class SetWriter {
 	public static void main(String[] args) throws Exception {
 		LettuceConnectionFactory factory = TestRedis.connectionFactory(args[0], Integer.parseInt(args[1]));
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
-		try (RedisInstance instance = new RedisInstance(TestRedis.connectionFactory(args[0], Integer.parseInt(args[1])),
+		try (RedisInstance instance = new RedisInstance(TestRedis.connections(args[0], Integer.parseInt(args[1])),
 				args[2], 0, 64)) {
 			ExecutorService executor = Executors.newFixedThreadPool(4);
 			List<Future<?>> writers = new ArrayList<>();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -48,9 +48,9 @@ class TokenFaultTests {
 
 	private final LocalRedis server = LocalRedis.started();
 
-	private final RedisInstance first = new RedisInstance(connectionFactory(), "lock", 0, 64, TIMEOUT);
+	private final RedisInstance first = new RedisInstance(connections(), "lock", 0, 64, TIMEOUT);
 
-	private final RedisInstance second = new RedisInstance(connectionFactory(), "lock", 0, 64);
+	private final RedisInstance second = new RedisInstance(connections(), "lock", 0, 64);
 
 	private final TokenLocks firstLocks = new StoreTokenLocks(this.first.locks());
 
@@ -166,8 +166,8 @@ class TokenFaultTests {
 		return stage.toCompletableFuture().join();
 	}
 
-	private LettuceConnectionFactory connectionFactory() {
-		return TestRedis.connectionFactory("127.0.0.1", this.server.port());
+	private RedisConnections connections() {
+		return TestRedis.connections("127.0.0.1", this.server.port());
 	}
 
 }

@@ -49,6 +49,8 @@ class AttemptTests {
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(10));
 
+	private static final int MAX_WAITERS = 64;
+
 	private static final Duration SHORT = Duration.ofMillis(50);
 
 	private static final Duration LONG = Duration.ofSeconds(10);
@@ -109,6 +111,24 @@ class AttemptTests {
 				"lock.acquire team timeout", "lock.hold team released");
 		assertThat(this.waits).singleElement().satisfies((wait) -> assertThat(wait).isGreaterThanOrEqualTo(SHORT));
 		assertCounts(Event.GRANTED, Event.CONFLICT, Event.TIMEOUT, Event.CONTENDED, Event.CONTENDED, Event.RELEASED);
+	}
+
+	@Test
+	@DisplayName("A caller that finds the queue full is counted as that, once, and its wait is not timed")
+	void queueFull() {
+		try (Lease held = this.locks.acquire("team:42")) {
+			for (int i = 0; i < MAX_WAITERS; i++) {
+				this.locks.tryAcquireAsync("team:42", LONG);
+			}
+			assertThat(this.locks.tryAcquire("team:42", LONG)).isEmpty();
+			assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.acquire team queue-full");
+			assertThat(this.waits).isEmpty();
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(this.counts.get("team", Event.QUEUE_FULL)).isOne();
+		assertThat(this.counts.get("team", Event.CONFLICT)).isZero();
+		assertThat(this.counts.get("team", Event.TIMEOUT)).isZero();
+		assertThat(this.counts.get("team", Event.CONTENDED)).isEqualTo(MAX_WAITERS + 1);
 	}
 
 	@Test
@@ -263,7 +283,7 @@ class AttemptTests {
 	}
 
 	private StoreLockRegistry registry(LockStore store) {
-		return new StoreLockRegistry(store, (name) -> OPTIONS, 64, (loss) -> {
+		return new StoreLockRegistry(store, (name) -> OPTIONS, MAX_WAITERS, (loss) -> {
 		}, this.counts, this.observations);
 	}
 

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -32,10 +33,13 @@ import io.github.lockstarter.LockStoreException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 class LocalQueueTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private static final String PROBLEMS = "https://lockstarter.github.io/problems/";
 
 	private static final LockKey KEY = new LockKey("queue", "taro");
 
@@ -108,6 +112,46 @@ class LocalQueueTests {
 		assertThat(waitAsync()).as("there is room again").isNotDone();
 		lease.close();
 		assertThat(waiting.get(1)).succeedsWithin(SOON);
+	}
+
+	@Test
+	@DisplayName("A caller that finds the queue full is told so; a caller that does not wait, or whose wait ended, is not")
+	void queueFull() {
+		LockOptions impatient = OPTIONS.withWaitTime(Duration.ofMillis(1)).withConflictStatus(422);
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		waitAsync();
+		waitAsync();
+		assertThat(refusal(impatient)).isEqualTo("wait-timeout");
+		CompletableFuture<Optional<Lease>> last = waitAsync();
+		assertThat(refusal(WAITING)).isEqualTo("wait-queue-full");
+		assertThat(refusal(impatient)).isEqualTo("wait-queue-full");
+		assertThat(refusal(OPTIONS)).isEqualTo("request-in-progress");
+		last.cancel(false);
+		assertThat(refusal(impatient)).as("there is room again").isEqualTo("wait-timeout");
+		lease.close();
+	}
+
+	@Test
+	@DisplayName("The refusal of a full queue has the status that is configured, and tells of the holder's lease")
+	void answerOfFullQueue() {
+		this.locks.acquire(KEY, OPTIONS);
+		IntStream.range(0, 3).forEach((i) -> waitAsync());
+		assertThat(this.locks.acquireAsync(KEY, WAITING.withConflictStatus(422))).failsWithin(SOON)
+			.withThrowableOfType(ExecutionException.class)
+			.havingCause()
+			.isInstanceOfSatisfying(LockConflictException.class, (ex) -> {
+				assertThat(ex.getBody().getType()).hasToString(PROBLEMS + "wait-queue-full");
+				assertThat(ex.getStatusCode().value()).isEqualTo(422);
+				assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(30));
+				assertThat(ex).hasMessageContaining("too many callers wait");
+			});
+	}
+
+	/** Returns the last segment of the problem type. */
+	private String refusal(LockOptions options) {
+		LockConflictException refusal = catchThrowableOfType(LockConflictException.class,
+				() -> this.locks.acquire(KEY, options));
+		return refusal.getBody().getType().toString().substring(PROBLEMS.length());
 	}
 
 	@Test
@@ -335,16 +379,6 @@ class LocalQueueTests {
 		assertThat(asking.get(1)).succeedsWithin(SOON).matches(Optional::isPresent);
 		assertThat(asking.get(2)).succeedsWithin(SOON).isEqualTo(Optional.empty());
 		asking.get(1).join().orElseThrow().close();
-	}
-
-	@Test
-	@DisplayName("Who was refused because too many wait is not told that the own wait is over")
-	void tooManyWait() {
-		this.locks.acquire(KEY, OPTIONS);
-		IntStream.range(0, 3).forEach((i) -> waitAsync());
-		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, WAITING))
-			.satisfies((ex) -> assertThat(ex.getBody().getType())
-				.hasToString("https://lockstarter.github.io/problems/request-in-progress"));
 	}
 
 	@Test

@@ -215,7 +215,7 @@ class SharedResultsTests {
 	@Test
 	@DisplayName("Those who share do not count as waiting, neither for themselves nor for others")
 	void sharersAreNotBounded() {
-		try (RedisInstance small = new RedisInstance(TestRedis.connectionFactory(), this.prefix, 0, 1)) {
+		try (RedisInstance small = new RedisInstance(TestRedis.connections(), this.prefix, 0, 1)) {
 			SharedLease winner = lease(small, OPTIONS, SHARED);
 			List<CompletableFuture<Acquisition>> losers = IntStream.range(0, 5)
 				.mapToObj((i) -> ask(small, WAITING, SHARED))

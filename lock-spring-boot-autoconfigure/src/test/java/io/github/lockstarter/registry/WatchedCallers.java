@@ -47,8 +47,12 @@ final class WatchedCallers {
 		Caller caller = args[0].equals("blocking") ? WatchedCallers::block : WatchedCallers::compose;
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", Integer.parseInt(args[1]));
 		Duration timeout = Duration.ofSeconds(args[0].equals("unanswered") ? 2 : 30);
-		LockRegistry first = new RedisInstance(factory, "watched", 0, CALLERS, timeout).locks();
-		LockRegistry second = new RedisInstance(factory, "watched", 0, CALLERS, timeout).locks();
+		LockRegistry first = new RedisInstance(TestRedis.connections("127.0.0.1", Integer.parseInt(args[1])), "watched",
+				0, CALLERS, timeout)
+			.locks();
+		LockRegistry second = new RedisInstance(TestRedis.connections("127.0.0.1", Integer.parseInt(args[1])),
+				"watched", 0, CALLERS, timeout)
+			.locks();
 		first.tryAcquireAsync(new LockKey("watched", "renewed"), RENEWED).toCompletableFuture().join();
 		if (args[0].equals("unanswered")) {
 			factory.getConnection().execute("CLIENT", "PAUSE".getBytes(), "60000".getBytes());

@@ -8,15 +8,16 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import io.github.lockstarter.store.redis.connection.LettuceConnections;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * A Redis Cluster of three masters, each with a replica, that run as processes on this
@@ -139,16 +140,15 @@ public final class LocalCluster implements RedisShape {
 	}
 
 	@Override
-	public LettuceConnectionFactory connectionFactory() {
-		RedisClusterConfiguration configuration = new RedisClusterConfiguration();
-		this.nodes.forEach((each) -> configuration.clusterNode("127.0.0.1", each.port()));
-		return RedisShape.connect(configuration, LettuceClientConfiguration.builder()
-			.clientResources(TestRedis.resources)
-			.clientOptions(ClusterClientOptions.builder()
-				.timeoutOptions(TimeoutOptions.enabled())
-				.topologyRefreshOptions(
-						ClusterTopologyRefreshOptions.builder().enablePeriodicRefresh(Duration.ofSeconds(2)).build())
-				.build()));
+	public RedisConnections connections() {
+		RedisClusterClient client = RedisClusterClient.create(TestRedis.resources(),
+				this.nodes.stream().map((each) -> RedisURI.create("127.0.0.1", each.port())).toList());
+		client.setOptions(ClusterClientOptions.builder()
+			.timeoutOptions(TimeoutOptions.enabled())
+			.topologyRefreshOptions(
+					ClusterTopologyRefreshOptions.builder().enablePeriodicRefresh(Duration.ofSeconds(2)).build())
+			.build());
+		return LettuceConnections.to(client);
 	}
 
 	@Override

@@ -5,13 +5,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ReadFrom;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.TimeoutOptions;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.store.redis.connection.LettuceConnections;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * A Redis master, two replicas and three sentinels that run as processes on this machine.
@@ -140,12 +147,24 @@ public final class LocalSentinel implements RedisShape {
 	}
 
 	@Override
+	public RedisConnections connections() {
+		RedisURI.Builder master = RedisURI.builder().withSentinelMasterId(NAME);
+		this.sentinels.forEach((each) -> master.withSentinel("127.0.0.1", each.port()));
+		RedisClient client = RedisClient.create(TestRedis.resources());
+		client.setOptions(ClientOptions.builder().timeoutOptions(TimeoutOptions.enabled()).build());
+		return LettuceConnections.to(client, master.build());
+	}
+
+	/** Returns a new, started connection factory of an application. */
 	public LettuceConnectionFactory connectionFactory() {
 		RedisSentinelConfiguration configuration = new RedisSentinelConfiguration();
 		configuration.setMaster(NAME);
 		this.sentinels.forEach((each) -> configuration.sentinel("127.0.0.1", each.port()));
-		return RedisShape.connect(configuration,
-				LettuceClientConfiguration.builder().clientResources(TestRedis.resources).readFrom(ReadFrom.UPSTREAM));
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
+				LettuceClientConfiguration.builder().readFrom(ReadFrom.UPSTREAM).build());
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
 	}
 
 	@Override

@@ -6,8 +6,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.FileSystemUtils;
@@ -75,9 +78,30 @@ public abstract class LocalServer implements AutoCloseable {
 		}
 	}
 
-	/** Stops it from doing anything, with all its connections open. */
+	/**
+	 * Stops it from doing anything, with all its connections open. Each of its threads
+	 * may go on for a moment, so this waits until all of them stand still.
+	 */
 	public void freeze() {
 		signal("STOP");
+		Process running = this.process;
+		if (running != null && Files.isDirectory(Path.of("/proc", "self"))) {
+			Awaitility.await()
+				.pollDelay(Duration.ZERO)
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> isFrozen(Path.of("/proc", Long.toString(running.pid()), "task")));
+		}
+	}
+
+	private static boolean isFrozen(Path threads) throws IOException {
+		try (Stream<Path> all = Files.list(threads)) {
+			for (Path thread : all.toList()) {
+				if (!Files.readString(thread.resolve("stat")).contains(") T ")) {
+					return false;
+				}
+			}
+			return true;
+		}
 	}
 
 	public void thaw() {

@@ -11,12 +11,11 @@ import io.micrometer.observation.ObservationRegistry;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
 
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.store.redis.RedisLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,26 +36,23 @@ public final class RedisInstance implements AutoCloseable {
 
 	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
 
-	private final LettuceConnectionFactory factory;
-
 	private final RedisLockStore store;
 
 	private final StoreLockRegistry locks;
 
 	/** Creates an instance on the shared Redis. */
 	public RedisInstance(String keyPrefix) {
-		this(TestRedis.connectionFactory(), keyPrefix, 0, 10_000);
+		this(TestRedis.connections(), keyPrefix, 0, 10_000);
 	}
 
-	public RedisInstance(LettuceConnectionFactory factory, String keyPrefix, int replicasToAck, int maxWaiters) {
-		this(factory, keyPrefix, replicasToAck, maxWaiters, PATIENCE);
+	public RedisInstance(RedisConnections connections, String keyPrefix, int replicasToAck, int maxWaiters) {
+		this(connections, keyPrefix, replicasToAck, maxWaiters, PATIENCE);
 	}
 
 	/** Creates an instance on a Redis that does not answer in time. */
-	public RedisInstance(LettuceConnectionFactory factory, String keyPrefix, int replicasToAck, int maxWaiters,
+	public RedisInstance(RedisConnections connections, String keyPrefix, int replicasToAck, int maxWaiters,
 			Duration timeout) {
-		this.factory = factory;
-		factory.getRequiredNativeClient().addListener(new CommandListener() {
+		connections.client().addListener(new CommandListener() {
 
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
@@ -69,7 +65,7 @@ public final class RedisInstance implements AutoCloseable {
 			}
 
 		});
-		this.store = new RedisLockStore(factory, keyPrefix, timeout, replicasToAck);
+		this.store = new RedisLockStore(connections, keyPrefix, timeout, replicasToAck);
 		this.store.start();
 		this.locks = new StoreLockRegistry(this.store, (name) -> LockOptions.of(Duration.ofSeconds(10)), maxWaiters,
 				this.losses::add, new LockCounts(), ObservationRegistry.NOOP);
@@ -125,8 +121,7 @@ public final class RedisInstance implements AutoCloseable {
 	@Override
 	public void close() {
 		this.locks.close();
-		this.store.stop();
-		this.factory.destroy();
+		this.store.close();
 	}
 
 }

@@ -4,9 +4,7 @@ import java.util.List;
 
 import org.awaitility.Awaitility;
 
-import org.springframework.data.redis.connection.RedisConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * Several Redis servers that stand in for each other.
@@ -25,10 +23,8 @@ public interface RedisShape extends AutoCloseable {
 	/** Returns the properties that connect an application to them. */
 	String[] properties();
 
-	/**
-	 * Returns a new, started connection factory, set as the auto-configuration sets it.
-	 */
-	LettuceConnectionFactory connectionFactory();
+	/** Returns new connections, set as the auto-configuration sets them. */
+	RedisConnections connections();
 
 	@Override
 	void close();
@@ -52,14 +48,6 @@ public interface RedisShape extends AutoCloseable {
 
 	private static long count(LocalRedis node, String pattern) {
 		return Long.parseLong(node.ask("KEYS " + pattern).substring(1));
-	}
-
-	/** Connects in a way of its own. */
-	static LettuceConnectionFactory connect(RedisConfiguration servers, LettuceClientConfigurationBuilder client) {
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(servers, client.build());
-		factory.afterPropertiesSet();
-		factory.start();
-		return factory;
 	}
 
 }

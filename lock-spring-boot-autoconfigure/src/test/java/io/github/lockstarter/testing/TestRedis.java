@@ -6,6 +6,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import org.apache.commons.logging.LogFactory;
@@ -16,6 +20,9 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import io.github.lockstarter.store.redis.connection.LettuceConnections;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+
 /**
  * The Redis that all tests of a JVM share: a container where a Docker engine answers,
  * otherwise a process. {@code -Dtest.redis=container} or {@code process} insists on one.
@@ -23,9 +30,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 public final class TestRedis {
 
 	/** As the auto-configuration sets it: the driver's own pause grows to 30 s. */
-	static final ClientResources resources = ClientResources.builder()
-		.reconnectDelay(Delay.constant(Duration.ofMillis(100)))
-		.build();
+	private static final Delay RECONNECT_DELAY = Delay.constant(Duration.ofMillis(100));
+
+	private static final ClientResources resources = resources();
 
 	private static @Nullable TestRedis instance;
 
@@ -67,6 +74,23 @@ public final class TestRedis {
 		factory.afterPropertiesSet();
 		factory.start();
 		return factory;
+	}
+
+	/** Returns new connections, as the auto-configuration makes them. */
+	public static RedisConnections connections() {
+		return connections(host(), port());
+	}
+
+	/** Returns new connections to a server. */
+	public static RedisConnections connections(String host, int port) {
+		RedisClient client = RedisClient.create(resources());
+		client.setOptions(ClientOptions.builder().timeoutOptions(TimeoutOptions.enabled()).build());
+		return LettuceConnections.to(client, RedisURI.create(host, port));
+	}
+
+	/** Returns new resources of a client, which ends them. */
+	static ClientResources resources() {
+		return ClientResources.builder().reconnectDelay(RECONNECT_DELAY).build();
 	}
 
 	private static synchronized TestRedis instance() {

@@ -28,12 +28,10 @@ import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Reaches Redis over the connection that the whole application shares, without ever
- * blocking the caller.
+ * Reaches Redis over one connection that all callers share, without ever blocking them.
  * <p>
  * A driver that is not connected is handed nothing: it would keep every command in memory
  * until Redis is back. With a cluster, and where it was told where to read from, it does
@@ -48,7 +46,7 @@ final class LettuceConnector {
 
 	private static final long FIRST_USE_MILLIS = 1000;
 
-	private final LettuceConnectionFactory factory;
+	private final RedisConnections connections;
 
 	private final AtomicReference<@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>>> connecting = new AtomicReference<>();
 
@@ -61,8 +59,8 @@ final class LettuceConnector {
 
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> redis;
 
-	LettuceConnector(LettuceConnectionFactory factory) {
-		this.factory = factory;
+	LettuceConnector(RedisConnections connections) {
+		this.connections = connections;
 	}
 
 	/**
@@ -95,7 +93,7 @@ final class LettuceConnector {
 
 	private void lookAgain(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		try {
-			this.factory.getRequiredNativeClient()
+			this.connections.client()
 				.getResources()
 				.eventExecutorGroup()
 				.schedule(() -> whenConnected(call, action), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
@@ -126,7 +124,7 @@ final class LettuceConnector {
 	 */
 	void expire(Call<?> call, Duration timeout) {
 		try {
-			AbstractRedisClient client = this.factory.getRequiredNativeClient();
+			AbstractRedisClient client = this.connections.client();
 			call.within(timeout, client.getResources().timer(), () -> lookForMasters(client, timeout));
 		}
 		catch (IllegalStateException | RejectedExecutionException ex) {
@@ -199,32 +197,28 @@ final class LettuceConnector {
 			.whenComplete((redis, failure) -> this.connecting.set(null));
 	}
 
-	@SuppressWarnings("unchecked")
 	private RedisClusterAsyncCommands<byte[], byte[]> sharedConnection() {
-		try (RedisConnection connection = this.factory.getConnection()) {
-			RedisClusterAsyncCommands<byte[], byte[]> current = (RedisClusterAsyncCommands<byte[], byte[]>) connection
-				.getNativeConnection();
-			if (current != this.redis) {
-				StatefulConnection<byte[], byte[]> shared = connection(current);
-				listen(shared);
-				CompletableFuture<?> loaded = Script.loadAll(current);
-				if (isComposed(shared)) {
-					// It connects when it is first used, which is no reconnect.
-					CompletableFuture.allOf(loaded, connectToAll(shared))
-						.exceptionally((failure) -> null)
-						.completeOnTimeout(null, FIRST_USE_MILLIS, TimeUnit.MILLISECONDS)
-						.join();
-				}
-				this.redis = current;
+		RedisClusterAsyncCommands<byte[], byte[]> current = this.connections.commands();
+		if (current != this.redis) {
+			StatefulConnection<byte[], byte[]> shared = connection(current);
+			listen(shared);
+			CompletableFuture<?> loaded = Script.loadAll(current);
+			if (isComposed(shared)) {
+				// It connects when it is first used, which is no reconnect.
+				CompletableFuture.allOf(loaded, connectToAll(shared))
+					.exceptionally((failure) -> null)
+					.completeOnTimeout(null, FIRST_USE_MILLIS, TimeUnit.MILLISECONDS)
+					.join();
 			}
-			return current;
+			this.redis = current;
 		}
+		return current;
 	}
 
 	private void listen(StatefulConnection<byte[], byte[]> shared) {
 		Set<SocketAddress> known = ConcurrentHashMap.newKeySet();
 		AtomicBoolean lost = new AtomicBoolean();
-		this.factory.getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
+		this.connections.client().addListener(new RedisConnectionStateListener() {
 
 			@Override
 			public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {

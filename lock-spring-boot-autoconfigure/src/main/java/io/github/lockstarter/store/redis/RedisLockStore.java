@@ -14,7 +14,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.SmartLifecycle;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockKey;
@@ -31,6 +30,7 @@ import io.github.lockstarter.store.TokenStore;
 import io.github.lockstarter.store.WantedResults;
 import io.github.lockstarter.store.redis.RedisCalls.Request;
 import io.github.lockstarter.store.redis.RedisKeys.Keys;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * Keeps locks in Redis: one key per held lock, with a time to live, whose value is the
@@ -41,8 +41,8 @@ import io.github.lockstarter.store.redis.RedisKeys.Keys;
  * fencing token is a counter that grows with every grant. Those who wait are told of a
  * release by {@code PUBLISH}, which is sent only when somebody waits.
  */
-public final class RedisLockStore
-		implements LockStore, ResultStore, TokenStore, ReleaseNotifications, ReconnectNotifications, SmartLifecycle {
+public final class RedisLockStore implements LockStore, ResultStore, TokenStore, ReleaseNotifications,
+		ReconnectNotifications, SmartLifecycle, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
@@ -54,6 +54,8 @@ public final class RedisLockStore
 	private static final Duration HEAD_START = Duration.ofMillis(5);
 
 	private static final byte[] NOBODY = {};
+
+	private final RedisConnections connections;
 
 	private final LettuceConnector connector;
 
@@ -70,24 +72,23 @@ public final class RedisLockStore
 	private volatile boolean running;
 
 	/**
-	 * Creates a store on the factory's shared connection.
-	 * @param factory a factory that shares its native connection, which is the default
+	 * Creates a store.
+	 * @param connections where it sends its commands
 	 * @param keyPrefix what all keys in Redis begin with
 	 * @param commandTimeout how long to wait for an answer, connecting included; to the
 	 * next tick of the driver's timer, which is 100 ms
 	 * @param replicasToAck how many replicas must have a grant within half of that time,
 	 * or else it is taken back; 0 to ask none. Not for Redis Cluster.
 	 */
-	public RedisLockStore(LettuceConnectionFactory factory, String keyPrefix, Duration commandTimeout,
-			int replicasToAck) {
-		Assert.isTrue(factory.getShareNativeConnection(), "The connection factory must share its native connection");
+	public RedisLockStore(RedisConnections connections, String keyPrefix, Duration commandTimeout, int replicasToAck) {
 		// Keys of one script have to be in one slot of a cluster.
-		boolean clustered = factory.isClusterAware();
+		boolean clustered = connections.isClustered();
 		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster cannot be asked for acknowledgements");
-		this.connector = new LettuceConnector(factory);
+		this.connections = connections;
+		this.connector = new LettuceConnector(connections);
 		this.calls = new RedisCalls(this.connector, commandTimeout, replicasToAck);
 		this.batches = new Batches(!clustered);
-		this.channel = new ReleaseChannel(factory, keyPrefix + ":released");
+		this.channel = new ReleaseChannel(connections, keyPrefix + ":released");
 		this.keys = new RedisKeys(keyPrefix);
 		this.renewals = new RedisRenewals(this.calls, this.keys, !clustered);
 	}
@@ -112,10 +113,19 @@ public final class RedisLockStore
 			.join();
 	}
 
+	/** Disconnects, until it is started again. */
 	@Override
 	public void stop() {
 		this.channel.close();
+		this.connections.disconnect();
 		this.running = false;
+	}
+
+	/** Disconnects for good. */
+	@Override
+	public void close() {
+		stop();
+		this.connections.shutdown();
 	}
 
 	@Override
@@ -124,7 +134,8 @@ public final class RedisLockStore
 	}
 
 	/**
-	 * Returns a phase after the connection factory's at start, and before it at the end.
+	 * Returns a phase after that of the application's connection factories at start, and
+	 * before it at the end.
 	 */
 	@Override
 	public int getPhase() {

@@ -8,18 +8,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.lettuce.core.AbstractRedisClient;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * Hears of released locks. There is one subscription, made when somebody waits for the
@@ -42,7 +38,7 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private final AtomicBoolean subscribing = new AtomicBoolean();
 
-	private final LettuceConnectionFactory factory;
+	private final RedisConnections connections;
 
 	private final byte[] name;
 
@@ -62,8 +58,8 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private volatile long askedForIt;
 
-	ReleaseChannel(LettuceConnectionFactory factory, String name) {
-		this.factory = factory;
+	ReleaseChannel(RedisConnections connections, String name) {
+		this.connections = connections;
 		this.name = bytes(name);
 	}
 
@@ -121,7 +117,7 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 			this.expected = false;
 			StatefulRedisPubSubConnection<byte[], byte[]> connection = null;
 			try {
-				connection = connect(this.factory.getRequiredNativeClient());
+				connection = this.connections.connectPubSub();
 				connection.addListener(this);
 				connection.sync().subscribe(this.name);
 				this.signOfLife = null;
@@ -147,11 +143,6 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 		else if (isNeeded() && this.subscription == null) {
 			subscribe();
 		}
-	}
-
-	private static StatefulRedisPubSubConnection<byte[], byte[]> connect(AbstractRedisClient client) {
-		return (client instanceof RedisClusterClient cluster) ? cluster.connectPubSub(ByteArrayCodec.INSTANCE)
-				: ((RedisClient) client).connectPubSub(ByteArrayCodec.INSTANCE);
 	}
 
 	private boolean isNeeded() {

@@ -11,9 +11,8 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.Base16;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.data.redis.core.script.DigestUtils;
 
 import io.github.lockstarter.store.redis.RedisCalls.Request;
 
@@ -194,7 +193,7 @@ enum Script {
 
 	Script(String text) {
 		this.text = text;
-		this.digest = DigestUtils.sha1DigestAsHex(text);
+		this.digest = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
 	}
 
 	/** Returns the argument that names this script in a {@link #BATCH}. */

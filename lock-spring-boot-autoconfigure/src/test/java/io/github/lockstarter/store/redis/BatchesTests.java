@@ -27,6 +27,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
@@ -186,13 +187,12 @@ class BatchesTests {
 		withStopped(server, TIMEOUT, (redis) -> {
 			server.freeze();
 			List<CompletableFuture<AcquireResult>> acquired = redis.acquireAll(20_000);
-			redis.factory.resetConnection();
+			redis.connections.disconnect();
 			CompletableFuture.allOf(acquired.toArray(CompletableFuture[]::new))
 				.handle((done, failure) -> true)
 				.orTimeout(10, TimeUnit.SECONDS)
 				.join();
 			server.thaw();
-			redis.factory.initConnection();
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(redis.acquireAll(100))
 					.allSatisfy((result) -> assertThat(result).succeedsWithin(5, TimeUnit.SECONDS)
@@ -266,13 +266,16 @@ class BatchesTests {
 
 	private static void withStopped(LocalRedis server, Duration timeout, Consumer<Redis> test) {
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", server.port());
-		// Closes the factory, too.
-		try (server; RedisInstance instance = new RedisInstance(factory, "batch", 0, 64, timeout)) {
-			test.accept(new Redis(server, instance, factory, new StringRedisTemplate(factory)));
+		RedisConnections connections = TestRedis.connections("127.0.0.1", server.port());
+		try (server; RedisInstance instance = new RedisInstance(connections, "batch", 0, 64, timeout)) {
+			test.accept(new Redis(server, instance, connections, new StringRedisTemplate(factory)));
+		}
+		finally {
+			factory.destroy();
 		}
 	}
 
-	private record Redis(LocalRedis server, RedisInstance instance, LettuceConnectionFactory factory,
+	private record Redis(LocalRedis server, RedisInstance instance, RedisConnections connections,
 			StringRedisTemplate template) {
 
 		<T> List<T> whileStopped(Supplier<List<T>> questions) {

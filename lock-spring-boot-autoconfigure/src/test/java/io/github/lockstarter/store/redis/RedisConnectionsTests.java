@@ -8,20 +8,24 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.connection.LettuceConnections;
+import io.github.lockstarter.store.redis.connection.SpringDataConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisInstance;
@@ -42,36 +46,43 @@ class RedisConnectionsTests {
 	@DisplayName("A cluster that is silent from the start: every caller is answered in time")
 	void silentCluster() throws IOException {
 		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-			LettuceConnectionFactory factory = new LettuceConnectionFactory(
-					new RedisClusterConfiguration(List.of("127.0.0.1:" + silent.getLocalPort())));
-			factory.afterPropertiesSet();
-			factory.start();
-			RedisLockStore store = new RedisLockStore(factory, "silent", Duration.ofMillis(200), 0);
+			RedisClusterClient client = RedisClusterClient.create(RedisURI.create("127.0.0.1", silent.getLocalPort()));
+			RedisLockStore store = new RedisLockStore(LettuceConnections.to(client), "silent", Duration.ofMillis(200),
+					0);
 			for (int i = 0; i < 5; i++) {
 				assertThat(store.acquire(KEY, "a", WAITING.ttl())).failsWithin(Duration.ofSeconds(5))
 					.withThrowableThat()
 					.withCauseInstanceOf(LockStoreException.class);
 			}
 			silent.close();
-			factory.destroy();
+			store.close();
 		}
 	}
 
 	@Test
-	@DisplayName("With a master and replicas whose addresses are given there are no messages: who waits asks often")
+	@DisplayName("With a master and replicas whose addresses are given, in any order, a waiter is woken by a message")
 	void staticReplicas() {
 		try (LocalRedis master = LocalRedis.started();
 				LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + master.port());
 				RedisInstance first = staticInstance(master, replica);
-				RedisInstance second = staticInstance(master, replica)) {
-			Lease lease = first.locks().acquire(KEY, WAITING);
-			CompletableFuture<Optional<Lease>> waiting = second.locks()
-				.tryAcquireAsync(KEY, WAITING)
-				.toCompletableFuture();
-			Awaitility.await().until(() -> second.requestCount() > 3);
-			lease.close();
-			assertThat(waiting).succeedsWithin(WAITING.waitTime());
-			waiting.join().orElseThrow().close();
+				RedisInstance second = staticInstance(replica, master)) {
+			Awaitility.await().until(() -> replica.ask("INFO replication").contains("master_link_status:up"));
+			long start = System.nanoTime();
+			for (int i = 0; i < 20; i++) {
+				Lease lease = first.locks().acquire(KEY, WAITING);
+				int before = second.requestCount();
+				CompletableFuture<Optional<Lease>> waiting = second.locks()
+					.tryAcquireAsync(KEY, WAITING)
+					.toCompletableFuture();
+				Awaitility.await()
+					.pollInterval(Duration.ofMillis(2))
+					.until(() -> second.requestCount() > before && second.requests().contains("SUBSCRIBE"));
+				lease.close();
+				assertThat(waiting).succeedsWithin(WAITING.waitTime());
+				waiting.join().orElseThrow().close();
+			}
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).as("without messages each would look once a second")
+				.isLessThan(Duration.ofSeconds(15));
 		}
 	}
 
@@ -79,7 +90,8 @@ class RedisConnectionsTests {
 	@DisplayName("Transactions of the application, on connections of their own, do not look like a reconnect")
 	void transactions() {
 		LettuceConnectionFactory factory = LocalSentinel.shared().connectionFactory();
-		RedisLockStore store = new RedisLockStore(factory, "transactions", Duration.ofSeconds(5), 0);
+		RedisLockStore store = new RedisLockStore(new SpringDataConnections(factory), "transactions",
+				Duration.ofSeconds(5), 0);
 		AtomicInteger reconnects = new AtomicInteger();
 		store.onReconnect(reconnects::incrementAndGet);
 		store.start();
@@ -98,14 +110,9 @@ class RedisConnectionsTests {
 		factory.destroy();
 	}
 
-	private static RedisInstance staticInstance(LocalRedis master, LocalRedis replica) {
-		RedisStaticMasterReplicaConfiguration servers = new RedisStaticMasterReplicaConfiguration("127.0.0.1",
-				master.port());
-		servers.addNode("127.0.0.1", replica.port());
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(servers);
-		factory.afterPropertiesSet();
-		factory.start();
-		return new RedisInstance(factory, "static", 0, 64);
+	private static RedisInstance staticInstance(LocalRedis... servers) {
+		List<RedisURI> uris = Stream.of(servers).map((each) -> RedisURI.create("127.0.0.1", each.port())).toList();
+		return new RedisInstance(LettuceConnections.to(RedisClient.create(), uris), "static", 0, 64);
 	}
 
 }

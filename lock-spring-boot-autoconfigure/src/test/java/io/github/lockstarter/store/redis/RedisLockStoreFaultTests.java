@@ -26,6 +26,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TestRedis;
 
@@ -49,9 +50,11 @@ class RedisLockStoreFaultTests {
 
 	private final LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", this.server.port());
 
-	private final RedisLockStore store = new RedisLockStore(this.factory, "lock", TIMEOUT, 0);
+	private final RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
 
-	private final RedisLockStore patient = new RedisLockStore(this.factory, "lock", SOON, 0);
+	private final RedisLockStore store = new RedisLockStore(this.connections, "lock", TIMEOUT, 0);
+
+	private final RedisLockStore patient = new RedisLockStore(this.connections, "lock", SOON, 0);
 
 	@BeforeEach
 	void connect() {
@@ -62,6 +65,7 @@ class RedisLockStoreFaultTests {
 	@AfterEach
 	void stop() {
 		this.server.close();
+		this.connections.shutdown();
 		this.factory.destroy();
 	}
 
@@ -121,18 +125,20 @@ class RedisLockStoreFaultTests {
 		LocalRedis durable = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString());
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", durable.port());
-		RedisLockStore store = new RedisLockStore(factory, "lock", TIMEOUT, 0);
+		RedisConnections connections = TestRedis.connections("127.0.0.1", durable.port());
+		RedisLockStore store = new RedisLockStore(connections, "lock", TIMEOUT, 0);
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
 		// So that it is connected.
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(store.acquire(new LockKey("fault", "other"), "a", Duration.ofMillis(1)))
 				.succeedsWithin(SOON));
-		assertThat(new RedisLockStore(factory, "lock", SOON, 0).acquire(this.key, "a", TTL)).succeedsWithin(SOON);
+		assertThat(new RedisLockStore(connections, "lock", SOON, 0).acquire(this.key, "a", TTL)).succeedsWithin(SOON);
 		durable.kill();
 		assertBroken(whileAway.apply(store));
 		durable.start();
 		Awaitility.await().ignoreExceptions().untilAsserted(() -> assertThat(redis.keys("lock:{*")).isEmpty());
 		assertThat(redis.keys("lock:fence:*")).as("the data are back").isNotEmpty();
+		connections.shutdown();
 		factory.destroy();
 		durable.close();
 	}
@@ -154,14 +160,13 @@ class RedisLockStoreFaultTests {
 	@DisplayName("Not there from the start: broken; there at last: calls work")
 	void startedLate() {
 		LocalRedis late = new LocalRedis();
-		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", late.port());
-		RedisLockStore store = new RedisLockStore(factory, "lock", TIMEOUT, 0);
+		RedisLockStore store = new RedisLockStore(TestRedis.connections("127.0.0.1", late.port()), "lock", TIMEOUT, 0);
 		assertBroken(store.acquire(this.key, "a", TTL));
 		late.start();
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(store.acquire(this.key, "b", TTL)).succeedsWithin(SOON)
 				.isInstanceOf(Granted.class));
-		factory.destroy();
+		store.close();
 		late.close();
 	}
 
@@ -182,7 +187,7 @@ class RedisLockStoreFaultTests {
 	@DisplayName("Asked for a replica: a grant that no replica has in time is broken, and taken back")
 	void replicasToAck() {
 		try (LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + this.server.port())) {
-			RedisLockStore careful = new RedisLockStore(this.factory, "lock", Duration.ofSeconds(4), 1);
+			RedisLockStore careful = new RedisLockStore(this.connections, "lock", Duration.ofSeconds(4), 1);
 			StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 			Awaitility.await()
 				.ignoreExceptions()
@@ -212,14 +217,14 @@ class RedisLockStoreFaultTests {
 		this.server.kill();
 		this.server.start();
 		Awaitility.await().until(() -> woken.get() == 2);
-		LettuceConnectionFactory otherFactory = TestRedis.connectionFactory("127.0.0.1", this.server.port());
-		RedisLockStore other = new RedisLockStore(otherFactory, "lock", SOON, 0);
+		RedisLockStore other = new RedisLockStore(TestRedis.connections("127.0.0.1", this.server.port()), "lock", SOON,
+				0);
 		assertThat(other.acquire(this.key, "c", TTL)).succeedsWithin(SOON);
 		assertThat(this.patient.acquireOrWatch(this.key, "b", TTL, woken::incrementAndGet)).succeedsWithin(SOON);
 		assertThat(other.release(this.key, "c")).succeedsWithin(SOON);
 		Awaitility.await().until(() -> woken.get() == 3);
 		this.patient.stop();
-		otherFactory.destroy();
+		other.close();
 	}
 
 	@Test

@@ -9,7 +9,6 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
 import org.awaitility.Awaitility;
@@ -28,6 +27,7 @@ import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreContract;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,17 +38,19 @@ class RedisLockStoreTests extends LockStoreContract {
 
 	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
 
+	private static final RedisConnections connections = TestRedis.connections();
+
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 
 	private static final List<String> requests = Collections.synchronizedList(new ArrayList<>());
 
-	private final RedisLockStore store = new RedisLockStore(factory, "contract", Duration.ofSeconds(5), 0);
+	private final RedisLockStore store = new RedisLockStore(connections, "contract", Duration.ofSeconds(5), 0);
 
 	private final LockKey key = new LockKey("redis", UUID.randomUUID().toString());
 
 	@BeforeAll
 	static void listen() {
-		((RedisClient) factory.getRequiredNativeClient()).addListener(new CommandListener() {
+		connections.client().addListener(new CommandListener() {
 
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
@@ -60,6 +62,7 @@ class RedisLockStoreTests extends LockStoreContract {
 
 	@AfterAll
 	static void disconnect() {
+		connections.shutdown();
 		factory.destroy();
 	}
 
@@ -153,8 +156,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	@Test
 	@DisplayName("A turn ends: where another instance waits, the lock is freed, and both are told of its next release")
 	void handsOverToOthers() {
-		LettuceConnectionFactory otherFactory = TestRedis.connectionFactory();
-		RedisLockStore other = new RedisLockStore(otherFactory, "contract", Duration.ofSeconds(5), 0);
+		RedisLockStore other = new RedisLockStore(TestRedis.connections(), "contract", Duration.ofSeconds(5), 0);
 		AtomicInteger woken = new AtomicInteger();
 		AtomicInteger otherWoken = new AtomicInteger();
 		acquire("a");
@@ -166,7 +168,7 @@ class RedisLockStoreTests extends LockStoreContract {
 		other.release(this.key, "x").toCompletableFuture().join();
 		Awaitility.await().until(() -> woken.get() == 2);
 		other.stop();
-		otherFactory.destroy();
+		other.close();
 		this.store.stop();
 	}
 
@@ -184,8 +186,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	void unwatches() {
 		AtomicInteger woken = new AtomicInteger();
 		Runnable action = woken::incrementAndGet;
-		LettuceConnectionFactory otherFactory = TestRedis.connectionFactory();
-		RedisLockStore other = new RedisLockStore(otherFactory, "contract", Duration.ofSeconds(5), 0);
+		RedisLockStore other = new RedisLockStore(TestRedis.connections(), "contract", Duration.ofSeconds(5), 0);
 		acquire("a");
 		acquireOrWatch(other, "x", action);
 		Awaitility.await().until(() -> woken.get() == 1);
@@ -199,7 +200,7 @@ class RedisLockStoreTests extends LockStoreContract {
 		release("b");
 		Awaitility.await().during(Duration.ofMillis(200)).until(() -> woken.get() == 2);
 		other.stop();
-		otherFactory.destroy();
+		other.close();
 	}
 
 	private Optional<AcquireResult> handOver(RedisLockStore store, String owner, String successor) {

@@ -24,6 +24,8 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultSlot;
 import io.github.lockstarter.store.ResultStoreContract;
 import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+import io.github.lockstarter.store.redis.connection.SpringDataConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
@@ -36,6 +38,8 @@ class RedisResultStoreTests extends ResultStoreContract {
 
 	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
 
+	private static final RedisConnections connections = TestRedis.connections();
+
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 
 	private final ResultSlot shared = new ResultSlot("share", LONG, false);
@@ -45,7 +49,7 @@ class RedisResultStoreTests extends ResultStoreContract {
 	/** The keys of one test are not those of another. */
 	private final String prefix = "kept-" + UUID.randomUUID();
 
-	private final RedisLockStore store = new RedisLockStore(factory, this.prefix, Duration.ofSeconds(5), 0);
+	private final RedisLockStore store = new RedisLockStore(connections, this.prefix, Duration.ofSeconds(5), 0);
 
 	@BeforeEach
 	void connect() {
@@ -54,6 +58,7 @@ class RedisResultStoreTests extends ResultStoreContract {
 
 	@AfterAll
 	static void disconnect() {
+		connections.shutdown();
 		factory.destroy();
 	}
 
@@ -130,7 +135,7 @@ class RedisResultStoreTests extends ResultStoreContract {
 	@DisplayName("A Redis that does not tell the time keeps no result, and frees the lock all the same")
 	void noTime() {
 		LettuceConnectionFactory mute = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
-		RedisLockStore store = new RedisLockStore(mute, "mute", Duration.ofSeconds(5), 0);
+		RedisLockStore store = new RedisLockStore(new SpringDataConnections(mute), "mute", Duration.ofSeconds(5), 0);
 		store.start();
 		StringRedisTemplate redis = new StringRedisTemplate(mute);
 		redis.execute((RedisCallback<?>) (connection) -> connection.execute("ACL", "SETUSER".getBytes(UTF_8),
@@ -147,7 +152,7 @@ class RedisResultStoreTests extends ResultStoreContract {
 	@Test
 	@DisplayName("Where replicas must have a grant and there are none it is taken back, but a result is found all the same")
 	void replicas() {
-		RedisLockStore strict = new RedisLockStore(factory, this.prefix, Duration.ofSeconds(4), 1);
+		RedisLockStore strict = new RedisLockStore(connections, this.prefix, Duration.ofSeconds(4), 1);
 		strict.start();
 		assertThat(strict.acquireOrResult(this.key, "a", LONG, TestResults.wanted(this.replayed, LONG), null))
 			.failsWithin(LONG);
@@ -163,7 +168,7 @@ class RedisResultStoreTests extends ResultStoreContract {
 	@DisplayName("A Redis without room for the result frees the lock all the same")
 	void noRoom() {
 		LettuceConnectionFactory full = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
-		RedisLockStore store = new RedisLockStore(full, "full", Duration.ofSeconds(5), 0);
+		RedisLockStore store = new RedisLockStore(new SpringDataConnections(full), "full", Duration.ofSeconds(5), 0);
 		store.start();
 		StringRedisTemplate redis = new StringRedisTemplate(full);
 		join(store.acquire(this.key, "a", LONG));

@@ -12,8 +12,6 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -46,8 +44,8 @@ class RedisShapesTests {
 
 	@AfterAll
 	static void disconnect() {
-		sentinel.factory.destroy();
-		cluster.factory.destroy();
+		sentinel.store.close();
+		cluster.store.close();
 	}
 
 	static Stream<RedisShape> shapes() {
@@ -104,7 +102,7 @@ class RedisShapesTests {
 	}
 
 	private static RedisInstance instance(RedisShape shape) {
-		return new RedisInstance(shape.connectionFactory(), "shapes", 0, 64);
+		return new RedisInstance(shape.connections(), "shapes", 0, 64);
 	}
 
 	@Nested
@@ -188,14 +186,11 @@ class RedisShapesTests {
 
 		private final RedisShape shape;
 
-		private final LettuceConnectionFactory factory;
-
 		private final RedisLockStore store;
 
 		Subject(RedisShape shape) {
 			this.shape = shape;
-			this.factory = shape.connectionFactory();
-			this.store = new RedisLockStore(this.factory, "contract", Duration.ofSeconds(5), 0);
+			this.store = new RedisLockStore(shape.connections(), "contract", Duration.ofSeconds(5), 0);
 		}
 
 	}

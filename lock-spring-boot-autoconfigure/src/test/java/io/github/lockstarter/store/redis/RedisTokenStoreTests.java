@@ -14,6 +14,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.TokenStoreContract;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,12 +23,15 @@ class RedisTokenStoreTests extends TokenStoreContract {
 
 	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
 
+	private static final RedisConnections connections = TestRedis.connections();
+
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 
-	private final RedisLockStore store = new RedisLockStore(factory, "contract", Duration.ofSeconds(5), 0);
+	private final RedisLockStore store = new RedisLockStore(connections, "contract", Duration.ofSeconds(5), 0);
 
 	@AfterAll
 	static void disconnect() {
+		connections.shutdown();
 		factory.destroy();
 	}
 

@@ -1,9 +1,19 @@
 package io.github.lockstarter.web.reactive;
 
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.reactive.result.method.annotation.ResponseEntityExceptionHandler;
+import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
@@ -48,6 +58,19 @@ final class ApplicationAdvices {
 		@ExceptionHandler(Exception.class)
 		ResponseEntity<String> handleAll(Exception exception) {
 			return ResponseEntity.internalServerError().body("own");
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class OwnResponseEntityExceptionHandler extends ResponseEntityExceptionHandler {
+
+		@Override
+		protected Mono<ResponseEntity<Object>> handleExceptionInternal(Exception exception, @Nullable Object body,
+				@Nullable HttpHeaders headers, HttpStatusCode status, ServerWebExchange exchange) {
+			return Mono.just(ResponseEntity.status(status)
+				.body("own: "
+						+ ((ErrorResponse) exception).updateAndGetBody(getMessageSource(), Locale.ENGLISH).getTitle()));
 		}
 
 	}

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,13 +26,19 @@ import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.StaticMessageSource;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
@@ -145,6 +152,16 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
+	@DisplayName("An application may have other message sources than that of its context")
+	void otherMessages() throws Exception {
+		try (TestServer server = start(OtherMessages.class)) {
+			hold(server, "users", "taro");
+			assertThat(server.post("/users?userName=taro").body())
+				.contains("\"title\":\"Request already in progress\"");
+		}
+	}
+
+	@Test
 	@DisplayName("An application's own handler of one exception replaces ours of that exception only")
 	void ownHandler() throws Exception {
 		try (TestServer server = start(OwnConflictHandler.class)) {
@@ -153,6 +170,35 @@ class LockExceptionHandlersTests {
 			assertThat(conflict.body()).isEqualTo("own");
 			assertThat(server.post("/fail/store").statusCode()).isEqualTo(503);
 			assertThat(server.post("/fail/store").body()).contains("lock-store-unavailable");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			classes = { OwnResponseEntityExceptionHandler.class, OwnStatusHandler.class, OwnHandlerOfSeveral.class })
+	@DisplayName("An application's ResponseEntityExceptionHandler answers, and so does its handler of every ResponseStatusException")
+	void ownFormat(Class<?> advice) throws Exception {
+		try (TestServer server = start(advice)) {
+			hold(server, "users", "taro");
+			HttpResponse<String> answer = server.post("/users?userName=taro");
+			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.body()).isEqualTo("own: Request already in progress");
+			assertThat(server.post("/fail/store").statusCode()).isEqualTo(503);
+			assertThat(server.post("/users").body()).isEqualTo("own: Required value missing");
+		}
+	}
+
+	@Test
+	@DisplayName("A ResponseEntityExceptionHandler that changes nothing answers with our type, title, detail and headers")
+	void plainFormat() throws Exception {
+		try (TestServer server = start(PlainResponseEntityExceptionHandler.class)) {
+			hold(server, "users", "taro");
+			HttpResponse<String> answer = server.post("/users?userName=taro");
+			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+			assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+			assertThat(answer.body()).contains("problems/request-in-progress", "Request already in progress",
+					"Retry later", "retryAfterMillis");
 		}
 	}
 
@@ -171,7 +217,6 @@ class LockExceptionHandlersTests {
 		try (TestServer server = start(NoAdvice.class, "spring.mvc.problemdetails.enabled=" + problemDetails)) {
 			HttpResponse<String> answer = server.post("/fail/conflict");
 			assertThat(answer.statusCode()).isEqualTo(422);
-			assertThat(answer.body()).doesNotContain("Request still in progress");
 			assertThat(answer.headers().firstValue("Retry-After")).hasValue("2");
 			assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
 			assertThat(answer.body()).doesNotContain("secret");
@@ -284,6 +329,21 @@ class LockExceptionHandlersTests {
 
 	}
 
+	@Configuration(proxyBeanMethods = false)
+	static class OtherMessages {
+
+		@Bean
+		MessageSource messageSource() {
+			return new StaticMessageSource();
+		}
+
+		@Bean
+		MessageSource textsOfMails() {
+			return new StaticMessageSource();
+		}
+
+	}
+
 	static class Nothing {
 
 	}
@@ -309,6 +369,57 @@ class LockExceptionHandlersTests {
 		@ExceptionHandler(Exception.class)
 		ResponseEntity<String> handleAll(Exception exception) {
 			return ResponseEntity.internalServerError().body("own");
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class OwnResponseEntityExceptionHandler extends ResponseEntityExceptionHandler {
+
+		@Override
+		protected @Nullable ResponseEntity<Object> handleExceptionInternal(Exception exception, @Nullable Object body,
+				HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+			return ResponseEntity.status(status)
+				.headers(headers)
+				.body("own: "
+						+ ((ErrorResponse) exception).updateAndGetBody(getMessageSource(), Locale.ENGLISH).getTitle());
+		}
+
+		@ExceptionHandler(Exception.class)
+		ResponseEntity<String> handleAll(Exception exception) {
+			return ResponseEntity.internalServerError().body("any");
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class PlainResponseEntityExceptionHandler extends ResponseEntityExceptionHandler {
+
+	}
+
+	@RestControllerAdvice
+	static class OwnStatusHandler {
+
+		@ExceptionHandler(ResponseStatusException.class)
+		ResponseEntity<String> handle(ResponseStatusException exception) {
+			return ResponseEntity.status(exception.getStatusCode())
+				.body("own: " + exception.updateAndGetBody(null, Locale.ENGLISH).getTitle());
+		}
+
+		@ExceptionHandler(Exception.class)
+		ResponseEntity<String> handleAll(Exception exception) {
+			return ResponseEntity.internalServerError().body("any");
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class OwnHandlerOfSeveral {
+
+		@ExceptionHandler({ LockException.class, Exception.class })
+		ResponseEntity<String> handle(ErrorResponse exception) {
+			return ResponseEntity.status(exception.getStatusCode())
+				.body("own: " + exception.updateAndGetBody(null, Locale.ENGLISH).getTitle());
 		}
 
 	}

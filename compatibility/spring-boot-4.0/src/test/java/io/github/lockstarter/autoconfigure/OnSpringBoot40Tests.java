@@ -1,0 +1,5 @@
+package io.github.lockstarter.autoconfigure;
+
+class OnSpringBoot40Tests extends SmallApplicationTests {
+
+}

@@ -1,0 +1,180 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Node;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.util.StringUtils;
+
+import io.github.lockstarter.store.redis.connection.LettuceConnections;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+
+/**
+ * Makes connections of the library's own to where {@code spring.data.redis.*}, or a
+ * service connection, says. What is set there for the commands of the application does
+ * not count: {@code timeout}, {@code lettuce.read-from}, the pool and the client type.
+ */
+final class DataRedisConnections {
+
+	/**
+	 * By default the pause grows to 30 s, in which requests would still be answered with
+	 * 503 although Redis is back.
+	 */
+	private static final Delay RECONNECT_DELAY = Delay.equalJitter(Duration.ofMillis(10), Duration.ofMillis(250), 10,
+			TimeUnit.MILLISECONDS);
+
+	private final DataRedisProperties properties;
+
+	private final DataRedisConnectionDetails details;
+
+	DataRedisConnections(DataRedisProperties properties, DataRedisConnectionDetails details) {
+		this.properties = properties;
+		this.details = details;
+	}
+
+	/**
+	 * Makes the connections, of which each is opened when it is first used.
+	 * @param resources what the application changes for all clients of the driver
+	 * @param options what the application changes for all clients of the driver
+	 */
+	RedisConnections create(List<ClientResourcesBuilderCustomizer> resources,
+			List<LettuceClientOptionsBuilderCustomizer> options) {
+		ClientResources.Builder builder = ClientResources.builder().reconnectDelay(RECONNECT_DELAY);
+		resources.forEach((customizer) -> customizer.customize(builder));
+		DataRedisConnectionDetails.Sentinel sentinel = this.details.getSentinel();
+		DataRedisConnectionDetails.Cluster cluster = (sentinel == null) ? this.details.getCluster() : null;
+		if (cluster != null) {
+			List<RedisURI> servers = uris(cluster.getNodes());
+			RedisClusterClient client = RedisClusterClient.create(builder.build(), servers);
+			ClusterClientOptions.Builder clusterOptions = clusterOptions();
+			apply(options, clusterOptions);
+			client.setOptions(clusterOptions.build());
+			return LettuceConnections.to(client);
+		}
+		DataRedisConnectionDetails.MasterReplica masterReplica = (sentinel == null) ? this.details.getMasterReplica()
+				: null;
+		if (masterReplica != null) {
+			List<RedisURI> servers = uris(masterReplica.getNodes());
+			return LettuceConnections.to(client(builder, options), servers);
+		}
+		RedisURI server = (sentinel != null) ? uri(sentinel)
+				: uri(Objects.requireNonNull(this.details.getStandalone()));
+		return LettuceConnections.to(client(builder, options), server);
+	}
+
+	private RedisClient client(ClientResources.Builder resources,
+			List<LettuceClientOptionsBuilderCustomizer> customizers) {
+		RedisClient client = RedisClient.create(resources.build());
+		ClientOptions.Builder options = ClientOptions.builder();
+		apply(customizers, options);
+		client.setOptions(options.build());
+		return client;
+	}
+
+	private RedisURI uri(DataRedisConnectionDetails.Standalone server) {
+		return authenticated(uri().withHost(server.getHost()).withPort(server.getPort()))
+			.withDatabase(server.getDatabase())
+			.build();
+	}
+
+	private List<RedisURI> uris(List<Node> nodes) {
+		return nodes.stream()
+			.map((node) -> authenticated(uri().withHost(node.host()).withPort(node.port())).build())
+			.toList();
+	}
+
+	private RedisURI uri(DataRedisConnectionDetails.Sentinel sentinel) {
+		RedisURI.Builder master = uri().withSentinelMasterId(sentinel.getMaster());
+		for (Node node : sentinel.getNodes()) {
+			RedisURI.Builder builder = uri().withHost(node.host()).withPort(node.port());
+			master.withSentinel(authenticate(builder, sentinel.getUsername(), sentinel.getPassword()).build());
+		}
+		return authenticated(master).withDatabase(sentinel.getDatabase()).build();
+	}
+
+	private RedisURI.Builder uri() {
+		RedisURI.Builder uri = RedisURI.builder();
+		if (this.properties.getClientName() != null) {
+			uri.withClientName(this.properties.getClientName());
+		}
+		boolean secure = this.properties.getUrl() != null && this.properties.getUrl().startsWith("rediss:");
+		// It also bounds the handshake with a server that accepts and is silent.
+		uri.withTimeout((this.properties.getConnectTimeout() != null) ? this.properties.getConnectTimeout()
+				: SocketOptions.DEFAULT_CONNECT_TIMEOUT_DURATION);
+		return uri.withSsl(secure || this.details.getSslBundle() != null);
+	}
+
+	private RedisURI.Builder authenticated(RedisURI.Builder uri) {
+		return authenticate(uri, this.details.getUsername(), this.details.getPassword());
+	}
+
+	private static RedisURI.Builder authenticate(RedisURI.Builder uri, @Nullable String username,
+			@Nullable String password) {
+		if (password == null) {
+			return uri;
+		}
+		return StringUtils.hasText(username) ? uri.withAuthentication(username, password.toCharArray())
+				: uri.withPassword(password.toCharArray());
+	}
+
+	private void apply(List<LettuceClientOptionsBuilderCustomizer> customizers, ClientOptions.Builder options) {
+		options.timeoutOptions(TimeoutOptions.enabled());
+		if (this.properties.getConnectTimeout() != null) {
+			options.socketOptions(SocketOptions.builder().connectTimeout(this.properties.getConnectTimeout()).build());
+		}
+		SslBundle bundle = this.details.getSslBundle();
+		if (bundle != null) {
+			options.sslOptions(sslOptions(bundle));
+		}
+		customizers.forEach((customizer) -> customizer.customize(options));
+	}
+
+	private static SslOptions sslOptions(SslBundle bundle) {
+		SslOptions.Builder options = SslOptions.builder()
+			.keyManager(bundle.getManagers().getKeyManagerFactory())
+			.trustManager(bundle.getManagers().getTrustManagerFactory());
+		if (bundle.getOptions().getCiphers() != null) {
+			options.cipherSuites(bundle.getOptions().getCiphers());
+		}
+		if (bundle.getOptions().getEnabledProtocols() != null) {
+			options.protocols(bundle.getOptions().getEnabledProtocols());
+		}
+		return options.build();
+	}
+
+	private ClusterClientOptions.Builder clusterOptions() {
+		DataRedisProperties.Lettuce.Cluster.Refresh refresh = this.properties.getLettuce().getCluster().getRefresh();
+		ClusterTopologyRefreshOptions.Builder topology = ClusterTopologyRefreshOptions.builder()
+			.dynamicRefreshSources(refresh.isDynamicRefreshSources());
+		if (refresh.getPeriod() != null) {
+			topology.enablePeriodicRefresh(refresh.getPeriod());
+		}
+		ClusterClientOptions.Builder options = ClusterClientOptions.builder().topologyRefreshOptions(topology.build());
+		DataRedisProperties.Cluster cluster = this.properties.getCluster();
+		if (cluster != null && cluster.getMaxRedirects() != null) {
+			options.maxRedirects(cluster.getMaxRedirects());
+		}
+		return options;
+	}
+
+}

@@ -1,0 +1,149 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.List;
+import java.util.Objects;
+
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisURI;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.util.Assert;
+import org.springframework.util.StringUtils;
+
+/**
+ * Where Redis is, by {@code spring.data.redis.*}. Spring Boot makes a bean like this
+ * where there is Spring Data Redis; an application that has only locks in Redis need not
+ * have that.
+ */
+final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
+
+	private final DataRedisProperties properties;
+
+	private final @Nullable RedisURI url;
+
+	private final @Nullable SslBundle sslBundle;
+
+	DataRedisPropertiesDetails(DataRedisProperties properties, @Nullable SslBundles sslBundles) {
+		this.properties = properties;
+		this.url = StringUtils.hasText(properties.getUrl()) ? parse(properties.getUrl()) : null;
+		this.sslBundle = properties.getSsl().isEnabled() ? bundle(properties.getSsl().getBundle(), sslBundles) : null;
+	}
+
+	/** The text is not repeated: there may be a password in it. */
+	private static RedisURI parse(String url) {
+		try {
+			Assert.isTrue(url.matches("rediss?://.*"), "The scheme must be redis or rediss");
+			return RedisURI.create(url);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidConfigurationPropertyValueException("spring.data.redis.url", "******",
+					"It must be redis://[[username:]password@]host[:port][/database], or begin with rediss:// for TLS");
+		}
+	}
+
+	private static SslBundle bundle(@Nullable String name, @Nullable SslBundles bundles) {
+		if (!StringUtils.hasLength(name)) {
+			return SslBundle.systemDefault();
+		}
+		Assert.state(bundles != null, "spring.data.redis.ssl.bundle is set, but there are no SslBundles");
+		return bundles.getBundle(name);
+	}
+
+	@Override
+	public @Nullable String getUsername() {
+		return (this.url != null) ? credentials(this.url).getUsername() : this.properties.getUsername();
+	}
+
+	@Override
+	public @Nullable String getPassword() {
+		if (this.url == null) {
+			return this.properties.getPassword();
+		}
+		char[] password = credentials(this.url).getPassword();
+		return (password != null) ? new String(password) : null;
+	}
+
+	/** Those of a text are there at once. */
+	private static RedisCredentials credentials(RedisURI url) {
+		return Objects.requireNonNull(url.getCredentialsProvider().resolveCredentials().block());
+	}
+
+	@Override
+	public @Nullable SslBundle getSslBundle() {
+		return this.sslBundle;
+	}
+
+	@Override
+	public Standalone getStandalone() {
+		return (this.url != null) ? Standalone.of(this.url.getHost(), this.url.getPort(), this.url.getDatabase())
+				: Standalone.of(this.properties.getHost(), this.properties.getPort(), this.properties.getDatabase());
+	}
+
+	@Override
+	public @Nullable Sentinel getSentinel() {
+		DataRedisProperties.Sentinel sentinel = this.properties.getSentinel();
+		return (sentinel != null) ? new PropertiesSentinel(getStandalone().getDatabase(), sentinel) : null;
+	}
+
+	@Override
+	public @Nullable Cluster getCluster() {
+		DataRedisProperties.Cluster cluster = this.properties.getCluster();
+		return (cluster != null) ? () -> nodes(cluster.getNodes()) : null;
+	}
+
+	@Override
+	public @Nullable MasterReplica getMasterReplica() {
+		DataRedisProperties.Masterreplica masterReplica = this.properties.getMasterreplica();
+		return (masterReplica != null) ? () -> nodes(masterReplica.getNodes()) : null;
+	}
+
+	private static List<Node> nodes(@Nullable List<String> nodes) {
+		return (nodes != null) ? nodes.stream().map(DataRedisPropertiesDetails::node).toList() : List.of();
+	}
+
+	/** An IPv6 address has colons of its own. */
+	private static Node node(String text) {
+		int colon = text.lastIndexOf(':');
+		return new Node(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+	}
+
+	private record PropertiesSentinel(int database, DataRedisProperties.Sentinel properties) implements Sentinel {
+
+		@Override
+		public int getDatabase() {
+			return this.database;
+		}
+
+		@Override
+		public String getMaster() {
+			String master = this.properties.getMaster();
+			if (!StringUtils.hasText(master)) {
+				throw new InvalidConfigurationPropertyValueException("spring.data.redis.sentinel.master", master,
+						"It must be the name of the master that the sentinels watch");
+			}
+			return master;
+		}
+
+		@Override
+		public List<Node> getNodes() {
+			return nodes(this.properties.getNodes());
+		}
+
+		@Override
+		public @Nullable String getUsername() {
+			return this.properties.getUsername();
+		}
+
+		@Override
+		public @Nullable String getPassword() {
+			return this.properties.getPassword();
+		}
+
+	}
+
+}

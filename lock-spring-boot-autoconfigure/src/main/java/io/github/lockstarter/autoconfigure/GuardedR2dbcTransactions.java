@@ -1,0 +1,45 @@
+package io.github.lockstarter.autoconfigure;
+
+import org.apache.commons.logging.LogFactory;
+import reactor.core.publisher.Mono;
+
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+
+import io.github.lockstarter.aop.ReactiveCommitGuard;
+
+/**
+ * The transaction manager of an application, that also looks at the locks that a
+ * transaction is under. It stays what it was to everybody else, its name in the log
+ * included.
+ */
+final class GuardedR2dbcTransactions extends R2dbcTransactionManager {
+
+	/**
+	 * Returns whether a bean can be replaced: a subclass may have overridden anything.
+	 */
+	static boolean canReplace(Object bean) {
+		return bean.getClass() == R2dbcTransactionManager.class;
+	}
+
+	GuardedR2dbcTransactions(R2dbcTransactionManager original) {
+		this.logger = LogFactory.getLog(R2dbcTransactionManager.class);
+		setConnectionFactory(original.getConnectionFactory());
+		setEnforceReadOnly(original.isEnforceReadOnly());
+		setTransactionExecutionListeners(original.getTransactionExecutionListeners());
+	}
+
+	@Override
+	protected Mono<Void> doCommit(TransactionSynchronizationManager synchronization,
+			GenericReactiveTransaction transaction) {
+		return ReactiveCommitGuard.commit(() -> super.doCommit(synchronization, transaction));
+	}
+
+	@Override
+	protected Mono<Void> doRollback(TransactionSynchronizationManager synchronization,
+			GenericReactiveTransaction transaction) {
+		return ReactiveCommitGuard.rollback(() -> super.doRollback(synchronization, transaction));
+	}
+
+}

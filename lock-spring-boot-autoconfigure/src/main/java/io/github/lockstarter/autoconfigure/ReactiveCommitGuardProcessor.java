@@ -1,0 +1,59 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
+
+/**
+ * Lets the transaction manager of R2DBC look at locks, and tells of every other reactive
+ * one that does not. Listeners of transactions would not do: they are told of a reactive
+ * transaction on any thread, and without its Reactor context.
+ */
+final class ReactiveCommitGuardProcessor implements BeanPostProcessor, SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(ReactiveCommitGuardProcessor.class);
+
+	private static final boolean R2DBC = ClassUtils.isPresent(
+			"org.springframework.r2dbc.connection.R2dbcTransactionManager",
+			ReactiveCommitGuardProcessor.class.getClassLoader());
+
+	private final ObjectProvider<ExclusiveRequestAdvisor> advisors;
+
+	private final Set<String> unguarded = new ConcurrentSkipListSet<>();
+
+	ReactiveCommitGuardProcessor(ObjectProvider<ExclusiveRequestAdvisor> advisors) {
+		this.advisors = advisors;
+	}
+
+	@Override
+	public Object postProcessBeforeInitialization(Object bean, String beanName) {
+		if (R2DBC && GuardedR2dbcTransactions.canReplace(bean)) {
+			return new GuardedR2dbcTransactions((R2dbcTransactionManager) bean);
+		}
+		if (bean instanceof ReactiveTransactionManager) {
+			this.unguarded.add(beanName);
+		}
+		return bean;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (this.advisors.stream().anyMatch(ExclusiveRequestAdvisor::guardsReactiveWork)) {
+			this.unguarded.forEach((beanName) -> logger.warn(
+					"The reactive transaction manager '%s' does not look at locks, as only R2dbcTransactionManager itself is made to: its transactions are committed even if their lock has been lost, and a result is shared or replayed even if its transaction was rolled back without an error. Call lease.isHeld() at the end of such a transaction."
+						.formatted(beanName)));
+		}
+	}
+
+}

@@ -1,0 +1,141 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
+import org.springframework.boot.context.properties.bind.AbstractBindHandler;
+import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.origin.Origin;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+import io.github.lockstarter.aop.NearestName;
+
+/**
+ * Warns of every property under {@code lock} that no {@code @ConfigurationProperties}
+ * bean asks for, with its origin and the nearest name that one does ask for, and never
+ * with its value. The application and other modules may have properties there, too, so
+ * whatever their beans ask for is known.
+ */
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandlerAdvisor, SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(UnknownPropertyWarning.class);
+
+	private static final ConfigurationPropertyName LOCK = ConfigurationPropertyName.of("lock");
+
+	/** For a source that cannot be iterated a bean is asked for all of its names. */
+	private static final ConfigurationPropertySource NOTHING = (name) -> null;
+
+	private final ConfigurableEnvironment environment;
+
+	private final ListableBeanFactory beans;
+
+	/** The names that were asked for, by their {@link #uniform} form. */
+	private final Map<String, String> known = new ConcurrentHashMap<>();
+
+	UnknownPropertyWarning(ConfigurableEnvironment environment, ListableBeanFactory beans) {
+		this.environment = environment;
+		this.beans = beans;
+	}
+
+	@Override
+	public BindHandler apply(BindHandler handler) {
+		return new AbstractBindHandler(handler) {
+
+			@Override
+			public <T> @Nullable Bindable<T> onStart(ConfigurationPropertyName name, Bindable<T> target,
+					BindContext context) {
+				if (LOCK.isAncestorOf(name)) {
+					String text = withoutIndexes(name);
+					UnknownPropertyWarning.this.known.put(uniform(text), text);
+				}
+				return super.onStart(name, target, context);
+			}
+
+		};
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		// Where beans are lazy, it may not have been bound yet.
+		this.beans.getBean(LockProperties.class);
+		for (ConfigurationPropertySource source : ConfigurationPropertySources
+			.from(this.environment.getPropertySources())) {
+			if (source instanceof IterableConfigurationPropertySource iterable) {
+				iterable.stream()
+					.filter((name) -> LOCK.isAncestorOf(name) && !isKnown(name, source))
+					.forEach((name) -> warn(name, source));
+			}
+		}
+	}
+
+	private boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+		String uniform = uniform(withoutIndexes(name));
+		return this.known.containsKey(uniform)
+				|| (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource && isKnownVariable(uniform))
+				|| isForLaterBean(uniform);
+	}
+
+	/** A variable may have an underscore for a dash: {@code LOCK_MAX_WAITERS}. */
+	private boolean isKnownVariable(String uniform) {
+		return this.known.values().stream().anyMatch((each) -> uniform(each.replace('-', '.')).equals(uniform));
+	}
+
+	/** A bean that does not exist yet, because it is lazy, has asked for nothing. */
+	private boolean isForLaterBean(String uniform) {
+		return Stream.of(this.beans.getBeanDefinitionNames())
+			.map((bean) -> this.beans.findAnnotationOnBean(bean, ConfigurationProperties.class, false))
+			.filter(Objects::nonNull)
+			.map((properties) -> uniform(properties.prefix()))
+			.anyMatch((prefix) -> prefix.startsWith("lock.") && !this.known.containsKey(prefix)
+					&& uniform.startsWith(prefix + "."));
+	}
+
+	private void warn(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+		// A part of ours that no property is for has not been asked for its names.
+		new Binder(NOTHING).bindOrCreate(LOCK, Bindable.of(LockProperties.class), apply(BindHandler.DEFAULT));
+		logger.warn("%s (%s) is not a known property, and changes no lock; the nearest is %s".formatted(name,
+				origin(name, source), NearestName.to(name.toString(), this.known.values())));
+	}
+
+	private static @Nullable Object origin(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+		try {
+			return Origin.from(source.getConfigurationProperty(name));
+		}
+		catch (RuntimeException ex) {
+			// It is read together with the value, which may be encrypted.
+			return "unreadable";
+		}
+	}
+
+	private static String withoutIndexes(ConfigurationPropertyName name) {
+		return name.toString().replaceAll("\\[\\d+]", "");
+	}
+
+	/** Names that relaxed binding takes for the same have one form. */
+	private static String uniform(String name) {
+		return name.replace("-", "").toLowerCase(Locale.ROOT);
+	}
+
+}

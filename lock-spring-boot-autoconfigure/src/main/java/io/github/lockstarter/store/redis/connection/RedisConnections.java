@@ -1,0 +1,50 @@
+package io.github.lockstarter.store.redis.connection;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+
+/**
+ * The connections that a {@link io.github.lockstarter.store.redis.RedisLockStore
+ * RedisLockStore} sends its commands over.
+ *
+ * @see LettuceConnections
+ * @see SpringDataConnections
+ */
+public interface RedisConnections {
+
+	/** Returns whether the keys are spread over the slots of a Redis Cluster. */
+	boolean isClustered();
+
+	/** Returns the client that opens the connections. */
+	AbstractRedisClient client();
+
+	/**
+	 * Returns the commands of the one connection that all callers share. The first call
+	 * connects, which blocks.
+	 * @throws RuntimeException if Redis cannot be connected to; a later call tries again
+	 */
+	RedisClusterAsyncCommands<byte[], byte[]> commands();
+
+	/**
+	 * Opens another connection, for a subscription. This blocks, and the caller closes
+	 * the connection.
+	 * @throws RuntimeException if Redis cannot be connected to
+	 */
+	StatefulRedisPubSubConnection<byte[], byte[]> connectPubSub();
+
+	/**
+	 * Closes the shared connection, until {@link #commands()} is called again. By default
+	 * it is left open, as it belongs to the application.
+	 */
+	default void disconnect() {
+	}
+
+	/**
+	 * Shuts the client down. By default it is left running, as it belongs to the
+	 * application.
+	 */
+	default void shutdown() {
+	}
+
+}

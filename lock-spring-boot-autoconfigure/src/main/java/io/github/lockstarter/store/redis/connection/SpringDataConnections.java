@@ -1,0 +1,68 @@
+package io.github.lockstarter.store.redis.connection;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.Assert;
+
+/**
+ * The connection that an application shares through a {@link LettuceConnectionFactory} of
+ * its own, with the settings of the application. Its commands and those of the locks wait
+ * for each other, as over any shared connection.
+ */
+public final class SpringDataConnections implements RedisConnections {
+
+	private static final Log logger = LogFactory.getLog(SpringDataConnections.class);
+
+	private final LettuceConnectionFactory factory;
+
+	/**
+	 * Creates connections.
+	 * @param factory a factory that shares its native connection, which is the default
+	 * @throws IllegalArgumentException if it does not share its native connection
+	 */
+	public SpringDataConnections(LettuceConnectionFactory factory) {
+		Assert.isTrue(factory.getShareNativeConnection(),
+				"The LettuceConnectionFactory must share its native connection: leave shareNativeConnection at its default, true");
+		if (factory.getSentinelConfiguration() != null && factory.getClientConfiguration().getReadFrom().isEmpty()) {
+			logger
+				.warn("The LettuceConnectionFactory does not follow its sentinels when the master is frozen or cut off:"
+						+ " set readFrom(ReadFrom.UPSTREAM) in its client configuration.");
+		}
+		this.factory = factory;
+	}
+
+	@Override
+	public boolean isClustered() {
+		return this.factory.isClusterAware();
+	}
+
+	@Override
+	public AbstractRedisClient client() {
+		return this.factory.getRequiredNativeClient();
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public RedisClusterAsyncCommands<byte[], byte[]> commands() {
+		try (RedisConnection connection = this.factory.getConnection()) {
+			return (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
+		}
+	}
+
+	@Override
+	public StatefulRedisPubSubConnection<byte[], byte[]> connectPubSub() {
+		AbstractRedisClient client = client();
+		return (client instanceof RedisClusterClient cluster) ? cluster.connectPubSub(ByteArrayCodec.INSTANCE)
+				: ((RedisClient) client).connectPubSub(ByteArrayCodec.INSTANCE);
+	}
+
+}

@@ -1,0 +1,224 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.lettuce.core.resource.ClientResources;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.testing.LocalRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The connection to Redis that is the library's own, beside that of an application and
+ * alone.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class DataRedisConnectionsTests {
+
+	private static final Duration TTL = Duration.ofMinutes(1);
+
+	private static LocalRedis redis;
+
+	@BeforeAll
+	static void start() {
+		redis = LocalRedis.started();
+	}
+
+	@AfterAll
+	static void stop() {
+		redis.close();
+	}
+
+	/**
+	 * An application that has no Spring Data Redis, so that Spring Boot makes no
+	 * connection.
+	 */
+	private static ApplicationContextRunner alone() {
+		return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+			.withClassLoader(new FilteredClassLoader("org.springframework.data"))
+			.withPropertyValues("lock.redis.command-timeout=30s");
+	}
+
+	/** An application that uses Redis itself. */
+	private static ApplicationContextRunner beside() {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, LockAutoConfiguration.class))
+			.withPropertyValues("lock.redis.command-timeout=30s", "spring.data.redis.host=127.0.0.1",
+					"spring.data.redis.port=" + redis.port());
+	}
+
+	@Test
+	@DisplayName("The application's own connection keeps its time-outs, read-from, options and reconnect delay")
+	void applicationSettings() {
+		for (String[] properties : List.of(new String[0],
+				new String[] { "spring.data.redis.sentinel.master=locks",
+						"spring.data.redis.sentinel.nodes=127.0.0.1:1" },
+				new String[] { "spring.data.redis.cluster.nodes=127.0.0.1:1", "spring.data.redis.timeout=7s",
+						"spring.data.redis.lettuce.cluster.refresh.period=3s" })) {
+			ApplicationContextRunner without = new ApplicationContextRunner()
+				.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+				.withPropertyValues(properties);
+			CompletableFuture<String> before = new CompletableFuture<>();
+			without.run((context) -> before.complete(settings(context)));
+			without.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+				.withPropertyValues("lock.redis.command-timeout=100ms")
+				.run((context) -> assertThat(settings(context)).isEqualTo(before.join()));
+		}
+	}
+
+	private static String settings(ApplicationContext context) {
+		LettuceClientConfiguration client = context.getBean(LettuceConnectionFactory.class).getClientConfiguration();
+		ClientResources resources = client.getClientResources().orElseThrow();
+		return client.getReadFrom() + " " + client.getCommandTimeout() + " " + resources.reconnectDelay().getClass()
+				+ " " + client.getClientOptions().map((options) -> options.getTimeoutOptions().isTimeoutCommands())
+				+ " " + context.getBeanNamesForType(ClientResourcesBuilderCustomizer.class).length;
+	}
+
+	@Test
+	@DisplayName("While a grant waits for its replicas, the application's commands are answered")
+	void acknowledgements() {
+		beside().withPropertyValues("lock.redis.replicas-to-ack=1", "lock.redis.key-prefix=acknowledged")
+			.run((context) -> {
+				StringRedisTemplate application = context.getBean(StringRedisTemplate.class);
+				CompletionStage<AcquireResult> acquire = context.getBean(LockStore.class)
+					.acquire(new LockKey("acknowledged", "taro"), "a", TTL);
+				Awaitility.await().until(() -> !application.keys("acknowledged:{*").isEmpty());
+				// There is no replica, so it takes half of the command timeout.
+				assertThat(acquire.toCompletableFuture()).isNotDone();
+				assertThat(acquire).failsWithin(TTL);
+			});
+	}
+
+	@Test
+	@DisplayName("Without Spring Data Redis locks are in the database of spring.data.redis.url, by its user and password")
+	void url() {
+		assertThat(redis.ask("ACL SETUSER ann on >p@ss ~* &* +@all")).isEqualTo("+OK");
+		alone().withPropertyValues("spring.data.redis.url=redis://ann:p%40ss@127.0.0.1:" + redis.port() + "/3")
+			.run((context) -> {
+				try (Lease lease = context.getBean(LockRegistry.class).acquire("url:taro")) {
+					assertThat(redis.ask("INFO keyspace")).contains("db3:");
+					assertThat(redis.ask("CLIENT LIST")).contains("user=ann");
+				}
+			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "http", "redis+tls", "redis-sentinel", "redis-socket" })
+	@DisplayName("A URL that is none stops the start, and the message does not repeat its password")
+	void wrongUrl(String scheme) {
+		alone().withPropertyValues("spring.data.redis.url=" + scheme + "://ann:secret@localhost")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("spring.data.redis.url")
+				.hasMessageNotContaining("secret"));
+	}
+
+	@Test
+	@DisplayName("A server that accepts a connection and is silent is given up after spring.data.redis.connect-timeout")
+	void silent(CapturedOutput output) throws IOException {
+		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			alone()
+				.withPropertyValues("spring.data.redis.host=127.0.0.1",
+						"spring.data.redis.port=" + silent.getLocalPort(), "spring.data.redis.connect-timeout=300ms")
+				.run((context) -> assertThat(output).contains("No connection to Redis")
+					.contains("timed out after 300 millisecond"));
+		}
+	}
+
+	@Test
+	@DisplayName("With servers in spring.data.redis.masterreplica.nodes locks are at the master, in whatever order they are")
+	void masterReplica() {
+		try (LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + redis.port())) {
+			alone()
+				.withPropertyValues("lock.redis.key-prefix=static",
+						"spring.data.redis.masterreplica.nodes=127.0.0.1:%d,127.0.0.1:%d".formatted(replica.port(),
+								redis.port()))
+				.run((context) -> {
+					try (Lease lease = context.getBean(LockRegistry.class).acquire("replica:taro")) {
+						assertThat(redis.ask("KEYS static:{*")).startsWith("*1");
+					}
+				});
+		}
+	}
+
+	@Test
+	@DisplayName("A service connection, as of Testcontainers or Docker Compose, comes before the properties")
+	void serviceConnection() {
+		DataRedisConnectionDetails details = new DataRedisConnectionDetails() {
+
+			@Override
+			public Standalone getStandalone() {
+				return Standalone.of("127.0.0.1", redis.port());
+			}
+
+		};
+		alone().withPropertyValues("spring.data.redis.port=1", "lock.redis.key-prefix=service")
+			.withBean(DataRedisConnectionDetails.class, () -> details)
+			.run((context) -> {
+				try (Lease lease = context.getBean(LockRegistry.class).acquire("details:taro")) {
+					assertThat(redis.ask("KEYS service:{*")).startsWith("*1");
+				}
+			});
+	}
+
+	@Test
+	@DisplayName("The application's customizers of the driver apply to the library's connection as well, and the client name")
+	void customizers() {
+		AtomicInteger calls = new AtomicInteger();
+		alone()
+			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + redis.port(),
+					"spring.data.redis.client-name=shop")
+			.withBean(ClientResourcesBuilderCustomizer.class, () -> (resources) -> calls.incrementAndGet())
+			.withBean(LettuceClientOptionsBuilderCustomizer.class, () -> (options) -> calls.incrementAndGet())
+			.run((context) -> {
+				context.getBean(LockRegistry.class).acquire("name:taro").close();
+				assertThat(redis.ask("CLIENT LIST")).contains("name=shop");
+				assertThat(calls).hasValue(2);
+			});
+	}
+
+	@Test
+	@DisplayName("When the application ends, its connection and that of the library end")
+	void close() {
+		beside().withPropertyValues("spring.data.redis.client-name=ending").run((context) -> {
+			context.getBean(LockRegistry.class).acquire("close:taro").close();
+			assertThat(redis.ask("CLIENT LIST")).contains("name=ending");
+		});
+		Awaitility.await().until(() -> !redis.ask("CLIENT LIST").contains("name=ending"));
+	}
+
+}

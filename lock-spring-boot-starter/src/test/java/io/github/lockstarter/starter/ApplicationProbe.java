@@ -1,0 +1,93 @@
+package io.github.lockstarter.starter;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * An application that does not know of locks, and what it looks like from inside.
+ */
+final class ApplicationProbe {
+
+	/** What begins a line of its own, and stands between name and value. */
+	static final String SEEN = " -> ";
+
+	private ApplicationProbe() {
+	}
+
+	/** Starts the application, asks it for some pages, and prints all of its beans. */
+	public static void main(String[] args) throws Exception {
+		try (ConfigurableApplicationContext context = SpringApplication.run(Application.class, args)) {
+			ConfigurableListableBeanFactory beans = context.getBeanFactory();
+			for (String name : beans.getBeanDefinitionNames()) {
+				if (!beans.getBeanDefinition(name).isAbstract()) {
+					print("bean " + name, type(beans.getBean(name)) + " by " + origin(beans, name));
+				}
+			}
+			print("cache manager", context.getBean(CacheManager.class).getClass().getSimpleName());
+			int port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+			print("GET /visits", get(port, "/visits") + ", then " + get(port, "/visits"));
+			print("GET /actuator/health", get(port, "/actuator/health"));
+		}
+	}
+
+	private static void print(String what, String seen) {
+		System.out.println(SEEN + what + SEEN + seen);
+	}
+
+	/** What is generated has another name in each run. */
+	private static String type(Object bean) {
+		return bean.getClass().getName().replaceAll("(\\$Proxy|\\$\\$|/0x).*", "$1");
+	}
+
+	private static String origin(ConfigurableListableBeanFactory beans, String name) {
+		var definition = beans.getMergedBeanDefinition(name);
+		String factory = definition.getFactoryBeanName();
+		if (factory != null) {
+			return beans.getType(factory).getName().replaceAll("\\$\\$.*", "");
+		}
+		return String.valueOf(definition.getBeanClassName());
+	}
+
+	private static String get(int port, String path) throws Exception {
+		HttpResponse<String> answer = HttpClient.newHttpClient()
+			.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
+					HttpResponse.BodyHandlers.ofString());
+		return answer.statusCode() + " " + answer.body();
+	}
+
+	@SpringBootApplication
+	@EnableCaching
+	static class Application {
+
+		@RestController
+		static class Visits {
+
+			private int asked;
+
+			@GetMapping("/visits")
+			@Cacheable("visits")
+			public Answer visits() {
+				return new Answer(++this.asked);
+			}
+
+		}
+
+		/** Not serializable. */
+		record Answer(int asked) {
+		}
+
+	}
+
+}

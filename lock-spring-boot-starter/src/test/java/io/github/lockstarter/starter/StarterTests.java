@@ -1,0 +1,130 @@
+package io.github.lockstarter.starter;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the one dependency does to an application that has a web server, a cache, JPA and
+ * the actuator, but no Redis: nothing but what this library itself adds.
+ */
+class StarterTests {
+
+	private static final String[] PROPERTIES = { "server.port=0", "server.address=127.0.0.1",
+			"spring.jmx.enabled=false", "management.endpoint.health.show-components=always",
+			"management.endpoints.web.exposure.include=*" };
+
+	/**
+	 * The jars that come with the starter, and nothing else of this application needs.
+	 */
+	private static final Pattern OF_STARTER = Pattern.compile(
+			"lock-spring-boot-autoconfigure|spring-boot-data-redis|lettuce-core|redis-authx-core|netty-|reactor-core|reactive-streams");
+
+	/**
+	 * Lettuce needs Reactor, and where that is, the actuator has an empty registry for
+	 * reactive health contributors.
+	 */
+	private static final Pattern OF_REACTOR = Pattern.compile("[rR]eactiveHealthContributorRegistry");
+
+	private static Map<String, String> without;
+
+	@BeforeAll
+	static void startWithout() throws Exception {
+		without = run(false);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "redis", "memory" })
+	@DisplayName("Every bean of the application stays what it was, and only beans of this library are added")
+	void beans(String store) throws Exception {
+		Map<String, String> with = run(true, "lock.store=" + store, "spring.data.redis.port=1");
+		Map<String, String> added = beans(with);
+		added.keySet().removeAll(without.keySet());
+		added.keySet().removeIf((name) -> OF_REACTOR.matcher(name).find());
+		assertThat(added).isNotEmpty()
+			.allSatisfy((name, bean) -> assertThat(bean).as(name).contains("io.github.lockstarter"));
+		Map<String, String> kept = beans(with);
+		kept.keySet().retainAll(without.keySet());
+		assertThat(kept).isEqualTo(beans(without));
+	}
+
+	private static Map<String, String> beans(Map<String, String> seen) {
+		return seen.entrySet()
+			.stream()
+			.filter((each) -> each.getKey().startsWith("bean "))
+			.collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, TreeMap::new));
+	}
+
+	@Test
+	@DisplayName("What is cached need not be serializable, and is cached in memory as before")
+	void cache() throws Exception {
+		assertThat(run(true, "spring.data.redis.port=1")).containsEntry("cache manager", "ConcurrentMapCacheManager")
+			.containsEntry("GET /visits", "200 {\"asked\":1}, then 200 {\"asked\":1}");
+	}
+
+	@Test
+	@DisplayName("The health of the application has one component more, which is UP without Redis if locks are in memory")
+	void health() throws Exception {
+		assertThat(run(true, "lock.store=memory").get("GET /actuator/health")).startsWith("200")
+			.contains("\"lockStore\":{\"status\":\"UP\"}")
+			.doesNotContain("DOWN", "redis");
+	}
+
+	@Test
+	@DisplayName("An application's own Redis starter is nearer to it than what this one leaves out, whichever is declared first")
+	void nearerDependency() throws Exception {
+		assertThat(Files.readString(Path.of("pom.xml"))).doesNotContain("spring-boot-data-redis");
+		assertThat(Files.readString(Path.of("..", "lock-spring-boot-autoconfigure", "pom.xml")))
+			.contains("<artifactId>spring-boot-data-redis</artifactId>\n      <exclusions>");
+	}
+
+	@Test
+	@DisplayName("Spring Data goes on to take every repository for one of JPA")
+	void repositories() throws Exception {
+		assertThat(run(true, "lock.store=memory").get("log")).contains("Found 1 JPA repository interface")
+			.doesNotContain("strict repository configuration mode");
+	}
+
+	/** Runs the application with the jars of the starter, or without them. */
+	private static Map<String, String> run(boolean starter, String... properties) throws Exception {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-cp", classPath(starter), ApplicationProbe.class.getName()));
+		Stream.of(PROPERTIES, properties).flatMap(Stream::of).map((property) -> "--" + property).forEach(command::add);
+		Process application = new ProcessBuilder(command).redirectErrorStream(true).start();
+		Map<String, String> seen = new TreeMap<>();
+		try (BufferedReader output = application.inputReader()) {
+			for (String line = output.readLine(); line != null; line = output.readLine()) {
+				String[] parts = line.split(ApplicationProbe.SEEN);
+				seen.merge((parts.length == 3) ? parts[1] : "log", (parts.length == 3) ? parts[2] : line,
+						(a, b) -> a + "\n" + b);
+			}
+		}
+		assertThat(application.waitFor()).as(seen.get("log")).isZero();
+		return seen;
+	}
+
+	private static String classPath(boolean starter) {
+		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+		return Stream.of(classPath.split(File.pathSeparator))
+			.filter((path) -> starter || !OF_STARTER.matcher(path).find())
+			.collect(Collectors.joining(File.pathSeparator));
+	}
+
+}
