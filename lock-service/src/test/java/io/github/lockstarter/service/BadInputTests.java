@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -36,6 +37,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BadInputTests {
 
 	private static final JsonMapper json = new JsonMapper();
+
+	private static final String BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 	private static RunningService service;
 
@@ -123,13 +126,27 @@ class BadInputTests {
 		assertThat(output.getAll()).doesNotContain("secret-name", "secret-token", "\"ERROR\"");
 	}
 
-	@Test
-	@DisplayName("Each answer has one form, whatever is accepted")
-	void acceptIsIgnored() {
-		for (String accept : List.of("text/csv", "foo", "text/html")) {
-			assertThat(service.send("GET", "/locks/accept", "Accept", accept).status()).isEqualTo(200);
-			assertThat(service.send("GET", "/locks/%20", "Accept", accept).problem()).isEqualTo("invalid-request");
-		}
+	@ParameterizedTest
+	@ValueSource(strings = { "text/csv", "foo", "text/html", BROWSER })
+	@DisplayName("Each answer has one form, whatever is accepted: a problem for browsers, too")
+	void acceptIsIgnored(String accept) {
+		String token = service.send("PUT", "/locks/accept", "Accept", accept).token();
+		assertThat(service.send("GET", "/locks/accept", "Accept", accept).status()).isEqualTo(200);
+		assertProblem(service.send("GET", "/locks/%20", "Accept", accept), 400, "invalid-request");
+		assertProblem(service.send("PUT", "/locks/accept", "Accept", accept), 409, "request-in-progress");
+		assertProblem(service.send("PUT", "/locks/accept?wait=1ms", "Accept", accept), 409, "wait-timeout");
+		assertProblem(service.send("GET", "/lock?hash=accept", "Accept", accept), 409, "request-in-progress");
+		assertProblem(service.sendWithoutKey("GET", "/locks/accept", "Accept", accept).join(), 401, "api-key-missing");
+		assertProblem(service.send("GET", "/unknown", "Accept", accept), 404, "");
+		assertThat(service.send("DELETE", "/locks/accept", "Lock-Token", token, "Accept", accept).status())
+			.isEqualTo(204);
+		assertThat(service.send("GET", "/actuator/health", "Accept", accept).status()).isEqualTo(200);
+	}
+
+	private static void assertProblem(RunningService.Answer answer, int status, String problem) {
+		assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
+		assertThat(answer.status()).isEqualTo(status);
+		assertThat(answer.problem()).isEqualTo(problem);
 	}
 
 	@Test

@@ -8,11 +8,15 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
@@ -23,7 +27,6 @@ import org.springframework.boot.origin.Origin;
 import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
@@ -51,7 +54,9 @@ class ComposeTests {
 		assertThat(services()).containsKey(variables.get("SPRING_DATA_REDIS_HOST").toString());
 		variables.put("SPRING_DATA_REDIS_HOST", TestRedis.host());
 		try (TestServer server = start(variables)) {
-			assertThat(boundFromEnvironment(server)).isEqualTo(variables.keySet());
+			// The store binds the address of its Redis itself, unseen here.
+			assertThat(boundFromEnvironment(server)).containsExactlyInAnyOrderElementsOf(
+					variables.keySet().stream().filter((name) -> !name.equals("SPRING_DATA_REDIS_HOST")).toList());
 			assertThat(server.get(Objects.toString(healthPath)).body()).contains("UP");
 			HttpRequest acquire = HttpRequest
 				.newBuilder(URI.create("http://127.0.0.1:%d/locks/report".formatted(server.port())))
@@ -59,7 +64,7 @@ class ComposeTests {
 				.header("X-API-Key", KEY)
 				.build();
 			assertThat(HttpClient.newHttpClient().send(acquire, BodyHandlers.discarding()).statusCode()).isEqualTo(201);
-			assertThat(server.context().getBean(StringRedisTemplate.class).keys("compose:*")).isNotEmpty();
+			assertThat(keys("compose:*")).isNotEmpty();
 		}
 	}
 
@@ -70,6 +75,13 @@ class ComposeTests {
 		assertThat(Files.readString(Path.of("pom.xml"))).contains("<name>" + image + ":latest</name>");
 		assertThat(service("lock-2")).containsEntry("image", image).containsEntry("environment", environment("lock-1"));
 		assertThat(environment("lock-1").values()).anyMatch((value) -> value.toString().matches(REQUIRED_KEY));
+	}
+
+	private static List<String> keys(String pattern) {
+		try (RedisClient client = RedisClient.create(RedisURI.create(TestRedis.host(), TestRedis.port()));
+				StatefulRedisConnection<String, String> redis = client.connect()) {
+			return redis.sync().keys(pattern);
+		}
 	}
 
 	private static TestServer start(Map<String, Object> variables) {

@@ -23,11 +23,21 @@ class StartTests {
 	private static final String SECRET = "hunter2-hunter2-hunter2";
 
 	@Test
-	@DisplayName("Without any key it does not start, and says how to set one or to open it")
+	@DisplayName("Without any key it does not start, and says in one paragraph of plain text how to set one or to open it")
 	void noKey(CapturedOutput output) {
 		assertThatException().isThrownBy(() -> RunningService.startBare("lock.store=memory").close());
-		assertThat(output).contains("No client of the service has a key", "lock.service.clients.<client>.api-key",
-				"lock.service.open=true");
+		assertThat(output.getErr().strip())
+			.startsWith("The lock service did not start. No client of the service has a key")
+			.contains("lock.service.clients.<client>.api-key",
+					"--lock.service.clients.demo.api-key=change-me-0123456789", "lock.service.open=true")
+			.hasLineCount(1);
+		assertThat(output.getOut().lines()).as("the log").allMatch((line) -> line.startsWith("{"));
+	}
+
+	@Test
+	@DisplayName("The example of how to set a key works")
+	void exampleOfAKey() {
+		RunningService.startBare("lock.store=memory", "lock.service.clients.demo.api-key=change-me-0123456789").close();
 	}
 
 	@ParameterizedTest(name = "{0}")
@@ -40,21 +50,33 @@ class StartTests {
 			lock.service.clients.taro.max-locks=0             | lock.service.clients.taro.max-locks
 			lock.service.clients.taro.max-ttl=0s              | lock.service.clients.taro.max-ttl
 			lock.service.clients.taro.max-wait=-1s            | lock.service.clients.taro.max-wait
-			lock.service.clients.taro.max-lokcs=3             | lock.service.clients.taro.max-lokcs
 			lock.service.max-ttl=366d                         | lock.service.max-ttl
-			lock.service.opne=true                            | lock.service.opne
-			lock.servce.open=true                             | lock.servce.open
-			lock.tll=3s                                       | lock.tll
-			lock.service.clients.b.api-kye=hunter2            | lock.service.clients.b.api-kye
-			lock.servce.clients.b.api-key=hunter2             | lock.servce.clients.b.api-key
-			lock.service.client.b.api-key=hunter2             | lock.service.client.b.api-key
 			""")
-	@DisplayName("A property that is wrong or misspelt stops it, is named, and no secret is shown")
+	@DisplayName("A wrong property stops it, is named, and no secret is shown")
 	void wrongProperty(String property, String named, CapturedOutput output) {
 		String[] properties = { "lock.store=memory", "lock.service.clients.taro.api-key=" + SECRET, property };
 		assertThatException().isThrownBy(() -> RunningService.startBare(properties).close());
 		assertThat(output.getAll().toLowerCase(Locale.ROOT)).contains("application failed to start",
 				named.toLowerCase(Locale.ROOT));
+		assertThat(output).doesNotContain("hunter2");
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@CsvSource(delimiter = '|', textBlock = """
+			lock.service.clients.taro.max-lokcs=3 | lock.service.clients.taro.max-locks
+			lock.service.opne=true                | lock.service.open
+			lock.servce.open=true                 | lock.service.open
+			lock.servce.clients.b.api-key=hunter2 | lock.service.clients.taro.api-key
+			lock.service.client.b.api-key=hunter2 | lock.service.clients.taro.api-key
+			lock.service.clients.b.api-kye=hunter2 | lock.service.clients.b.api-key
+			lock.tll=3s                           | lock.ttl
+			""")
+	@DisplayName("A misspelt property is a warning that names it and the nearest one, and no secret is shown")
+	void misspeltProperty(String property, String nearest, CapturedOutput output) {
+		RunningService.start(property).close();
+		assertThat(output.getAll().lines().filter((line) -> line.contains("is not a known property"))).singleElement()
+			.asString()
+			.contains("WARN", property.replaceFirst("=.*", " ("), "the nearest is " + nearest);
 		assertThat(output).doesNotContain("hunter2");
 	}
 

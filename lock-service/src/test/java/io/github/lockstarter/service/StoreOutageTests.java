@@ -47,6 +47,7 @@ class StoreOutageTests {
 		assertUnavailable(service.sendAsync("GET", "/locks/o"));
 		assertUnavailable(service.sendAsync("DELETE", "/locks/o", "Lock-Token", token));
 		assertUnavailable(service.sendAsync("GET", "/lock?hash=o3"));
+		assertUnavailable(service.sendAsync("GET", "/locks/o", "Accept", "text/html"));
 		assertThat(service.sendWithoutKey("GET", "/actuator/health/readiness").join().status()).isEqualTo(503);
 		assertThat(service.sendWithoutKey("GET", "/actuator/health/liveness").join().status()).isEqualTo(200);
 		redis.thaw();

@@ -67,6 +67,25 @@ class WaitingTests {
 	}
 
 	@Test
+	@DisplayName("A request that finds too many requests waiting is answered with 409 and its own problem type")
+	void queueIsFull() {
+		this.service.close();
+		this.service = RunningService.start("lock.max-waiters=1");
+		this.service.send("PUT", "/locks/w");
+		this.service.sendAsync("PUT", "/locks/w?wait=1m");
+		awaitWaiting(1);
+		for (Answer refused : List.of(this.service.send("PUT", "/locks/w?wait=1m"),
+				this.service.send("PUT", "/locks/w?wait=1m", "Lock-Token", "a-token-that-nobody-has"),
+				this.service.send("GET", "/lock?hash=w&wait=1m"))) {
+			assertThat(refused.status()).isEqualTo(409);
+			assertThat(refused.problem()).isEqualTo("wait-queue-full");
+			assertThat(refused.json().get("detail").asString()).contains("too many requests are already waiting");
+			assertThat(refused.header("Retry-After")).isNotEmpty();
+		}
+		assertThat(this.service.send("PUT", "/locks/w").problem()).isEqualTo("request-in-progress");
+	}
+
+	@Test
 	@DisplayName("The holder extends, although others wait")
 	void holderExtends() {
 		String token = this.service.send("PUT", "/locks/w").token();

@@ -1,6 +1,5 @@
 package io.github.lockstarter.service.client;
 
-import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
@@ -11,11 +10,6 @@ import org.springframework.web.reactive.result.method.annotation.ArgumentResolve
  */
 @Configuration(proxyBeanMethods = false)
 class ClientConfiguration {
-
-	@Bean
-	static ConfigurationPropertiesBindHandlerAdvisor servicePropertiesAdvisor() {
-		return ServicePropertiesBindHandler::new;
-	}
 
 	@Bean
 	WebFluxConfigurer clientArgumentConfigurer(ServiceProperties properties) {

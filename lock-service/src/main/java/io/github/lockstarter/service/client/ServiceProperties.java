@@ -14,7 +14,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * Properties under {@code lock.service}. A property that does not exist is refused.
+ * Properties under {@code lock.service}.
  *
  * @param open Whether everybody who reaches the service may use it, without a key.
  * @param maxTtl The longest time to live that a client may ask for.
@@ -24,7 +24,7 @@ import io.github.lockstarter.LockConfigurationException;
  * @param clients Who may use the service, by the name of the client. Each has lock names
  * of its own.
  */
-@ConfigurationProperties(prefix = "lock.service", ignoreUnknownFields = false)
+@ConfigurationProperties("lock.service")
 record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h") Duration maxTtl,
 		@DefaultValue("1m") Duration maxWait, @DefaultValue("10000") int maxLocks,
 		@DefaultValue Map<String, Registered> clients) {
@@ -41,7 +41,11 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 					? "lock.service.open is true, but there are clients with keys, which nobody would have to show."
 					: "No client of the service has a key, so nobody could use it.",
 					open ? "Remove lock.service.open, or lock.service.clients."
-							: "Set lock.service.clients.<client>.api-key to a secret, such as the output of `openssl rand -hex 24`; or, where everybody who reaches the service may use it, lock.service.open=true.");
+							: "Set lock.service.clients.<client>.api-key to a secret of at least 16 characters, which that client sends"
+									+ " as X-API-Key. For example, start the service with"
+									+ " --lock.service.clients.demo.api-key=change-me-0123456789; `openssl rand -hex 24`"
+									+ " makes a good secret. Where everybody who reaches the service may use it, set"
+									+ " lock.service.open=true instead.");
 		}
 		checkLimits("lock.service", maxTtl, maxWait, maxLocks);
 		Map<String, String> keys = new HashMap<>();

@@ -52,7 +52,8 @@ class ApiDescription {
 			problem(operation, "401", "There is no API key, or nobody has it");
 			if (operation.getOperationId().startsWith("acquire")) {
 				problem(operation, "403", "This is more than the client may have");
-				problem(operation, "409", "Somebody else holds the lock; Retry-After tells until when");
+				problem(operation, "409",
+						"Somebody else holds the lock, or too many requests wait for it already; Retry-After tells until when");
 			}
 			if (operation.getOperationId().startsWith("release")) {
 				problem(operation, "409", "The token does not hold the lock, or not any more");

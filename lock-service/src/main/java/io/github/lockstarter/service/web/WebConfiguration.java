@@ -1,20 +1,22 @@
 package io.github.lockstarter.service.web;
 
+import org.springframework.boot.webflux.autoconfigure.WebHttpHandlerBuilderCustomizer;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.http.MediaType;
-import org.springframework.web.reactive.accept.RequestedContentTypeResolverBuilder;
-import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.http.HttpHeaders;
 
 /**
  * Each answer has one form, whatever the client accepts: a lock is not refused for a
- * header, nor a refusal left without its reason.
+ * header, and a refusal is a problem for browsers, too, not a page without its reason.
  */
 @Configuration(proxyBeanMethods = false)
-class WebConfiguration implements WebFluxConfigurer {
+class WebConfiguration {
 
-	@Override
-	public void configureContentTypeResolver(RequestedContentTypeResolverBuilder builder) {
-		builder.fixedResolver(MediaType.ALL);
+	/** Before all else, since error handlers look at the header as well. */
+	@Bean
+	WebHttpHandlerBuilderCustomizer acceptHeaderRemover() {
+		return (builder) -> builder.httpHandlerDecorator((handler) -> (request, response) -> handler
+			.handle(request.mutate().headers((headers) -> headers.remove(HttpHeaders.ACCEPT)).build(), response));
 	}
 
 }

@@ -1,0 +1,20 @@
+package io.github.lockstarter.service;
+
+import java.util.Objects;
+
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalysisReporter;
+
+/**
+ * Tells a person why the service did not start, in plain text on standard error: the log
+ * is JSON, and for machines.
+ */
+class ConsoleFailureReporter implements FailureAnalysisReporter {
+
+	@Override
+	public void report(FailureAnalysis analysis) {
+		System.err.printf("%nThe lock service did not start. %s %s%n", analysis.getDescription(),
+				Objects.toString(analysis.getAction(), ""));
+	}
+
+}
