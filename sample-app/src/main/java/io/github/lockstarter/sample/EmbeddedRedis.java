@@ -1,24 +1,36 @@
 package io.github.lockstarter.sample;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.StaticCredentialsProvider;
+import io.lettuce.core.api.StatefulRedisConnection;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import redis.embedded.RedisServer;
 
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.env.Environment;
 
+import io.github.lockstarter.LockConfigurationException;
+
 /**
- * Starts a Redis on this machine if the application wants one here and none answers, so
- * that the first instance needs nothing installed and the next ones join it. Nothing is
- * started while a build only looks at the application (AOT processing).
+ * Starts a Redis on this machine if the application wants one here and nothing listens
+ * there, so that the first instance needs nothing installed and the next ones join it.
+ * What listens there already has to answer as Redis does, or else it stops the start.
+ * Nothing is started while a build only looks at the application (AOT processing).
  */
 class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
@@ -26,26 +38,47 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 
 	private static final Set<String> HERE = Set.of("localhost", "127.0.0.1");
 
+	/** Settings of a Redis that is somebody's own, and that this one cannot replace. */
+	private static final Set<String> OWN = Set.of("url", "sentinel", "cluster", "masterreplica", "ssl");
+
+	private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+	private static final String OTHERWISE = " Or add --spring.data.redis.port=6390, where the sample starts a Redis of"
+			+ " its own, or --lock.store=memory, which needs none.";
+
 	@Override
 	public void initialize(ConfigurableApplicationContext context) {
-		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+		Environment environment = context.getEnvironment();
+		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING) || !isWanted(environment)) {
 			return;
 		}
-		Environment environment = context.getEnvironment();
 		String host = environment.getProperty("spring.data.redis.host", "localhost");
 		int port = environment.getProperty("spring.data.redis.port", Integer.class, 6379);
-		boolean wanted = "redis".equalsIgnoreCase(environment.getProperty("lock.store", "redis")) && HERE.contains(host)
-				&& !environment.containsProperty("spring.data.redis.url");
-		if (wanted && !answers(host, port)) {
-			start(host, port);
+		RedisURI redis = RedisURI.builder().withHost(host).withPort(port).withTimeout(PATIENCE).build();
+		String password = environment.getProperty("spring.data.redis.password");
+		if (password != null) {
+			redis.setCredentialsProvider(new StaticCredentialsProvider(
+					environment.getProperty("spring.data.redis.username"), password.toCharArray()));
+		}
+		if (!answers(redis)) {
+			start(redis);
 		}
 	}
 
-	private static void start(String host, int port) {
+	private static boolean isWanted(Environment environment) {
+		Map<String, Object> settings = Binder.get(environment)
+			.bind("spring.data.redis", Bindable.mapOf(String.class, Object.class))
+			.orElse(Map.of());
+		return "redis".equalsIgnoreCase(environment.getProperty("lock.store", "redis"))
+				&& HERE.contains(settings.getOrDefault("host", "localhost"))
+				&& OWN.stream().noneMatch(settings::containsKey);
+	}
+
+	private static void start(RedisURI redis) {
 		try {
 			// It stops itself when the JVM ends.
 			RedisServer.newRedisServer()
-				.port(port)
+				.port(redis.getPort())
 				.bind("127.0.0.1")
 				.setting("save \"\"")
 				.setting("appendonly no")
@@ -53,23 +86,49 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 				.build()
 				.start();
 			logger.info("No Redis on %s:%d, so an embedded one was started there; it ends with this process"
-				.formatted(host, port));
+				.formatted(redis.getHost(), redis.getPort()));
 		}
 		catch (IOException ex) {
-			if (!answers(host, port)) {
-				throw new UncheckedIOException("No Redis on %s:%d, and none could be started".formatted(host, port),
-						ex);
+			// Another instance may have been faster.
+			if (!answers(redis)) {
+				throw new LockConfigurationException(
+						"Nothing listens on %s:%d, and the embedded Redis does not start there: %s.".formatted(
+								redis.getHost(), redis.getPort(), ex.getMessage()),
+						"Start a Redis there." + OTHERWISE);
 			}
 		}
 	}
 
-	private static boolean answers(String host, int port) {
-		try (Socket socket = new Socket()) {
-			socket.connect(new InetSocketAddress(host, port), 500);
+	/**
+	 * Returns whether a Redis is there.
+	 * @return {@code false} if nothing listens
+	 * @throws LockConfigurationException if something else does, or a Redis that refuses
+	 */
+	private static boolean answers(RedisURI redis) {
+		try (RedisClient client = RedisClient.create(redis);
+				StatefulRedisConnection<String, String> connection = client.connect()) {
+			connection.sync().ping();
 			return true;
 		}
-		catch (IOException ex) {
-			return false;
+		catch (RedisException ex) {
+			String place = redis.getHost() + ":" + redis.getPort();
+			Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
+			if (cause instanceof ConnectException) {
+				return false;
+			}
+			if (!(cause instanceof RedisCommandExecutionException refusal)) {
+				logger.debug("No answer to PING from " + place, ex);
+				throw new LockConfigurationException(
+						"What listens on %s does not answer as Redis does: it is another program, or a Redis that hangs."
+							.formatted(place),
+						"Stop it." + OTHERWISE);
+			}
+			throw String.valueOf(refusal.getMessage()).startsWith("NOAUTH")
+					? new LockConfigurationException("The Redis on %s wants a password.".formatted(place),
+							"Tell it to the sample: --spring.data.redis.password=<password>." + OTHERWISE)
+					: new LockConfigurationException(
+							"The Redis on %s refuses: %s".formatted(place, refusal.getMessage()),
+							"Correct what it refuses, as spring.data.redis.username and .password." + OTHERWISE);
 		}
 	}
 

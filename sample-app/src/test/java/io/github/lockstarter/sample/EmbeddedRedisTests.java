@@ -1,47 +1,58 @@
 package io.github.lockstarter.sample;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.support.StaticApplicationContext;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.context.support.TestPropertySourceUtils;
 
+import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.testing.LocalRedis;
-import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestJvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 @ExtendWith(OutputCaptureExtension.class)
 class EmbeddedRedisTests {
 
 	private static final String STARTED = "an embedded one was started";
 
-	private final String port = "spring.data.redis.port=" + new LocalRedis().port();
+	private static final String PORT = "spring.data.redis.port=";
+
+	private static final String PASSWORD = "spring.data.redis.password=";
 
 	@Test
 	@DisplayName("The first instance starts a Redis and says so in one line, the next one joins it")
 	void startsOne(CapturedOutput output) {
-		initialize(this.port);
-		initialize(this.port);
+		LocalRedis redis = new LocalRedis();
+		initialize(PORT + redis.port());
+		initialize(PORT + redis.port());
 		assertThat(output).containsOnlyOnce(STARTED);
-		StringRedisTemplate redis = new StringRedisTemplate(
-				TestRedis.connectionFactory("127.0.0.1", Integer.parseInt(this.port.split("=")[1])));
-		redis.opsForValue().set("works", "yes");
-		assertThat(redis.opsForValue().get("works")).isEqualTo("yes");
+		assertThat(redis.ask("PING")).isEqualTo("+PONG");
 	}
 
-	@Test
-	@DisplayName("With locks in memory, or Redis elsewhere, none is started")
-	void startsNone(CapturedOutput output) {
-		initialize(this.port, "lock.store=memory");
-		initialize(this.port, "spring.data.redis.host=redis.example.com");
-		initialize(this.port, "spring.data.redis.url=redis://redis.example.com");
-		assertThat(output).doesNotContain(STARTED);
+	@ParameterizedTest
+	@ValueSource(strings = { "lock.store=memory", "spring.data.redis.host=redis.example.com",
+			"spring.data.redis.url=redis://redis.example.com", "spring.data.redis.sentinel.master=main",
+			"spring.data.redis.cluster.nodes=127.0.0.1:7000", "spring.data.redis.ssl.enabled=true" })
+	@DisplayName("With locks in memory, or a Redis that is elsewhere or not a single plain one, none is started, and nothing is asked")
+	void startsNone(String property, CapturedOutput output) {
+		try (LocalRedis other = LocalRedis.started("--requirepass", "secret")) {
+			initialize(PORT + other.port(), property);
+			assertThat(output).doesNotContain(STARTED);
+		}
 	}
 
 	@Test
@@ -49,12 +60,49 @@ class EmbeddedRedisTests {
 	void startsNoneInABuild(CapturedOutput output) {
 		System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
 		try {
-			initialize(this.port);
+			initialize(PORT + LocalRedis.freePort());
 		}
 		finally {
 			System.clearProperty(AbstractAotProcessor.AOT_PROCESSING);
 		}
 		assertThat(output).doesNotContain(STARTED);
+	}
+
+	@Test
+	@DisplayName("A Redis that wants a password stops the start, which says so, and what to do, without a stack trace")
+	void password() {
+		try (LocalRedis redis = LocalRedis.started("--requirepass", "secret")) {
+			assertStops(redis.port(), "The Redis on localhost:%d wants a password.".formatted(redis.port()),
+					"--" + PASSWORD);
+			initialize(PORT + redis.port(), PASSWORD + "secret");
+			assertThatExceptionOfType(LockConfigurationException.class)
+				.isThrownBy(() -> initialize(PORT + redis.port(), PASSWORD + "wrong"))
+				.withMessageContaining("WRONGPASS");
+		}
+	}
+
+	@Test
+	@DisplayName("Another program where Redis should be stops the start, which says so, and what to do, without a stack trace")
+	void anotherProgram() throws IOException {
+		HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		other.start();
+		try {
+			int port = other.getAddress().getPort();
+			assertStops(port, "What listens on localhost:%d does not answer as Redis does".formatted(port), "Stop it.");
+		}
+		finally {
+			other.stop(0);
+		}
+	}
+
+	private static void assertStops(int port, String found, String remedy) {
+		try (TestJvm sample = TestJvm.start(SampleApplication.class, "--" + PORT + port)) {
+			assertThat(sample.awaitEnd()).isOne();
+			assertThat(sample.output()).contains("APPLICATION FAILED TO START")
+				.anyMatch((line) -> line.startsWith(found))
+				.anyMatch((line) -> line.contains(remedy) && line.contains("--lock.store=memory"))
+				.noneMatch((line) -> line.startsWith("\tat "));
+		}
 	}
 
 	private static void initialize(String... properties) {

@@ -12,7 +12,6 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
 import org.springframework.dao.DataAccessResourceFailureException;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.http.MediaType;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -49,9 +48,6 @@ class RegistrationTests {
 	@Autowired
 	private JdbcClient jdbc;
 
-	@Autowired
-	private StringRedisTemplate redis;
-
 	@MockitoSpyBean
 	private LockStore store;
 
@@ -73,7 +69,7 @@ class RegistrationTests {
 	@AfterEach
 	void clean() {
 		this.jdbc.sql("delete from users").update();
-		assertThat(this.redis.keys("sample:{*")).isEmpty();
+		assertThat(Redis.keys("sample:{*")).isEmpty();
 	}
 
 	@Test

@@ -3,7 +3,6 @@ package io.github.lockstarter.sample;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,8 +17,6 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringApplication;
-import org.springframework.data.redis.core.RedisCallback;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
@@ -82,14 +79,7 @@ class SharedReportsTests {
 
 	/** Scripts and subscriptions are all that is sent. */
 	private static long requests() {
-		Properties stats = instances.get(0)
-			.context()
-			.getBean(StringRedisTemplate.class)
-			.execute((RedisCallback<Properties>) (connection) -> connection.serverCommands().info("commandstats"));
-		return Stream.of("evalsha", "eval", "subscribe")
-			.map((command) -> stats.getProperty("cmdstat_" + command, "calls=0,"))
-			.mapToLong((calls) -> Long.parseLong(calls.substring("calls=".length(), calls.indexOf(','))))
-			.sum();
+		return Redis.calls("evalsha", "eval", "subscribe");
 	}
 
 	private static TestServer server() {

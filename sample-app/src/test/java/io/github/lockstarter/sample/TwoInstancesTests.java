@@ -2,7 +2,6 @@ package io.github.lockstarter.sample;
 
 import java.net.http.HttpResponse;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -14,8 +13,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.data.redis.core.RedisCallback;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.github.lockstarter.testing.TestRedis;
@@ -55,19 +52,19 @@ class TwoInstancesTests {
 	@Test
 	@DisplayName("Of 40 registrations of one name at once one is answered with 201, 39 with 409, and there is one row")
 	void oneWinner() throws Exception {
-		long before = scriptCalls();
+		long before = Redis.calls("evalsha");
 		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 40)
 			.mapToObj((i) -> ((i % 2 == 0) ? first : second).postAsync("/users?userName=taro"))
 			.toList();
 		Awaitility.await().until(() -> answers.stream().filter(CompletableFuture::isDone).count() == 39);
-		assertThat(redis().keys("two:{*")).hasSize(1);
+		assertThat(Redis.keys("two:{*")).hasSize(1);
 		points.grant();
 		List<Integer> statuses = answers.stream().map((each) -> each.join().statusCode()).toList();
 		assertThat(statuses).filteredOn((status) -> status == 201).hasSize(1);
 		assertThat(statuses).filteredOn((status) -> status == 409).hasSize(39);
 		assertThat(rows("taro")).isOne();
-		assertThat(redis().keys("two:{*")).isEmpty();
-		assertThat(scriptCalls() - before)
+		assertThat(Redis.keys("two:{*")).isEmpty();
+		assertThat(Redis.calls("evalsha") - before)
 			.as("two requests for the winner, none for others on its server, at most one for those on the other")
 			.isBetween(3L, 22L);
 		assertThat(second.post("/users?userName=taro").statusCode()).isEqualTo(422);
@@ -103,17 +100,6 @@ class TwoInstancesTests {
 					Stream.of("lock.redis.key-prefix=two", "spring.datasource.url=jdbc:h2:mem:two;DB_CLOSE_DELAY=-1"))
 			.toArray(String[]::new);
 		return points.start(properties);
-	}
-
-	private static long scriptCalls() {
-		String calls = redis()
-			.execute((RedisCallback<Properties>) (connection) -> connection.serverCommands().info("commandstats"))
-			.getProperty("cmdstat_evalsha", "calls=0,");
-		return Long.parseLong(calls.substring("calls=".length(), calls.indexOf(',')));
-	}
-
-	private static StringRedisTemplate redis() {
-		return first.context().getBean(StringRedisTemplate.class);
 	}
 
 	private static long rows(String userName) {

@@ -10,7 +10,6 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
 
@@ -23,7 +22,7 @@ import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
  * ({@code parallel}) or with one ({@code serial}). It needs no web server, and ends by
  * itself.
  */
-@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
+@ImportAutoConfiguration(LockAutoConfiguration.class)
 @EnableConfigurationProperties(ConsoleProperties.class)
 public final class Console {
 

@@ -14,11 +14,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.sample.SampleApplication;
-import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.testing.TestJvm;
-import io.github.lockstarter.testing.TestLocks;
 import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,8 +26,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The sample on the command line, as processes.
  */
 class ConsoleTests {
-
-	private static final String PREFIX = "console";
 
 	private static final LockOptions UNTIL_BOTH_WANT_IT = LockOptions.of(Duration.ofMinutes(1));
 
@@ -49,9 +47,10 @@ class ConsoleTests {
 	@Test
 	@DisplayName("serial: of the tasks of two processes, one runs at a time")
 	void serial() {
-		RedisLockStore store = new RedisLockStore(TestRedis.connectionFactory(), PREFIX, Duration.ofSeconds(5), 0);
-		store.start();
-		try (Lease lease = TestLocks.on(store).acquire(new LockKey("console", "tasks"), UNTIL_BOTH_WANT_IT);
+		try (TestServer other = other();
+				Lease lease = other.context()
+					.getBean(LockRegistry.class)
+					.acquire(new LockKey("console", "tasks"), UNTIL_BOTH_WANT_IT);
 				TestJvm first = start(serialOnRedis());
 				TestJvm second = start(serialOnRedis())) {
 			first.await("process ");
@@ -88,9 +87,20 @@ class ConsoleTests {
 
 	private static String[] serialOnRedis() {
 		return Stream
-			.concat(Stream.of("serial", "--lock.redis.key-prefix=" + PREFIX, "--sample.console.duration=20ms"),
-					Stream.of(TestRedis.properties()).map((each) -> "--" + each))
+			.concat(Stream.of("serial"),
+					Stream.concat(Stream.of("sample.console.duration=20ms"), onRedis()).map((each) -> "--" + each))
 			.toArray(String[]::new);
+	}
+
+	/** Returns an application with the same locks. */
+	private static TestServer other() {
+		return TestServer.start(new Class<?>[] { SampleApplication.class },
+				Stream.concat(Stream.of("spring.datasource.url=jdbc:h2:mem:console"), onRedis())
+					.toArray(String[]::new));
+	}
+
+	private static Stream<String> onRedis() {
+		return Stream.concat(Stream.of("lock.redis.key-prefix=console"), Stream.of(TestRedis.properties()));
 	}
 
 	private static TestJvm start(String... args) {
