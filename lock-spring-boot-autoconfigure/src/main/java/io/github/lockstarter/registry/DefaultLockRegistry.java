@@ -152,8 +152,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		return new LeaseRequest(key, options, caller, this.runtime, this.observer, this.owners);
 	}
 
-	private AcquireRequest forResult(LockKey key, LockOptions options, Caller caller, ResultKey resultKey,
-			long since) {
+	private AcquireRequest forResult(LockKey key, LockOptions options, Caller caller, ResultKey resultKey, long since) {
 		return new ResultRequest(key, options, caller, this.runtime, this.observer, this.owners, resultKey, since);
 	}
 

@@ -141,8 +141,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 		check(token);
 		return answer(key, () -> this.registry.store().lock(key).release(token, null))
 			.whenComplete((released, failure) -> {
-				if (Boolean.TRUE.equals(released)
-						&& this.registry.store().capabilities().contains(Capability.LOCAL)) {
+				if (Boolean.TRUE.equals(released) && this.registry.store().capabilities().contains(Capability.LOCAL)) {
 					this.registry.table().wake(key);
 				}
 			});

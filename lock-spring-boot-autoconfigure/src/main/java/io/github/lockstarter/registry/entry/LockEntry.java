@@ -209,8 +209,7 @@ final class LockEntry implements LeasedLock {
 		};
 	}
 
-	private void ask(AcquireCommand command,
-			BiConsumer<@Nullable AcquireResult, @Nullable Throwable> transition) {
+	private void ask(AcquireCommand command, BiConsumer<@Nullable AcquireResult, @Nullable Throwable> transition) {
 		ask(() -> this.stored.acquire(command), transition);
 	}
 
@@ -256,8 +255,8 @@ final class LockEntry implements LeasedLock {
 		boolean over = turn.isOver(now());
 		if (head == asker && over) {
 			this.queue.remove(head);
-			return giveBack(turn, asker).then(WaitQueue.fail(List.of(head),
-					"the store's answer took longer than the ttl of the lease", null));
+			return giveBack(turn, asker)
+				.then(WaitQueue.fail(List.of(head), "the store's answer took longer than the ttl of the lease", null));
 		}
 		if (head == null || over || (head != asker && !head.canUseGrantOf(asker))) {
 			return giveBack(turn, asker);
@@ -348,7 +347,9 @@ final class LockEntry implements LeasedLock {
 		return setAlarm(head);
 	}
 
-	/** Returns whether it was released after it was found to be held, or may have been. */
+	/**
+	 * Returns whether it was released after it was found to be held, or may have been.
+	 */
 	private boolean mayBeFree() {
 		return this.released || (this.table.isNotified() && !this.watching);
 	}

@@ -201,9 +201,10 @@ public final class StoreLease implements SharedLease {
 	/** The store has answered the release. */
 	public void released(@Nullable Boolean owned, @Nullable Throwable failure) {
 		if (failure != null && !isLost()) {
-			this.runtime.callbacks().execute(() -> logger.warn(
-					"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest. %s"
-						.formatted(key().name(), failure)));
+			this.runtime.callbacks()
+				.execute(() -> logger.warn(
+						"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest. %s"
+							.formatted(key().name(), failure)));
 		}
 		else if (failure == null && Boolean.FALSE.equals(owned)) {
 			reportLoss("the store had forgotten it when it was released");

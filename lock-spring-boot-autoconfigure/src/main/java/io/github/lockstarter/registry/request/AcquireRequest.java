@@ -82,7 +82,9 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return false;
 	}
 
-	/** Takes note of the fencing token with which the store granted the lock to another. */
+	/**
+	 * Takes note of the fencing token with which the store granted the lock to another.
+	 */
 	public void noteHolder(long storeToken) {
 	}
 
