@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
@@ -16,14 +17,15 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
-import io.github.lockstarter.store.LeftResult;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.ResultStoreContract;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.store.redis.connection.SpringDataConnections;
 import io.github.lockstarter.testing.LocalRedis;
@@ -34,7 +36,16 @@ import io.github.lockstarter.testing.TestResults;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-class RedisResultStoreTests extends ResultStoreContract {
+/**
+ * What Redis keeps of results.
+ */
+class RedisResultTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final ResultKey SHARED = new ResultKey("share", LONG, false);
+
+	private static final ResultKey REPLAYED = new ResultKey("replay", LONG, true);
 
 	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
 
@@ -42,14 +53,14 @@ class RedisResultStoreTests extends ResultStoreContract {
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 
-	private final ResultSlot shared = new ResultSlot("share", LONG, false);
-
-	private final ResultSlot replayed = new ResultSlot("replay", LONG, true);
+	private final LockKey key = new LockKey("results", UUID.randomUUID().toString());
 
 	/** The keys of one test are not those of another. */
 	private final String prefix = "kept-" + UUID.randomUUID();
 
 	private final RedisLockStore store = new RedisLockStore(connections, this.prefix, Duration.ofSeconds(5), 0);
+
+	private final StoredLock lock = this.store.lock(this.key);
 
 	@BeforeEach
 	void connect() {
@@ -62,30 +73,43 @@ class RedisResultStoreTests extends ResultStoreContract {
 		factory.destroy();
 	}
 
-	@Override
-	protected LockStore store() {
-		return this.store;
-	}
-
 	@Test
-	@DisplayName("A result that is not replayed is kept only if somebody waits for it on another server")
+	@DisplayName("A result that is not replayed is kept only if another instance waits for it")
 	void keepsWhatIsAwaited() {
-		join(this.store.acquire(this.key, "a", LONG));
-		release("a", this.shared, "for nobody");
+		join(this.lock.acquire(AcquireCommand.of("a", LONG)));
+		release("a", SHARED, "for nobody");
 		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
-		join(this.store.acquire(this.key, "a", LONG));
-		assertThat(join(this.store.acquireOrResult(this.key, "b", LONG, TestResults.wanted(this.shared, LONG), () -> {
-		}))).isInstanceOf(Busy.class);
-		release("a", this.shared, "awaited");
+		join(this.lock.acquire(AcquireCommand.of("a", LONG)));
+		StoredLock elsewhere = this.store.lock(this.key);
+		AcquireCommand waiter = AcquireCommand.of("b", LONG).orResult(TestResults.query(SHARED, LONG));
+		assertThat(join(elsewhere.acquire(waiter.notifying(() -> {
+		})))).isInstanceOf(Held.class);
+		release("a", SHARED, "awaited");
 		String result = redis.keys(this.prefix + ":result:*").iterator().next();
 		assertThat(redis.opsForValue().get(result)).endsWith(" awaited");
 		assertThat(redis.getExpire(result)).isBetween(1L, LONG.toSeconds());
-		assertThat(ask("b", this.shared, LONG)).isInstanceOf(Found.class);
+		assertThat(join(elsewhere.acquire(waiter))).isInstanceOf(Found.class);
 		this.store.stop();
 	}
 
 	@Test
-	@DisplayName("Who met a holder is given its result also when a lock with the same counter has been taken since")
+	@DisplayName("A handle that met a holder stores its next result in any case: others may have met the same holder")
+	void keepsForOthersThatMetTheHolder() {
+		StoredLock elsewhere = this.store.lock(this.key);
+		join(elsewhere.acquire(AcquireCommand.of("first", LONG)));
+		assertThat(ask("a", SHARED, Duration.ZERO)).isInstanceOf(Held.class);
+		join(elsewhere.release("first", null));
+		assertThat(ask("a", SHARED, Duration.ZERO)).isInstanceOf(Granted.class);
+		release("a", SHARED, "of the second holder");
+		assertThat(redis.keys(this.prefix + ":result:*")).hasSize(1);
+		redis.delete(redis.keys(this.prefix + ":result:*"));
+		assertThat(ask("a", SHARED, Duration.ZERO)).isInstanceOf(Granted.class);
+		release("a", SHARED, "met nobody since");
+		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A caller that met a holder is given its result also when a lock with the same counter has been taken since")
 	void sharedCounter() {
 		RedisKeys keys = new RedisKeys(this.prefix);
 		LockKey other = Stream.iterate(0, (i) -> i + 1)
@@ -93,26 +117,25 @@ class RedisResultStoreTests extends ResultStoreContract {
 			.filter((each) -> Arrays.equals(keys.of(each).fence(), keys.of(this.key).fence()))
 			.findFirst()
 			.orElseThrow();
-		long token = ((Granted) ask("a", this.replayed, Duration.ZERO)).fencingToken();
-		join(this.store.acquire(other, "a", LONG));
-		long met = ((Busy) ask("b", this.replayed, Duration.ZERO)).fencingToken();
-		join(this.store.release(this.key, "a", new LeftResult(this.replayed, "result", token), false));
-		WantedResults wanted = new WantedResults(this.replayed, met, Duration.ZERO);
-		assertThat(join(this.store.acquireOrResult(this.key, "b", LONG, wanted, null))).isInstanceOf(Found.class);
-		join(this.store.release(other, "a"));
+		long token = ((Granted) ask("a", REPLAYED, Duration.ZERO)).fencingToken();
+		join(this.store.lock(other).acquire(AcquireCommand.of("a", LONG)));
+		long met = ((Held) ask("b", REPLAYED, Duration.ZERO)).fencingToken();
+		join(this.lock.release("a", new StoredResult(REPLAYED, "result", token)));
+		ResultQuery query = new ResultQuery(REPLAYED, met, Duration.ZERO);
+		assertThat(join(this.lock.acquire(AcquireCommand.of("b", LONG).orResult(query)))).isInstanceOf(Found.class);
+		join(this.store.lock(other).release("a", null));
 	}
 
 	@Test
-	@DisplayName("To leave a result is one request, and so is to find it")
+	@DisplayName("To store a result is one request, and so is to find it")
 	void countsRequests() {
 		try (RedisInstance instance = new RedisInstance(this.prefix)) {
 			int before = instance.requests().size();
-			join(instance.store().acquireOrResult(this.key, "a", LONG, TestResults.wanted(this.replayed, LONG), null));
-			join(instance.store().release(this.key, "a", TestResults.left(this.replayed, "result"), false));
+			StoredLock lock = instance.store().lock(this.key);
+			join(lock.acquire(lockOrResult("a")));
+			join(lock.release("a", TestResults.stored(REPLAYED, "result")));
 			assertThat(instance.requests()).hasSize(before + 2);
-			assertThat(join(instance.store()
-				.acquireOrResult(this.key, "b", LONG, TestResults.wanted(this.replayed, LONG), null)))
-				.isInstanceOf(Found.class);
+			assertThat(join(lock.acquire(lockOrResult("b")))).isInstanceOf(Found.class);
 			assertThat(instance.requests()).hasSize(before + 3);
 		}
 	}
@@ -120,14 +143,14 @@ class RedisResultStoreTests extends ResultStoreContract {
 	@Test
 	@DisplayName("A key that is no text where a result belongs is taken for absent, and the next result takes its place")
 	void wrongType() {
-		ask("a", this.replayed, LONG);
-		release("a", this.replayed, "first");
+		ask("a", REPLAYED, LONG);
+		release("a", REPLAYED, "first");
 		String result = redis.keys(this.prefix + ":result:*").iterator().next();
 		redis.delete(result);
 		redis.opsForList().leftPush(result, "element");
-		assertThat(ask("b", this.replayed, LONG)).isInstanceOf(Granted.class);
-		release("b", this.replayed, "second");
-		assertThat(ask("c", this.replayed, LONG)).isInstanceOfSatisfying(Found.class,
+		assertThat(ask("b", REPLAYED, LONG)).isInstanceOf(Granted.class);
+		release("b", REPLAYED, "second");
+		assertThat(ask("c", REPLAYED, LONG)).isInstanceOfSatisfying(Found.class,
 				(found) -> assertThat(found.result().text()).isEqualTo("second"));
 	}
 
@@ -140,10 +163,10 @@ class RedisResultStoreTests extends ResultStoreContract {
 		StringRedisTemplate redis = new StringRedisTemplate(mute);
 		redis.execute((RedisCallback<?>) (connection) -> connection.execute("ACL", "SETUSER".getBytes(UTF_8),
 				"default".getBytes(UTF_8), "-time".getBytes(UTF_8)));
-		join(store.acquire(this.key, "a", LONG));
-		assertThat(join(store.release(this.key, "a", TestResults.left(this.replayed, "result"), false))).isTrue();
+		join(store.lock(this.key).acquire(AcquireCommand.of("a", LONG)));
+		assertThat(join(store.lock(this.key).release("a", TestResults.stored(REPLAYED, "result")))).isTrue();
 		assertThat(redis.keys("mute:{*")).isEmpty();
-		assertThat(join(store.acquireOrResult(this.key, "b", LONG, TestResults.wanted(this.replayed, LONG), null)))
+		assertThat(join(store.lock(this.key).acquire(lockOrResult("b"))))
 			.isInstanceOf(Granted.class);
 		store.stop();
 		mute.destroy();
@@ -154,12 +177,12 @@ class RedisResultStoreTests extends ResultStoreContract {
 	void replicas() {
 		RedisLockStore strict = new RedisLockStore(connections, this.prefix, Duration.ofSeconds(4), 1);
 		strict.start();
-		assertThat(strict.acquireOrResult(this.key, "a", LONG, TestResults.wanted(this.replayed, LONG), null))
+		assertThat(strict.lock(this.key).acquire(lockOrResult("a")))
 			.failsWithin(LONG);
 		Awaitility.await().until(() -> redis.keys(this.prefix + ":{*").isEmpty());
-		ask("b", this.replayed, LONG);
-		release("b", this.replayed, "result");
-		assertThat(join(strict.acquireOrResult(this.key, "c", LONG, TestResults.wanted(this.replayed, LONG), null)))
+		ask("b", REPLAYED, LONG);
+		release("b", REPLAYED, "result");
+		assertThat(join(strict.lock(this.key).acquire(lockOrResult("c"))))
 			.isInstanceOf(Found.class);
 		strict.stop();
 	}
@@ -171,16 +194,32 @@ class RedisResultStoreTests extends ResultStoreContract {
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(full), "full", Duration.ofSeconds(5), 0);
 		store.start();
 		StringRedisTemplate redis = new StringRedisTemplate(full);
-		join(store.acquire(this.key, "a", LONG));
+		join(store.lock(this.key).acquire(AcquireCommand.of("a", LONG)));
 		redis.execute((RedisCallback<?>) (connection) -> {
 			connection.serverCommands().setConfig("maxmemory", "1");
 			return null;
 		});
-		assertThat(join(store.release(this.key, "a", TestResults.left(this.replayed, "r".repeat(100_000)), false)))
+		assertThat(join(store.lock(this.key).release("a", TestResults.stored(REPLAYED, "r".repeat(100_000)))))
 			.isTrue();
 		assertThat(redis.keys("full:{*")).isEmpty();
 		store.stop();
 		full.destroy();
+	}
+
+	private AcquireResult ask(String owner, ResultKey result, Duration maxAge) {
+		return join(this.lock.acquire(AcquireCommand.of(owner, LONG).orResult(TestResults.query(result, maxAge))));
+	}
+
+	private static AcquireCommand lockOrResult(String owner) {
+		return AcquireCommand.of(owner, LONG).orResult(TestResults.query(REPLAYED, LONG));
+	}
+
+	private boolean release(String owner, ResultKey result, String text) {
+		return join(this.lock.release(owner, TestResults.stored(result, text)));
+	}
+
+	private static <T> T join(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().join();
 	}
 
 }
