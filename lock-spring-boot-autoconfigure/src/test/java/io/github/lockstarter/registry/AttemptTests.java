@@ -67,7 +67,7 @@ class AttemptTests {
 
 	private final List<Duration> waits = new CopyOnWriteArrayList<>();
 
-	private final StoreLockRegistry locks = registry(new MemoryLockStore());
+	private final DefaultLockRegistry locks = registry(new MemoryLockStore());
 
 	private final Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter.registry");
 
@@ -193,7 +193,7 @@ class AttemptTests {
 	@Test
 	@DisplayName("A store that fails is an error of the attempt and of the store, which is a warning without the key")
 	void storeFails() {
-		try (StoreLockRegistry failing = registry(new FailingStore())) {
+		try (DefaultLockRegistry failing = registry(new FailingStore())) {
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> failing.acquire("team:secret"));
 		}
 		assertThat(this.observed).containsExactly("lock.acquire team error LockStoreException");
@@ -259,7 +259,7 @@ class AttemptTests {
 		this.locks.acquire("team:1");
 		this.locks.tryAcquireAsync("team:1", LONG);
 		this.locks.tryAcquireAsync("team:1", LONG).toCompletableFuture().cancel(true);
-		StoreTokenLocks tokens = new StoreTokenLocks(this.locks);
+		DefaultTokenLocks tokens = new DefaultTokenLocks(this.locks);
 		tokens.acquireAsync(LockKey.of("team:2"), OPTIONS).toCompletableFuture().join();
 		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "a-token-of-my-own").toCompletableFuture().join();
 		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "a-token-of-my-own").toCompletableFuture().join();
@@ -282,8 +282,8 @@ class AttemptTests {
 		assertThat(this.locks.tryAcquire("team:42", SHORT)).isPresent();
 	}
 
-	private StoreLockRegistry registry(LockStore store) {
-		return new StoreLockRegistry(store, (name) -> OPTIONS, MAX_WAITERS, (loss) -> {
+	private DefaultLockRegistry registry(LockStore store) {
+		return new DefaultLockRegistry(store, (name) -> OPTIONS, MAX_WAITERS, (loss) -> {
 		}, this.counts, this.observations);
 	}
 
@@ -305,10 +305,10 @@ class AttemptTests {
 	}
 
 	/** Takes note of what has ended. */
-	private final class Recorder implements ObservationHandler<LockContext> {
+	private final class Recorder implements ObservationHandler<LockObservationContext> {
 
 		@Override
-		public void onStart(LockContext context) {
+		public void onStart(LockObservationContext context) {
 			AttemptTests.this.begun.incrementAndGet();
 			ObservationView parent = context.getParentObservation();
 			AttemptTests.this.parents
@@ -316,20 +316,20 @@ class AttemptTests {
 		}
 
 		@Override
-		public void onStop(LockContext context) {
+		public void onStop(LockObservationContext context) {
 			AttemptTests.this.observed
 				.add(context.getName() + " " + value(context, "lock") + " " + value(context, "outcome")
 						+ ((context.getError() != null) ? " " + context.getError().getClass().getSimpleName() : ""));
 			Optional.ofNullable(context.waited()).ifPresent(AttemptTests.this.waits::add);
 		}
 
-		private static String value(LockContext context, String key) {
+		private static String value(LockObservationContext context, String key) {
 			return context.getLowCardinalityKeyValue(key).getValue();
 		}
 
 		@Override
 		public boolean supportsContext(Observation.Context context) {
-			return context instanceof LockContext;
+			return context instanceof LockObservationContext;
 		}
 
 	}

@@ -154,7 +154,7 @@ class StoreLockRegistryTests {
 	@DisplayName("Who answers itself while it waits makes room for others, and gets no lock")
 	void answersItself() {
 		MemoryLockStore store = new MemoryLockStore();
-		try (StoreLockRegistry locks = new StoreLockRegistry(store, (name) -> OPTIONS, 1, (loss) -> {
+		try (DefaultLockRegistry locks = new DefaultLockRegistry(store, (name) -> OPTIONS, 1, (loss) -> {
 		}, new LockCounts(), ObservationRegistry.NOOP)) {
 			Lease first = locks.acquire(KEY, OPTIONS);
 			CompletableFuture<Optional<Lease>> second = locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
@@ -341,7 +341,7 @@ class StoreLockRegistryTests {
 	@DisplayName("A registry that is closed lets nobody wait on")
 	void closed() {
 		this.locks.acquire(KEY, OPTIONS);
-		StoreLockRegistry closed = (StoreLockRegistry) this.locks;
+		DefaultLockRegistry closed = (DefaultLockRegistry) this.locks;
 		closed.close();
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> closed.acquire(KEY, OPTIONS.withWaitTime(Duration.ofMinutes(1))))

@@ -42,9 +42,9 @@ class StoreTokenLocksTests {
 
 	private final ObservedStore store = new ObservedStore();
 
-	private final StoreLockRegistry registry = TestLocks.on(this.store);
+	private final DefaultLockRegistry registry = TestLocks.on(this.store);
 
-	private final TokenLocks locks = new StoreTokenLocks(this.registry);
+	private final TokenLocks locks = new DefaultTokenLocks(this.registry);
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -191,7 +191,7 @@ class StoreTokenLocksTests {
 	@Test
 	@DisplayName("A store that knows no tokens is a mistake in the configuration, and says what to do")
 	void noTokenStore() {
-		TokenLocks none = new StoreTokenLocks(TestLocks.on(new LeasesOnly()));
+		TokenLocks none = new DefaultTokenLocks(TestLocks.on(new LeasesOnly()));
 		List<Supplier<CompletionStage<?>>> calls = List.of(() -> none.acquireAsync(KEY, OPTIONS),
 				() -> none.acquireAsync(KEY, OPTIONS, TOKEN), () -> none.remainingAsync(KEY));
 		assertThat(calls)

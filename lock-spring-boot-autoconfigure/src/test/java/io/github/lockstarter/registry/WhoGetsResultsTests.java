@@ -48,7 +48,7 @@ class WhoGetsResultsTests {
 
 	private final ObservedStore store = new ObservedStore();
 
-	private final StoreLockRegistry locks = TestLocks.on(this.store);
+	private final DefaultLockRegistry locks = TestLocks.on(this.store);
 
 	@AfterEach
 	void nothingIsLeft() {

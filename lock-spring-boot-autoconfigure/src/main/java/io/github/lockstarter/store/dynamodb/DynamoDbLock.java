@@ -191,10 +191,9 @@ final class DynamoDbLock implements StoredLock {
 	public CompletionStage<Optional<Duration>> remaining() {
 		LeaseClock clock = this.table.clock();
 		return this.table.calls()
-			.call(this.key,
-					() -> Requests.told(this.table.results().lock(this.itemKey))
-						.thenApply((lock) -> clock.isHeld(lock) ? Optional.of(clock.held(lock).remaining())
-								: Optional.empty()));
+			.call(this.key, () -> Requests.told(this.table.results().lock(this.itemKey))
+				.thenApply(
+						(lock) -> clock.isHeld(lock) ? Optional.of(clock.held(lock).remaining()) : Optional.empty()));
 	}
 
 	/** Updates the lock, whether the condition holds or not an answer from its item. */

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.dynamodb;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -69,7 +70,8 @@ final class Items {
 	 */
 	static Map<String, AttributeValue> resultKey(Map<String, AttributeValue> lock, String name) {
 		String digest = LockKey.ofDigest("slot", name).key().substring(LockKey.DIGEST_PREFIX.length());
-		return Map.of(KEY, text(":" + digest.substring(0, DIGEST_DIGITS) + ":" + lock.get(KEY).s()));
+		String lockKey = Objects.requireNonNull(lock.get(KEY)).s();
+		return Map.of(KEY, text(":" + digest.substring(0, DIGEST_DIGITS) + ":" + lockKey));
 	}
 
 	static AttributeValue text(String text) {

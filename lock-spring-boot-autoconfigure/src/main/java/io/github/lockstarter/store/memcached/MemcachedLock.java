@@ -47,8 +47,7 @@ final class MemcachedLock implements StoredLock {
 	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 		String owner = command.owner();
 		Duration ttl = command.ttl();
-		return command.takenBack()
-				? this.calls.grant(this.key, ttl, () -> take(owner, ttl), () -> delete(owner))
+		return command.takenBack() ? this.calls.grant(this.key, ttl, () -> take(owner, ttl), () -> delete(owner))
 				: this.calls.call(this.key, () -> take(owner, ttl));
 	}
 
@@ -87,9 +86,8 @@ final class MemcachedLock implements StoredLock {
 
 	@Override
 	public CompletionStage<Optional<Duration>> remaining() {
-		return this.calls.call(this.key,
-				() -> this.memcached.get(this.name)
-					.thenApply((text) -> Optional.ofNullable(text).map((found) -> Item.parse(found).remaining())));
+		return this.calls.call(this.key, () -> this.memcached.get(this.name)
+			.thenApply((text) -> Optional.ofNullable(text).map((found) -> Item.parse(found).remaining())));
 	}
 
 	private CompletionStage<Boolean> delete(String owner) {

@@ -26,9 +26,9 @@ import io.github.lockstarter.store.StoredLock;
  * grows with every change on a server, and begins anew when the server does.
  * <p>
  * Memcached counts whole seconds, and ends an item up to a second early, so that a lock
- * whose holder died is free up to two seconds after its time to live. It
- * notifies no waiters of a release: they poll. It may drop a lock that is held, when it is
- * restarted or runs out of memory.
+ * whose holder died is free up to two seconds after its time to live. It notifies no
+ * waiters of a release: they poll. It may drop a lock that is held, when it is restarted
+ * or runs out of memory.
  */
 public final class MemcachedLockStore implements LockStore, AutoCloseable {
 

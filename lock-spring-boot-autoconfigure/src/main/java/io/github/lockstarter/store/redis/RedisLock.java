@@ -107,8 +107,8 @@ final class RedisLock implements StoredLock {
 					}
 				}
 			})
-			.thenApply((number) -> noted(
-					Replies.handedOver(number, reconnects != this.redis.connector().reconnects()), true));
+			.thenApply((number) -> noted(Replies.handedOver(number, reconnects != this.redis.connector().reconnects()),
+					true));
 	}
 
 	/** From now on the action runs after a release, and no other. */

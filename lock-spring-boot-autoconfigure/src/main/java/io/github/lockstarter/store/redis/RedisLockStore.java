@@ -73,7 +73,8 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	public void start() {
 		this.running = true;
 		this.access.channel().open();
-		this.access.connector().connect()
+		this.access.connector()
+			.connect()
 			.copy()
 			.orTimeout(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
 			.handle((redis, failure) -> {

@@ -1,18 +1,18 @@
-package io.github.lockstarter.registry;
+package io.github.lockstarter.registry.entry;
 
 /**
- * What a {@link LocalLock} is busy with.
+ * What a {@link LockEntry} is busy with.
  */
-enum State {
+enum EntryState {
 
-	/** Nobody has come yet. */
+	/** No caller has come yet. */
 	NEW,
 
 	/** The head of the queue has asked the store. */
-	CONTENDING,
+	ACQUIRING,
 
 	/** The lock is held elsewhere, and the queue waits to be woken. */
-	ASLEEP,
+	WAITING,
 
 	/** A lease is held here. */
 	HELD,
@@ -20,7 +20,7 @@ enum State {
 	/** A lease is being released in the store. */
 	RELEASING,
 
-	/** Out of the table: whoever comes now has to look for its successor there. */
+	/** Out of the table: a caller that comes now looks for its successor there. */
 	RETIRED
 
 }

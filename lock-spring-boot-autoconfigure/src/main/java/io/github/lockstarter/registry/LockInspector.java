@@ -1,41 +1,39 @@
 package io.github.lockstarter.registry;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.registry.entry.LockSnapshot;
+import io.github.lockstarter.registry.entry.LockTable;
+import io.github.lockstarter.registry.lease.StoreLease;
 
 /**
- * What one instance holds, and who waits in it: the view of its operator.
+ * The holders and waiters of one instance: the view of its operator.
  */
-public final class LocalLocks {
+public final class LockInspector {
 
-	private final Map<LockKey, LocalLock> locks;
+	private final @Nullable LockTable table;
 
 	/**
 	 * Creates a view.
 	 * @param registry what to look at; {@code null} to see nothing
 	 */
-	public LocalLocks(@Nullable StoreLockRegistry registry) {
-		this.locks = (registry != null) ? registry.locks() : Map.of();
+	public LockInspector(@Nullable DefaultLockRegistry registry) {
+		this.table = (registry != null) ? registry.table() : null;
 	}
 
 	/**
 	 * Returns the locks that are held or waited for here, in no order.
 	 * @return each as it was at a moment of its own
 	 */
-	public List<LockSnapshot> look() {
-		return this.locks.values()
-			.stream()
-			.map(LocalLock::look)
-			.filter((lock) -> lock.held() != null || !lock.waiting().isEmpty())
-			.toList();
+	public List<LockSnapshot> snapshot() {
+		return (this.table == null) ? List.of()
+				: this.table.snapshots().filter((lock) -> lock.held() != null || !lock.waiting().isEmpty()).toList();
 	}
 
 	/**
@@ -44,7 +42,7 @@ public final class LocalLocks {
 	 * @return how many
 	 */
 	public long held(String lockName) {
-		return ofName(lockName).filter((lock) -> lock.holder().isPresent()).count();
+		return (this.table != null) ? this.table.leases(lockName).count() : 0;
 	}
 
 	/**
@@ -53,19 +51,16 @@ public final class LocalLocks {
 	 * @return how many
 	 */
 	public long waiters(String lockName) {
-		return ofName(lockName).mapToLong((lock) -> lock.look().waiting().size()).sum();
-	}
-
-	private Stream<LocalLock> ofName(String lockName) {
-		return this.locks.entrySet()
-			.stream()
-			.filter((each) -> each.getKey().name().equals(lockName))
-			.map(Map.Entry::getValue);
+		return (this.table == null) ? 0
+				: this.table.snapshots()
+					.filter((lock) -> lock.key().name().equals(lockName))
+					.mapToLong((lock) -> lock.waiting().size())
+					.sum();
 	}
 
 	/**
-	 * Ends the lease on a lock, as if it was lost: whoever holds it is told, and the next
-	 * one may have it, while the work goes on.
+	 * Ends the lease on a lock, as if it was lost: its holder is told, and the next
+	 * waiter may have it, while the work goes on.
 	 * @param key the lock
 	 * @param fencingToken the number of the lease, so that it is not the next one's
 	 * @return completes when the store has answered or failed, where the lock is then
@@ -73,8 +68,7 @@ public final class LocalLocks {
 	 * that lease
 	 */
 	public CompletionStage<Boolean> forceRelease(LockKey key, long fencingToken) {
-		return Optional.ofNullable(this.locks.get(key))
-			.flatMap(LocalLock::holder)
+		return ((this.table != null) ? this.table.lease(key) : Optional.<StoreLease>empty())
 			.filter((lease) -> lease.fencingToken() == fencingToken)
 			.map((lease) -> lease.lose("an operator released it").thenApply((done) -> true))
 			.orElseGet(() -> CompletableFuture.completedFuture(false));

@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry;
+package io.github.lockstarter.registry.observe;
 
 import java.time.Duration;
 
@@ -14,7 +14,7 @@ import io.github.lockstarter.LockKey;
  * {@code lock}, and how they ended, {@code outcome}, as key values of low cardinality;
  * the key is in none.
  */
-public final class LockContext extends Observation.Context {
+public final class LockObservationContext extends Observation.Context {
 
 	/** From the question to the answer. */
 	public static final String ACQUIRE = "lock.acquire";
@@ -28,7 +28,7 @@ public final class LockContext extends Observation.Context {
 
 	private volatile @Nullable Duration waited;
 
-	LockContext(LockKey key, @Nullable String request) {
+	LockObservationContext(LockKey key, @Nullable String request) {
 		this.key = key;
 		this.request = request;
 		addLowCardinalityKeyValue(KeyValue.of("lock", key.name()));

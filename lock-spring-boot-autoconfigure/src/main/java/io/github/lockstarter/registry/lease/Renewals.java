@@ -1,61 +1,71 @@
-package io.github.lockstarter.registry;
+package io.github.lockstarter.registry.lease;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.registry.runtime.EngineRuntime.Alarm;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStore.Renewal;
 
 /**
  * Keeps all held leases of a registry alive, and notices those that have run out. There
- * is one timer for all of them, set to the next lease that needs something; it then
+ * is one alarm for all of them, set to the next lease that needs something; it then
  * renews those, too, that would need it soon, in one go.
  */
-final class Renewals {
+public final class Renewals {
 
-	private final Set<StoreLease> leases = ConcurrentHashMap.newKeySet();
+	/** By owner token, of which each lease has its own while it is held. */
+	private final Map<String, StoreLease> leases = new ConcurrentHashMap<>();
 
 	private final LockStore store;
 
-	private final ScheduledExecutorService timer;
+	private final EngineRuntime runtime;
 
 	private final Lock monitor = new ReentrantLock();
 
-	private @Nullable Future<?> alarm;
+	private @Nullable Alarm alarm;
 
 	private volatile boolean set;
 
 	private volatile long alarmAt;
 
-	Renewals(LockStore store, ScheduledExecutorService timer) {
+	/**
+	 * Creates renewals.
+	 * @param store is asked to renew
+	 */
+	public Renewals(LockStore store, EngineRuntime runtime) {
 		this.store = store;
-		this.timer = timer;
+		this.runtime = runtime;
 	}
 
-	void add(StoreLease lease) {
-		this.leases.add(lease);
-		lookBy(lease.due());
+	/** Keeps the lease alive from now on. */
+	public void add(StoreLease lease) {
+		this.leases.put(lease.turn().owner(), lease);
+		if (lease.isEnded()) {
+			remove(lease);
+		}
+		else {
+			lookBy(lease.due());
+		}
 	}
 
 	void remove(StoreLease lease) {
-		this.leases.remove(lease);
+		this.leases.remove(lease.turn().owner(), lease);
 	}
 
 	/** The store may have forgotten what is held, so all that can be is renewed now. */
-	void renewAll() {
-		this.leases.forEach(StoreLease::renewNow);
-		lookBy(System.nanoTime());
+	public void renewAll() {
+		this.leases.values().forEach(StoreLease::renewNow);
+		lookBy(this.runtime.nanoTime());
 	}
 
 	private void lookBy(long time) {
@@ -71,11 +81,16 @@ final class Renewals {
 				return;
 			}
 			if (this.alarm != null) {
-				this.alarm.cancel(false);
+				this.alarm.cancel();
 			}
 			this.alarmAt = time;
+			// Before the alarm can go off, which takes it back.
 			this.set = true;
-			this.alarm = this.timer.schedule(this::look, Math.max(time - System.nanoTime(), 0), TimeUnit.NANOSECONDS);
+			this.alarm = this.runtime.schedule(this::look, time - this.runtime.nanoTime());
+		}
+		catch (Throwable ex) {
+			this.set = false;
+			throw ex;
 		}
 		finally {
 			this.monitor.unlock();
@@ -84,21 +99,18 @@ final class Renewals {
 
 	private void look() {
 		this.set = false;
-		long now = System.nanoTime();
+		long now = this.runtime.nanoTime();
 		List<StoreLease> due = new ArrayList<>();
 		List<Renewal> renewals = new ArrayList<>();
-		for (StoreLease lease : this.leases) {
-			if (lease.isEnded()) {
-				remove(lease);
-			}
-			else if (lease.isExpired(now)) {
+		for (StoreLease lease : this.leases.values()) {
+			if (lease.isExpired(now)) {
 				lease.lose(lease.whyExpired());
 			}
 			else {
 				Duration ttl = lease.beginRenewal(now);
 				if (!ttl.isZero()) {
 					due.add(lease);
-					renewals.add(new Renewal(lease.key(), lease.bid().owner(), ttl));
+					renewals.add(lease.renewal(ttl));
 				}
 				lookBy(lease.due());
 			}
@@ -109,16 +121,18 @@ final class Renewals {
 	}
 
 	private void renew(List<StoreLease> due, List<Renewal> renewals, long asked) {
+		List<CompletionStage<Boolean>> answers;
 		try {
-			List<CompletionStage<Boolean>> answers = this.store.renewAll(renewals);
-			for (int i = 0; i < due.size(); i++) {
-				StoreLease lease = due.get(i);
-				Duration ttl = renewals.get(i).ttl();
-				answers.get(i).whenComplete((owned, failure) -> renewed(lease, asked, ttl, owned, failure));
-			}
+			answers = this.store.renewAll(renewals);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			due.forEach((lease) -> renewed(lease, asked, Duration.ZERO, null, ex));
+			return;
+		}
+		for (int i = 0; i < due.size(); i++) {
+			StoreLease lease = due.get(i);
+			Duration ttl = renewals.get(i).ttl();
+			answers.get(i).whenComplete((owned, failure) -> renewed(lease, asked, ttl, owned, failure));
 		}
 	}
 

@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry;
+package io.github.lockstarter.registry.entry;
 
 import java.time.Duration;
 import java.util.List;
@@ -12,7 +12,7 @@ import io.github.lockstarter.LockKey;
  *
  * @param key the lock
  * @param held the lease on it, {@code null} if it is not held by this instance
- * @param waiting who waits for it in this instance, the next one first
+ * @param waiting the waiters for it in this instance, the next one first
  */
 public record LockSnapshot(LockKey key, @Nullable Held held, List<Waiting> waiting) {
 
@@ -28,7 +28,7 @@ public record LockSnapshot(LockKey key, @Nullable Held held, List<Waiting> waiti
 	}
 
 	/**
-	 * One who waits.
+	 * A waiter.
 	 *
 	 * @param age how long ago it came
 	 * @param request the request that waits, {@code null} if unknown
