@@ -111,7 +111,8 @@ public abstract class LockStoreContract {
 		acquire(this.key, "a", LONG);
 		assertThat(renew(this.key, "a", SHORT)).isTrue();
 		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG.minusSeconds(10));
-		assertThat(store().renewAll(List.of(new Renewal(store().lock(this.key), "a", SHORT)))).allMatch(LockStoreContract::join);
+		assertThat(store().renewAll(List.of(new Renewal(store().lock(this.key), "a", SHORT))))
+			.allMatch(LockStoreContract::join);
 		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG.minusSeconds(10));
 		release(this.key, "a");
 	}

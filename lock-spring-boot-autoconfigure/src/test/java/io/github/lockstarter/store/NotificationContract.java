@@ -32,7 +32,8 @@ final class NotificationContract extends CapabilityContract {
 		tests.add("No release is missed between the refusal and the first notification",
 				NotificationContract::missesNothing);
 		tests.add("A handle that is closed is not notified, until it asks again", NotificationContract::closes);
-		tests.add("At the end of a turn, where no other instance waits, the lock is granted at once, with a larger token",
+		tests.add(
+				"At the end of a turn, where no other instance waits, the lock is granted at once, with a larger token",
 				NotificationContract::endsTurnAlone);
 		tests.add("At the end of a turn, where another instance waits, the lock is released, and both are notified",
 				NotificationContract::endsTurnForOthers);

@@ -44,7 +44,8 @@ final class ResultContract extends CapabilityContract {
 		tests.add("A later result takes the place of an earlier one", ResultContract::replaces);
 		tests.add("A result is gone when it has been kept for as long as it is to be kept",
 				ResultContract::isKeptForAWhile);
-		tests.add("An owner that asks again, as a driver does after a reconnect, is granted the lock in spite of a result",
+		tests.add(
+				"An owner that asks again, as a driver does after a reconnect, is granted the lock in spite of a result",
 				ResultContract::asksAgain);
 		if (!store.capabilities().contains(Capability.LOCAL)) {
 			tests.add("A waiter of another instance is given a result that is for waiters only",

@@ -77,7 +77,8 @@ class DynamoDbLockStoreFaultTests {
 		Answer failure = ScriptedDynamoDb.error(500, "InternalServerError");
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(failure);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
-			assertBroken(store(client, Duration.ofSeconds(20)).lock(this.key).acquire(command("a")), "InternalServerError");
+			assertBroken(store(client, Duration.ofSeconds(20)).lock(this.key).acquire(command("a")),
+					"InternalServerError");
 			Awaitility.await().untilAsserted(() -> assertThat(server.requests()).contains("UpdateItem to free"));
 		}
 	}

@@ -96,8 +96,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 		LockStore slow = store(Duration.ZERO);
 		LockStore fast = store(SKEW);
 		acquire(fast, "fast");
-		assertThat(held(acquire(slow, "slow")).remaining())
-			.isEqualTo(TTL.plus(SKEW).plus(SKEW).plusMillis(1));
+		assertThat(held(acquire(slow, "slow")).remaining()).isEqualTo(TTL.plus(SKEW).plus(SKEW).plusMillis(1));
 		pass(TTL.plus(SKEW).plus(SKEW));
 		assertThat(held(acquire(slow, "slow")).remaining()).isEqualTo(Duration.ofMillis(1));
 		pass(Duration.ofMillis(1));
@@ -133,8 +132,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 		acquire(store, "a");
 		assertThat(join(store.lock(this.key).renew("a", TTL.multipliedBy(2)))).isTrue();
 		assertThat(join(store.lock(this.key).renew("a", TTL))).isTrue();
-		assertThat(held(acquire(store, "b")).remaining())
-			.isEqualTo(TTL.multipliedBy(2).plus(SKEW).plusMillis(1));
+		assertThat(held(acquire(store, "b")).remaining()).isEqualTo(TTL.multipliedBy(2).plus(SKEW).plusMillis(1));
 	}
 
 	@Test

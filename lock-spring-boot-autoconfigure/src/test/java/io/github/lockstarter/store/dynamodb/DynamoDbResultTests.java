@@ -84,8 +84,7 @@ class DynamoDbResultTests {
 	}
 
 	private AcquireResult ask(String owner) {
-		return join(this.lock
-			.acquire(AcquireCommand.of(owner, LONG).orResult(TestResults.query(RESULT, LONG))));
+		return join(this.lock.acquire(AcquireCommand.of(owner, LONG).orResult(TestResults.query(RESULT, LONG))));
 	}
 
 	private boolean release(String owner, String text) {

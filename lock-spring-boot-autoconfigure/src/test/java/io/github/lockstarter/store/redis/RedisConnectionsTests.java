@@ -51,7 +51,8 @@ class RedisConnectionsTests {
 			RedisLockStore store = new RedisLockStore(LettuceConnections.to(client), "silent", Duration.ofMillis(200),
 					0);
 			for (int i = 0; i < 5; i++) {
-				assertThat(store.lock(KEY).acquire(AcquireCommand.of("a", WAITING.ttl()))).failsWithin(Duration.ofSeconds(5))
+				assertThat(store.lock(KEY).acquire(AcquireCommand.of("a", WAITING.ttl())))
+					.failsWithin(Duration.ofSeconds(5))
 					.withThrowableThat()
 					.withCauseInstanceOf(LockStoreException.class);
 			}

@@ -104,7 +104,8 @@ class RedisLockStoreFaultTests {
 		}
 		this.server.start();
 		LockKey other = new LockKey("fault", "jiro");
-		assertThat(this.patient.lock(other).acquire(AcquireCommand.of("b", TTL))).succeedsWithin(SOON).isInstanceOf(Granted.class);
+		assertThat(this.patient.lock(other).acquire(AcquireCommand.of("b", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
 		// The driver may repeat an acquire from just after the kill; it is taken back.
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(acquire("b")).succeedsWithin(SOON).isInstanceOf(Granted.class));
@@ -132,9 +133,11 @@ class RedisLockStoreFaultTests {
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
 		// So that it is connected.
 		Awaitility.await()
-			.untilAsserted(() -> assertThat(store.lock(new LockKey("fault", "other")).acquire(AcquireCommand.of("a", Duration.ofMillis(1))))
+			.untilAsserted(() -> assertThat(
+					store.lock(new LockKey("fault", "other")).acquire(AcquireCommand.of("a", Duration.ofMillis(1))))
 				.succeedsWithin(SOON));
-		assertThat(new RedisLockStore(connections, "lock", SOON, 0).lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON);
+		assertThat(new RedisLockStore(connections, "lock", SOON, 0).lock(this.key).acquire(AcquireCommand.of("a", TTL)))
+			.succeedsWithin(SOON);
 		durable.kill();
 		assertBroken(whileAway.apply(store));
 		durable.start();
@@ -166,8 +169,9 @@ class RedisLockStoreFaultTests {
 		assertBroken(store.lock(this.key).acquire(AcquireCommand.of("a", TTL)));
 		late.start();
 		Awaitility.await()
-			.untilAsserted(() -> assertThat(store.lock(this.key).acquire(AcquireCommand.of("b", TTL))).succeedsWithin(SOON)
-				.isInstanceOf(Granted.class));
+			.untilAsserted(
+					() -> assertThat(store.lock(this.key).acquire(AcquireCommand.of("b", TTL))).succeedsWithin(SOON)
+						.isInstanceOf(Granted.class));
 		store.close();
 		late.close();
 	}
@@ -193,7 +197,10 @@ class RedisLockStoreFaultTests {
 			StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 			Awaitility.await()
 				.ignoreExceptions()
-				.until(() -> careful.lock(this.key).acquire(AcquireCommand.of("a", TTL)).toCompletableFuture().join() instanceof Granted);
+				.until(() -> careful.lock(this.key)
+					.acquire(AcquireCommand.of("a", TTL))
+					.toCompletableFuture()
+					.join() instanceof Granted);
 			LettuceConnectionFactory replicas = TestRedis.connectionFactory("127.0.0.1", replica.port());
 			assertThat(new StringRedisTemplate(replicas).keys("lock:{*")).hasSize(1);
 			replicas.destroy();
@@ -247,7 +254,8 @@ class RedisLockStoreFaultTests {
 		assertThat(acquire("c")).succeedsWithin(SOON).isInstanceOf(Granted.class);
 		assertThat(waiter.acquire(waiting)).succeedsWithin(SOON);
 		redis.opsForSet().add(redis.keys("lock:waiting:*").iterator().next(), "another");
-		assertThat(this.patient.lock(this.key).acquire(endOfTurn("c", "d", woken::incrementAndGet))).succeedsWithin(SOON);
+		assertThat(this.patient.lock(this.key).acquire(endOfTurn("c", "d", woken::incrementAndGet)))
+			.succeedsWithin(SOON);
 		assertThat(acquire("e")).succeedsWithin(SOON).isInstanceOf(Granted.class);
 		this.patient.stop();
 		assertThat(output).containsOnlyOnce("No subscription to channel lock:released");

@@ -184,7 +184,8 @@ class RedisLockStoreTests extends LockStoreContract {
 			.containsExactly("lock:{153}:registration:taro", "lock:waiting:{153}:registration:taro", "lock:fence:{153}",
 					"lock:result:{153}:bd3ec701637cff4e53b62d2524f4d40d:registration:taro");
 		RedisKeys.Keys digested = new RedisKeys("lock").of(new LockKey("n", "\uD83D\uDD12".repeat(60)));
-		assertThat(new String(digested.lock())).isEqualTo("lock:{d5c}:n:sha256:f9fcb0c1c800e0f2be6462c928f3e47a526e8d4e82cbf8651a4d352e72c6f677");
+		assertThat(new String(digested.lock()))
+			.isEqualTo("lock:{d5c}:n:sha256:f9fcb0c1c800e0f2be6462c928f3e47a526e8d4e82cbf8651a4d352e72c6f677");
 	}
 
 	private AcquireResult acquire(String owner) {

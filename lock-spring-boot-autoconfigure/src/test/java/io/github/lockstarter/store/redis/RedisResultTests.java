@@ -166,8 +166,7 @@ class RedisResultTests {
 		join(store.lock(this.key).acquire(AcquireCommand.of("a", LONG)));
 		assertThat(join(store.lock(this.key).release("a", TestResults.stored(REPLAYED, "result")))).isTrue();
 		assertThat(redis.keys("mute:{*")).isEmpty();
-		assertThat(join(store.lock(this.key).acquire(lockOrResult("b"))))
-			.isInstanceOf(Granted.class);
+		assertThat(join(store.lock(this.key).acquire(lockOrResult("b")))).isInstanceOf(Granted.class);
 		store.stop();
 		mute.destroy();
 	}
@@ -177,13 +176,11 @@ class RedisResultTests {
 	void replicas() {
 		RedisLockStore strict = new RedisLockStore(connections, this.prefix, Duration.ofSeconds(4), 1);
 		strict.start();
-		assertThat(strict.lock(this.key).acquire(lockOrResult("a")))
-			.failsWithin(LONG);
+		assertThat(strict.lock(this.key).acquire(lockOrResult("a"))).failsWithin(LONG);
 		Awaitility.await().until(() -> redis.keys(this.prefix + ":{*").isEmpty());
 		ask("b", REPLAYED, LONG);
 		release("b", REPLAYED, "result");
-		assertThat(join(strict.lock(this.key).acquire(lockOrResult("c"))))
-			.isInstanceOf(Found.class);
+		assertThat(join(strict.lock(this.key).acquire(lockOrResult("c")))).isInstanceOf(Found.class);
 		strict.stop();
 	}
 
@@ -199,8 +196,7 @@ class RedisResultTests {
 			connection.serverCommands().setConfig("maxmemory", "1");
 			return null;
 		});
-		assertThat(join(store.lock(this.key).release("a", TestResults.stored(REPLAYED, "r".repeat(100_000)))))
-			.isTrue();
+		assertThat(join(store.lock(this.key).release("a", TestResults.stored(REPLAYED, "r".repeat(100_000))))).isTrue();
 		assertThat(redis.keys("full:{*")).isEmpty();
 		store.stop();
 		full.destroy();
