@@ -73,10 +73,9 @@ public final class DefaultTokenLocks implements TokenLocks {
 		check(token);
 		checkCapability();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		StoredLock stored = this.registry.store().lock(key);
 		TokenRequest request = request(key, options, token, null, (asked, given) -> {
 			if (given instanceof Refused refused) {
-				extend(stored, asked, token, result, () -> {
+				extend(asked, token, result, () -> {
 					asked.observeRefusal(refused);
 					result.completeExceptionally(asked.conflict(refused));
 				});
@@ -85,7 +84,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 				complete(result, asked, given);
 			}
 		});
-		extend(stored, request, token, result, () -> this.registry.submit(request, result));
+		extend(request, token, result, () -> this.registry.submit(request, result));
 		return result;
 	}
 
@@ -109,14 +108,13 @@ public final class DefaultTokenLocks implements TokenLocks {
 	}
 
 	/** Completes the result if the token holds the lock. */
-	private void extend(StoredLock stored, TokenRequest request, String token, CompletableFuture<TokenLock> result,
-			Runnable otherwise) {
+	private void extend(TokenRequest request, String token, CompletableFuture<TokenLock> result, Runnable otherwise) {
 		LockKey key = request.key();
 		Duration ttl = request.options().ttl();
 		Turn turn = new Turn(token, this.runtime.nanoTime(), ttl);
-		ask(key, () -> stored.renew(token, ttl))
+		ask(key, () -> stored(key).renew(token, ttl))
 			.thenCompose((extended) -> extended
-					? ask(key, () -> stored.acquire(AcquireCommand.of(token, ttl).forSharedToken()))
+					? ask(key, () -> stored(key).acquire(AcquireCommand.of(token, ttl).forSharedToken()))
 					: CompletableFuture.completedStage(null))
 			.whenCompleteAsync((acquired, failure) -> {
 				if (failure != null) {
@@ -139,18 +137,17 @@ public final class DefaultTokenLocks implements TokenLocks {
 	@Override
 	public CompletionStage<Boolean> releaseAsync(LockKey key, String token) {
 		check(token);
-		return answer(key, () -> this.registry.store().lock(key).release(token, null))
-			.whenComplete((released, failure) -> {
-				if (Boolean.TRUE.equals(released) && this.registry.store().capabilities().contains(Capability.LOCAL)) {
-					this.registry.table().wake(key);
-				}
-			});
+		return answer(key, () -> stored(key).release(token, null)).whenComplete((released, failure) -> {
+			if (Boolean.TRUE.equals(released) && this.registry.store().capabilities().contains(Capability.LOCAL)) {
+				this.registry.table().wake(key);
+			}
+		});
 	}
 
 	@Override
 	public CompletionStage<Optional<Duration>> remainingAsync(LockKey key) {
 		checkCapability();
-		return answer(key, () -> this.registry.store().lock(key).remaining());
+		return answer(key, () -> stored(key).remaining());
 	}
 
 	/** Answers on a thread that belongs neither to the store nor to the engine. */
@@ -179,6 +176,10 @@ public final class DefaultTokenLocks implements TokenLocks {
 	private static LockException known(LockKey key, Throwable failure) {
 		Throwable cause = StoreFailure.cause(failure);
 		return (cause instanceof LockException known) ? known : new LockStoreException(key, "the store failed", cause);
+	}
+
+	private StoredLock stored(LockKey key) {
+		return this.registry.store().lock(key);
 	}
 
 	private void checkCapability() {

@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.lease.Renewals;
 import io.github.lockstarter.registry.lease.StoreLease;
@@ -58,16 +60,23 @@ public final class LockTable {
 
 	/** Admits the request to the queue of its lock, or answers it. */
 	public void submit(AcquireRequest request) {
-		LockKey key = request.key();
-		LockEntry entry = this.entries.computeIfAbsent(key, this::newEntry);
-		while (!entry.admit(request)) {
+		LockEntry entry = entry(request);
+		while (entry != null && !entry.admit(request)) {
 			remove(entry);
-			entry = this.entries.computeIfAbsent(key, this::newEntry);
+			entry = entry(request);
 		}
 	}
 
-	private LockEntry newEntry(LockKey key) {
-		return new LockEntry(this, key);
+	private @Nullable LockEntry entry(AcquireRequest request) {
+		try {
+			return this.entries.computeIfAbsent(request.key(), (key) -> new LockEntry(this, key));
+		}
+		catch (RuntimeException ex) {
+			// A store that has no handle has failed.
+			this.observer.storeAnswered(request.key(), ex);
+			request.fail("the store failed", ex);
+			return null;
+		}
 	}
 
 	/** Removes a request that has been abandoned. */

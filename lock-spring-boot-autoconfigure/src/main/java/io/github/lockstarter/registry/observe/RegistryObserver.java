@@ -38,7 +38,7 @@ public final class RegistryObserver {
 		this.observations = observations;
 		this.losses = losses;
 		this.runtime = runtime;
-		this.outages = new OutageLog(runtime::nanoTime);
+		this.outages = new OutageLog(runtime);
 	}
 
 	/** Begins an attempt of the calling thread. */
@@ -63,11 +63,8 @@ public final class RegistryObserver {
 	public void storeAnswered(LockKey key, @Nullable Throwable failure) {
 		if (failure != null) {
 			count(key, Event.STORE_ERROR);
-			this.runtime.callbacks().execute(() -> this.outages.failed(failure));
 		}
-		else if (this.outages.isFailing()) {
-			this.runtime.callbacks().execute(this.outages::answered);
-		}
+		this.outages.answered(failure);
 	}
 
 	/** Tells the application of a lost lease; not on a thread of the engine. */

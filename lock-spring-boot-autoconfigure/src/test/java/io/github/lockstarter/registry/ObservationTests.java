@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
@@ -34,8 +35,8 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.TestResults;
 
@@ -45,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * What operators are told of attempts and leases.
  */
-class AttemptTests {
+class ObservationTests {
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(10));
 
@@ -160,10 +161,10 @@ class AttemptTests {
 	@Test
 	@DisplayName("Who gets a result instead of the lock is granted nothing")
 	void result() {
-		ResultSlot slot = new ResultSlot("share", LONG, false);
-		SharedLease winner = this.locks.acquire(LockKey.of("team:42"), OPTIONS, slot, WantedResults.NOBODY).lease();
+		ResultKey slot = new ResultKey("share", LONG, false);
+		SharedLease winner = this.locks.acquire(LockKey.of("team:42"), OPTIONS, slot, ResultQuery.NOBODY).lease();
 		var loser = this.locks
-			.acquireAsync(LockKey.of("team:42"), OPTIONS.withWaitTime(LONG), slot, WantedResults.NOBODY, null)
+			.acquireAsync(LockKey.of("team:42"), OPTIONS.withWaitTime(LONG), slot, ResultQuery.NOBODY, null)
 			.toCompletableFuture();
 		winner.close("the result");
 		assertThat(loser.join()).matches(TestResults.gives("the result"));
@@ -309,18 +310,18 @@ class AttemptTests {
 
 		@Override
 		public void onStart(LockObservationContext context) {
-			AttemptTests.this.begun.incrementAndGet();
+			ObservationTests.this.begun.incrementAndGet();
 			ObservationView parent = context.getParentObservation();
-			AttemptTests.this.parents
+			ObservationTests.this.parents
 				.add(context.getName() + " in " + ((parent != null) ? parent.getContextView().getName() : "nothing"));
 		}
 
 		@Override
 		public void onStop(LockObservationContext context) {
-			AttemptTests.this.observed
+			ObservationTests.this.observed
 				.add(context.getName() + " " + value(context, "lock") + " " + value(context, "outcome")
 						+ ((context.getError() != null) ? " " + context.getError().getClass().getSimpleName() : ""));
-			Optional.ofNullable(context.waited()).ifPresent(AttemptTests.this.waits::add);
+			Optional.ofNullable(context.waited()).ifPresent(ObservationTests.this.waits::add);
 		}
 
 		private static String value(LockObservationContext context, String key) {
@@ -338,18 +339,8 @@ class AttemptTests {
 	private static final class FailingStore implements LockStore {
 
 		@Override
-		public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
-			return CompletableFuture.failedFuture(new IllegalStateException("out of order"));
-		}
-
-		@Override
-		public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
-			return CompletableFuture.failedFuture(new IllegalStateException("out of order"));
-		}
-
-		@Override
-		public CompletionStage<Boolean> release(LockKey key, String owner) {
-			return CompletableFuture.failedFuture(new IllegalStateException("out of order"));
+		public StoredLock lock(LockKey key) {
+			throw new IllegalStateException("out of order");
 		}
 
 	}

@@ -21,8 +21,8 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.TokenLocks.TokenLock;
-import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.TestLocks;
 
@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-class StoreTokenLocksTests {
+class DefaultTokenLocksTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -197,7 +197,7 @@ class StoreTokenLocksTests {
 		assertThat(calls)
 			.allSatisfy((call) -> assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(call::get)
 				.withMessageContaining("LeasesOnly")
-				.satisfies((ex) -> assertThat(ex.getAction()).contains("TokenStore")));
+				.satisfies((ex) -> assertThat(ex.getAction()).contains("HOLDS_FOR_TOKENS")));
 	}
 
 	@Test
@@ -271,18 +271,8 @@ class StoreTokenLocksTests {
 		private final MemoryLockStore memory = new MemoryLockStore();
 
 		@Override
-		public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
-			return this.memory.acquire(key, owner, ttl);
-		}
-
-		@Override
-		public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
-			return this.memory.renew(key, owner, ttl);
-		}
-
-		@Override
-		public CompletionStage<Boolean> release(LockKey key, String owner) {
-			return this.memory.release(key, owner);
+		public StoredLock lock(LockKey key) {
+			return this.memory.lock(key);
 		}
 
 	}

@@ -1,5 +1,6 @@
-package io.github.lockstarter.registry;
+package io.github.lockstarter.registry.runtime;
 
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -12,15 +13,16 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class OwnersTests {
+class OwnerTokensTests {
 
 	@Test
 	@DisplayName("However many threads draw, each owner is another 128 bits")
 	void ownersDiffer() throws Exception {
+		OwnerTokens tokens = new OwnerTokens(new SecureRandom());
 		Set<String> owners = ConcurrentHashMap.newKeySet();
 		Runnable draw = () -> {
 			for (int i = 0; i < 20_000; i++) {
-				owners.add(Owners.next());
+				owners.add(tokens.next());
 			}
 		};
 		ExecutorService threads = Executors.newFixedThreadPool(4);

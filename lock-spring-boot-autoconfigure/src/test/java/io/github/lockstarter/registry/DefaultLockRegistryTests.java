@@ -32,9 +32,12 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.TestLocks;
 
@@ -43,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 @ExtendWith(OutputCaptureExtension.class)
-class StoreLockRegistryTests {
+class DefaultLockRegistryTests {
 
 	private static final LockKey KEY = new LockKey("registration", "taro");
 
@@ -240,6 +243,7 @@ class StoreLockRegistryTests {
 		Awaitility.await().until(() -> !lost.isHeld());
 		lost.close();
 		lost.close();
+		Awaitility.await().untilAsserted(() -> assertThat(output).contains("was lost"));
 		assertThat(output).containsOnlyOnce("was lost").doesNotContain("taro");
 	}
 
@@ -251,7 +255,8 @@ class StoreLockRegistryTests {
 		store.answer.complete(new Granted(1));
 		store.released = CompletableFuture.failedFuture(new LockStoreException(KEY, "gone", null));
 		acquired.join().orElseThrow().close();
-		assertThat(output).contains("may not have been released").contains("gone");
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(output).contains("may not have been released").contains("gone"));
 	}
 
 	@Test
@@ -273,7 +278,7 @@ class StoreLockRegistryTests {
 		CompletableFuture<Optional<Lease>> acquired = TestLocks.on(store)
 			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofMinutes(1)))
 			.toCompletableFuture();
-		store.answer.complete(new AcquireResult.Busy(Duration.ofMinutes(1)));
+		store.answer.complete(new AcquireResult.Held(Duration.ofMinutes(1)));
 		acquired.cancel(true);
 		Awaitility.await().during(Duration.ofMillis(300)).until(() -> store.acquires.size() == 1);
 		assertThat(acquired).failsWithin(Duration.ZERO).withThrowableThat().isInstanceOf(CancellationException.class);
@@ -332,7 +337,7 @@ class StoreLockRegistryTests {
 	@DisplayName("A holder without a known end is not asked for at full speed")
 	void calmWaiting() {
 		ManualStore store = new ManualStore();
-		store.answer.complete(new AcquireResult.Busy(Duration.ZERO));
+		store.answer.complete(new AcquireResult.Held(Duration.ZERO));
 		assertThat(TestLocks.on(store).tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofMillis(300)))).isEmpty();
 		assertThat(store.acquires).hasSizeBetween(1, 25);
 	}
@@ -357,10 +362,12 @@ class StoreLockRegistryTests {
 		for (int i = 0; i < 20; i++) {
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.tryAcquire(KEY, OPTIONS));
 		}
+		Awaitility.await().untilAsserted(() -> assertThat(output).contains("The lock store fails"));
 		assertThat(output).containsOnlyOnce("The lock store fails").contains("gone").doesNotContain("taro");
 		store.answer = CompletableFuture.completedFuture(new Granted(1));
 		locks.tryAcquire(KEY, OPTIONS);
 		locks.tryAcquire(KEY, OPTIONS);
+		Awaitility.await().untilAsserted(() -> assertThat(output).contains("The lock store answers again"));
 		assertThat(output).containsOnlyOnce("The lock store answers again; failures meanwhile: 20");
 	}
 
@@ -380,20 +387,27 @@ class StoreLockRegistryTests {
 		private CompletableFuture<Boolean> released = CompletableFuture.completedFuture(true);
 
 		@Override
-		public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
-			this.acquires.add(owner);
-			return this.answer;
-		}
+		public StoredLock lock(LockKey key) {
+			return new StoredLock() {
 
-		@Override
-		public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
-			throw new UnsupportedOperationException();
-		}
+				@Override
+				public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+					ManualStore.this.acquires.add(command.owner());
+					return ManualStore.this.answer;
+				}
 
-		@Override
-		public CompletionStage<Boolean> release(LockKey key, String owner) {
-			this.releases.add(owner);
-			return this.released;
+				@Override
+				public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+					throw new UnsupportedOperationException();
+				}
+
+				@Override
+				public CompletionStage<Boolean> release(String owner, StoredResult result) {
+					ManualStore.this.releases.add(owner);
+					return ManualStore.this.released;
+				}
+
+			};
 		}
 
 	}
