@@ -132,7 +132,9 @@ class ObservationTests {
 		assertThat(this.counts.get("team", Event.TIMEOUT)).isZero();
 		assertThat(this.counts.get("team", Event.CONTENDED)).isEqualTo(MAX_WAITERS + 1);
 		this.locks.close();
-		Awaitility.await().until(() -> this.counts.get("team", Event.ERROR) + this.counts.get("team", Event.GRANTED) == MAX_WAITERS + 1);
+		Awaitility.await()
+			.until(() -> this.counts.get("team", Event.ERROR) + this.counts.get("team", Event.GRANTED) == MAX_WAITERS
+					+ 1);
 	}
 
 	@Test
