@@ -46,15 +46,15 @@ class OwnLockStore implements LockStore {
 			long end = System.nanoTime() + command.ttl().toNanos();
 			Holding holder = this.holdings.compute(this.key, (key, old) -> (old != null && old.nanosLeft() > 0) ? old
 					: new Holding(command.owner(), end, this.tokens.incrementAndGet()));
-			return CompletableFuture.completedFuture(
-					holder.isOf(command.owner()) ? new Granted(holder.token()) : new Held(Duration.ofNanos(holder.nanosLeft())));
+			return CompletableFuture.completedFuture(holder.isOf(command.owner()) ? new Granted(holder.token())
+					: new Held(Duration.ofNanos(holder.nanosLeft())));
 		}
 
 		@Override
 		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
 			long end = System.nanoTime() + ttl.toNanos();
-			Holding holder = this.holdings.computeIfPresent(this.key,
-					(key, old) -> (old.isOf(owner) && end - old.end() > 0) ? new Holding(owner, end, old.token()) : old);
+			Holding holder = this.holdings.computeIfPresent(this.key, (key,
+					old) -> (old.isOf(owner) && end - old.end() > 0) ? new Holding(owner, end, old.token()) : old);
 			return CompletableFuture.completedFuture(holder != null && holder.isOf(owner));
 		}
 
