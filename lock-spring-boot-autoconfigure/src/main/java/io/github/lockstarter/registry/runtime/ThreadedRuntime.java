@@ -21,6 +21,8 @@ public final class ThreadedRuntime implements EngineRuntime {
 
 	private static final long KEEP_ALIVE_SECONDS = 10;
 
+	private static final String CALLBACKS = "lock-answers-";
+
 	private final ScheduledThreadPoolExecutor timer;
 
 	private final ThreadPoolExecutor callbacks;
@@ -29,7 +31,7 @@ public final class ThreadedRuntime implements EngineRuntime {
 
 	/** Creates a runtime, and starts the thread of the engine. */
 	public ThreadedRuntime() {
-		this(threads("lock-timer-"), threads("lock-answers-"));
+		this(threads("lock-timer-"), threads(CALLBACKS));
 	}
 
 	ThreadedRuntime(ThreadFactory timerThreads, ThreadFactory callbackThreads) {
@@ -80,10 +82,19 @@ public final class ThreadedRuntime implements EngineRuntime {
 		return this.timer.isShutdown();
 	}
 
+	/** Ends the threads, and gives the application a second to be told of the end. */
 	@Override
 	public void close() {
 		this.timer.shutdownNow();
 		this.callbacks.shutdown();
+		if (!Thread.currentThread().getName().startsWith(CALLBACKS)) {
+			try {
+				this.callbacks.awaitTermination(1, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
 	}
 
 	private static ThreadFactory threads(String prefix) {
