@@ -92,16 +92,39 @@ final class LettuceConnector {
 	}
 
 	private void lookAgain(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
+		if (!after(LOOK_AGAIN_MILLIS, () -> whenConnected(call, action))) {
+			call.fail(new IllegalStateException("The connections to Redis have been shut down"));
+		}
+	}
+
+	/**
+	 * Runs the action after a pause, on a thread of the driver.
+	 * @return {@code false} if it never will, because the driver has been shut down
+	 */
+	boolean after(long millis, Runnable action) {
 		try {
 			this.connections.client()
 				.getResources()
 				.eventExecutorGroup()
-				.schedule(() -> whenConnected(call, action), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+				.schedule(action, millis, TimeUnit.MILLISECONDS);
+			return true;
 		}
 		catch (IllegalStateException | RejectedExecutionException ex) {
-			// The driver has been shut down.
-			call.fail(ex);
+			return false;
 		}
+	}
+
+	/**
+	 * Returns what is connected, or {@code null}, and then sees to it that Redis is
+	 * connected to.
+	 */
+	@Nullable RedisClusterAsyncCommands<byte[], byte[]> openOrConnect() {
+		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
+		if (current != null && isOpen(current)) {
+			return current;
+		}
+		connect();
+		return null;
 	}
 
 	/**

@@ -8,6 +8,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +28,13 @@ final class RedisCalls {
 
 	private final int replicasToAck;
 
+	private final Removals removals;
+
 	RedisCalls(LettuceConnector connector, Duration timeout, int replicasToAck) {
 		this.connector = connector;
 		this.timeout = timeout;
 		this.replicasToAck = replicasToAck;
+		this.removals = new Removals(connector);
 	}
 
 	/** Calls a script if Redis is connected, or soon is. */
@@ -47,35 +52,43 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Calls a script that takes a lock away. Without a connection it is kept for later,
-	 * by the driver up to its own time-out (one minute by default).
+	 * Calls a script that takes a lock away, and repeats it for as long as the lock may
+	 * live, also after the call has failed for lack of an answer in time.
 	 * @return whether the lock was there; fails if that cannot be known
 	 */
-	CompletionStage<Boolean> takeAway(LockKey key, Request<Long> script) {
+	CompletionStage<Boolean> takeAway(LockKey key, String owner, Request<Long> script) {
 		Call<Boolean> call = begin(key);
 		int reconnects = this.connector.reconnects();
-		this.connector.whenEverConnected(call, (redis) -> script.send(redis, () -> false, (number, failure) -> {
-			if (failure != null) {
-				call.fail(failure);
-			}
-			else if (number != null && number == 0 && reconnects != this.connector.reconnects()) {
-				// Repeated by the driver, it may have found its own work done.
-				call.fail(new LockStoreException(key, "the connection was lost while it was released", null));
-			}
-			else {
-				call.complete(number != null && number == 1);
-			}
-		}));
+		this.connector.whenEverConnected(call,
+				(redis) -> this.removals.release(key, owner, redis, script, (number, failure) -> {
+					if (number == null) {
+						call.fail((failure != null) ? failure : new RedisException("No answer"));
+					}
+					else if (number == 0 && (failure != null || reconnects != this.connector.reconnects())) {
+						// Repeated, it may have found its own work done.
+						call.fail(
+								new LockStoreException(key, "the connection was lost while it was released", failure));
+					}
+					else {
+						call.complete(number == 1);
+					}
+				}));
 		return call.answer();
+	}
+
+	/** Ends what is being done to release the lock: its owner acquires it once more. */
+	void keep(LockKey key, String owner) {
+		this.removals.forget(key, owner);
 	}
 
 	/**
 	 * Calls a script that may grant a lock. Unless the caller has got that answer in
 	 * time, it is undone, if there is a way to: its owner would never release it.
 	 */
-	<T, R> CompletionStage<R> grant(LockKey key, Request<T> script, Predicate<T> granted, Function<T, R> result,
-			@Nullable Supplier<Request<Long>> undo) {
+	<T, R> CompletionStage<R> grant(LockKey key, String owner, Duration ttl, Request<T> script, Predicate<T> granted,
+			Function<T, R> result, @Nullable Supplier<Request<Long>> undo) {
 		Call<R> call = begin(key);
+		this.removals.mayLive(ttl);
 		Request<T> request = (this.replicasToAck > 0) ? acknowledged(key, script, granted) : script;
 		this.connector.whenConnected(call, (redis) -> request.send(redis, call::isAnswered, (reply, failure) -> {
 			boolean inTime = reply != null && call.complete(result.apply(reply));
@@ -84,12 +97,17 @@ final class RedisCalls {
 			}
 			boolean refused = reply != null && !granted.test(reply);
 			if (!inTime && !refused && undo != null) {
-				// The driver sends it after the script.
-				undo.get().send(redis, () -> false, (released, ignored) -> {
-				});
+				this.removals.undo(key, owner, ttl, undo.get(), failure != null && !isAnswer(failure));
 			}
 		}));
 		return call.answer();
+	}
+
+	/**
+	 * Returns whether Redis has surely done already what it was asked for, or will not.
+	 */
+	private static boolean isAnswer(Throwable failure) {
+		return failure instanceof RedisCommandExecutionException || failure instanceof LockStoreException;
 	}
 
 	/**

@@ -146,7 +146,7 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
 		Keys keys = this.keys.of(key);
 		byte[][] needed = { keys.lock(), keys.fence() };
-		return this.calls.grant(key, this.batches.with(Script.ACQUIRE, needed, bytes(owner), millis(ttl)),
+		return this.calls.grant(key, owner, ttl, this.batches.with(Script.ACQUIRE, needed, bytes(owner), millis(ttl)),
 				(number) -> number > 0, Replies::acquired, () -> taking(key, owner));
 	}
 
@@ -157,6 +157,7 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 
 	@Override
 	public CompletionStage<AcquireResult> claim(LockKey key, String owner, Duration ttl, @Nullable Runnable onRelease) {
+		this.calls.keep(key, owner);
 		return acquire(key, owner, ttl, onRelease, null);
 	}
 
@@ -165,7 +166,7 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 		Keys keys = this.keys.of(key);
 		Request<Long> script = this.batches.with(Script.ACQUIRE, keys.all(), bytes(owner), millis(ttl),
 				watcher(keys, onRelease));
-		return this.calls.grant(key, script, (number) -> number > 0, Replies::acquired, undo)
+		return this.calls.grant(key, owner, ttl, script, (number) -> number > 0, Replies::acquired, undo)
 			.whenComplete((result, failure) -> hear((onRelease != null) ? result : null));
 	}
 
@@ -203,7 +204,7 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 				bytes(wanted.mayBeThere() ? Long.toString(wanted.since()) : ""),
 				bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(wanted.maxAge().toNanos()))));
 		return this.calls
-			.grant(key, script, (reply) -> (long) reply.get(0) > 0,
+			.grant(key, owner, ttl, script, (reply) -> (long) reply.get(0) > 0,
 					(reply) -> Replies.acquiredOrFound(reply, wanted.slot()), () -> taking(key, owner))
 			.whenComplete((result, failure) -> hear((onRelease != null) ? result : null));
 	}
@@ -231,7 +232,7 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 		Keys keys = this.keys.of(key);
 		this.channel.watch(keys.lock(), onRelease);
 		return this.calls
-			.grant(key,
+			.grant(key, successor, ttl,
 					Script.HAND_OVER.with(keys.all(), bytes(owner), bytes(successor), millis(ttl),
 							this.channel.instance(), this.channel.name()),
 					(number) -> number > 0, Function.identity(), () -> taking(key, successor))
@@ -265,12 +266,12 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 	}
 
 	/**
-	 * Frees the lock. While Redis is away the driver keeps the request, so that the lock
-	 * does not have to wait for its time to live once Redis is back.
+	 * Frees the lock. While Redis cannot be reached the request is kept and repeated, so
+	 * that the lock does not have to wait for its time to live once Redis is back.
 	 */
 	@Override
 	public CompletionStage<Boolean> release(LockKey key, String owner) {
-		return this.calls.takeAway(key, taking(key, owner));
+		return this.calls.takeAway(key, owner, taking(key, owner));
 	}
 
 	@Override
@@ -278,7 +279,7 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 		Keys keys = this.keys.of(key);
 		ResultSlot slot = result.slot();
 		byte[][] needed = { keys.lock(), keys.fence(), keys.waiting(), keys.result(slot.name()) };
-		return this.calls.takeAway(key,
+		return this.calls.takeAway(key, owner,
 				Script.RELEASE_WITH_RESULT.with(needed, bytes(owner), this.channel.name(),
 						result.text().getBytes(StandardCharsets.UTF_8), millis(slot.keep()),
 						bytes((slot.replayed() || awaited) ? "1" : "0")));

@@ -1,0 +1,146 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.TcpProxy;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What becomes of requests whose connection breaks although Redis is up throughout:
+ * behind a load balancer, a firewall, NAT.
+ */
+@Tag("faults")
+class RedisConnectionFaultTests {
+
+	private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+	/** What an answer in time may take on a busy machine. */
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private static final Duration TTL = Duration.ofMinutes(10);
+
+	private final LockKey key = new LockKey("reset", "taro");
+
+	private final LocalRedis server = LocalRedis.started();
+
+	private final TcpProxy proxy = new TcpProxy(this.server.port());
+
+	private final RedisLockStore store = new RedisLockStore(TestRedis.connections("127.0.0.1", this.proxy.port()),
+			"lock", TIMEOUT, 0);
+
+	private final RedisLockStore patient = new RedisLockStore(TestRedis.connections("127.0.0.1", this.proxy.port()),
+			"lock", SOON, 0);
+
+	/** Not by way of the proxy. */
+	private final RedisLockStore other = new RedisLockStore(TestRedis.connections("127.0.0.1", this.server.port()),
+			"lock", SOON, 0);
+
+	@AfterEach
+	void stop() {
+		this.store.close();
+		this.patient.close();
+		this.other.close();
+		this.proxy.close();
+		this.server.close();
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Reset during a release: it is repeated over the next connection, and its caller learns that it was done")
+	void resetDuringRelease() {
+		connect(this.patient);
+		assertThat(this.patient.acquire(this.key, "a", TTL)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+		this.proxy.dropAll();
+		CompletionStage<Boolean> released = this.patient.release(this.key, "a");
+		Awaitility.await().until(() -> this.proxy.droppedRequestBytes() > 0);
+		this.proxy.reset();
+		assertThat(released).succeedsWithin(SOON).isEqualTo(true);
+		assertThat(locks()).isZero();
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Reset during a release whose caller has given up: it is repeated all the same")
+	void resetAfterTimeout() {
+		connect(this.store);
+		assertThat(this.other.acquire(this.key, "a", TTL)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+		this.proxy.dropAll();
+		assertThat(this.store.release(this.key, "a")).failsWithin(SOON);
+		this.proxy.reset();
+		Awaitility.await().until(() -> locks() == 0);
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Reset after Redis has granted a lock and before it has said so: the lock is given back")
+	void resetDuringAcquire() {
+		connect(this.patient);
+		this.proxy.dropReplies();
+		CompletionStage<AcquireResult> acquired = this.patient.acquire(this.key, "a", TTL);
+		Awaitility.await().until(() -> locks() == 1);
+		this.proxy.reset();
+		assertThat(acquired).failsWithin(SOON);
+		Awaitility.await().until(() -> locks() == 0);
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Reset after a turn has been handed over: nobody waits for an owner that does not know of its lock")
+	void resetDuringHandOver() {
+		connect(this.patient);
+		assertThat(this.patient.acquire(this.key, "a", TTL)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+		this.proxy.dropReplies();
+		CompletionStage<?> handedOver = this.patient.handOver(this.key, "a", "b", TTL, () -> {
+		});
+		Awaitility.await().until(() -> this.server.ask("GET " + lock()).equals("b"));
+		AtomicInteger woken = new AtomicInteger();
+		this.other.expectWaiting();
+		assertThat(this.other.acquireOrWatch(this.key, "c", TTL, woken::incrementAndGet)).succeedsWithin(SOON)
+			.isInstanceOf(Busy.class);
+		this.proxy.reset();
+		assertThat(handedOver).failsWithin(SOON);
+		Awaitility.await().until(() -> locks() == 0);
+		Awaitility.await().until(() -> woken.get() > 0);
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Reset before Redis knows that a turn is to be handed over: the owner does not keep the lock")
+	void resetBeforeHandOver() {
+		connect(this.patient);
+		assertThat(this.patient.acquire(this.key, "a", TTL)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+		this.proxy.dropAll();
+		CompletionStage<?> handedOver = this.patient.handOver(this.key, "a", "b", TTL, () -> {
+		});
+		Awaitility.await().until(() -> this.proxy.droppedRequestBytes() > 0);
+		this.proxy.reset();
+		assertThat(handedOver).failsWithin(SOON);
+		Awaitility.await().until(() -> locks() == 0);
+	}
+
+	private void connect(RedisLockStore store) {
+		store.start();
+		LockKey warmUp = new LockKey("reset", "warm-up");
+		assertThat(store.acquire(warmUp, "w", TTL)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+		assertThat(store.release(warmUp, "w")).succeedsWithin(SOON).isEqualTo(true);
+	}
+
+	private int locks() {
+		return Integer.parseInt(this.server.ask("KEYS lock:{*").substring(1));
+	}
+
+	private String lock() {
+		return new String(new RedisKeys("lock").of(this.key).lock());
+	}
+
+}
