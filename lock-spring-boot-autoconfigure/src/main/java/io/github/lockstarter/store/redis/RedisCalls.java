@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.Batches.NotSentException;
 
 /**
  * Calls of scripts, each with an answer within a time-out of our own, which is a
@@ -96,7 +97,7 @@ final class RedisCalls {
 				call.fail(failure);
 			}
 			boolean refused = reply != null && !granted.test(reply);
-			if (!inTime && !refused && undo != null) {
+			if (!inTime && !refused && undo != null && !(failure instanceof NotSentException)) {
 				this.removals.undo(key, owner, ttl, undo.get(), failure != null && !isAnswer(failure));
 			}
 		}));

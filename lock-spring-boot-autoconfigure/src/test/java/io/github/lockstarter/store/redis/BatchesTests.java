@@ -83,6 +83,23 @@ class BatchesTests {
 	}
 
 	@Test
+	@DisplayName("Behind a server that does not answer, what nobody waits for any more is not kept, wherever it is queued")
+	@SuppressWarnings("unchecked")
+	void keepsNoAbandoned() {
+		RedisClusterAsyncCommands<byte[], byte[]> redis = mock(RedisClusterAsyncCommands.class,
+				(call) -> new PipelinedRedisFuture<>(new CompletableFuture<>()));
+		Batches batches = new Batches(true);
+		byte[][] two = { {}, {} };
+		for (int i = 0; i < 10_000; i++) {
+			boolean isRelease = i % 1000 == 0;
+			batches.with(isRelease ? Script.RELEASE : Script.ACQUIRE, two, two)
+				.send(redis, () -> !isRelease, (number, failure) -> {
+				});
+		}
+		assertThat(batches.queued()).isBetween(1, 10);
+	}
+
+	@Test
 	@DisplayName("Each of those that are put together gets its own answer: granted, busy, lost")
 	void answersEach() {
 		withStopped(LocalRedis.started(), (redis) -> {

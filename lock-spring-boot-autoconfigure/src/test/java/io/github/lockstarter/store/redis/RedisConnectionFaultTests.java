@@ -1,19 +1,30 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
+import io.lettuce.core.event.command.CommandListener;
+import io.lettuce.core.event.command.CommandStartedEvent;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+import io.github.lockstarter.store.redis.connection.SpringDataConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TcpProxy;
 import io.github.lockstarter.testing.TestRedis;
@@ -126,6 +137,89 @@ class RedisConnectionFaultTests {
 		this.proxy.reset();
 		assertThat(handedOver).failsWithin(SOON);
 		Awaitility.await().until(() -> locks() == 0);
+	}
+
+	@Test
+	@DisplayName("Silent for good: another connection takes its place in a few seconds, and a release under way is not lost")
+	void silent() {
+		connect(this.store);
+		assertThat(this.patient.acquire(this.key, "a", TTL)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+		this.proxy.dropAll();
+		assertThat(this.store.release(this.key, "a")).failsWithin(SOON);
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.untilAsserted(
+					() -> assertThat(this.store.acquire(new LockKey("reset", "jiro"), "b", TTL)).succeedsWithin(SOON)
+						.isInstanceOf(Granted.class));
+		Awaitility.await().until(() -> locks() == 1);
+		// Those of the other store are still open.
+		assertThat(this.proxy.connections()).as("the silent one is closed").isEqualTo(2);
+	}
+
+	@Test
+	@DisplayName("Silent for good after a grant: the lock is given back")
+	void silentAfterGrant() {
+		connect(this.store);
+		this.proxy.dropReplies();
+		assertThat(this.store.acquire(this.key, "a", TTL)).failsWithin(SOON);
+		assertThat(locks()).isOne();
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> locks() == 0);
+	}
+
+	@Test
+	@DisplayName("Over a factory of the application: the lock leaves a silent connection, which is the application's to close, and keeps to its database")
+	void silentFactory() {
+		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", this.proxy.port());
+		configuration.setDatabase(3);
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
+		factory.afterPropertiesSet();
+		factory.start();
+		RedisLockStore store = new RedisLockStore(new SpringDataConnections(factory), "lock", TIMEOUT, 0);
+		connect(store);
+		RedisConnection shared = factory.getConnection();
+		this.proxy.dropAll();
+		List<CompletionStage<AcquireResult>> unanswered = IntStream.range(0, 100)
+			.mapToObj((i) -> store.acquire(new LockKey("reset", "lost" + i), "a", TTL))
+			.toList();
+		assertThat(unanswered).allSatisfy((each) -> assertThat(each).failsWithin(SOON));
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.untilAsserted(() -> assertThat(store.acquire(this.key, "b", TTL)).succeedsWithin(SOON)
+				.isInstanceOf(Granted.class));
+		assertThat(this.server.ask("INFO keyspace")).contains("db3:keys=").doesNotContain("db0");
+		assertThat(shared.isClosed()).isFalse();
+		store.stop();
+		factory.destroy();
+	}
+
+	@Test
+	@DisplayName("Redis frozen: once that is sure, the driver is handed no more requests until Redis goes on")
+	void frozen() {
+		AtomicInteger sent = new AtomicInteger();
+		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
+		connections.client().addListener(new CommandListener() {
+
+			@Override
+			public void commandStarted(CommandStartedEvent event) {
+				if (event.getCommand().getType().toString().equals("PTTL")) {
+					sent.incrementAndGet();
+				}
+			}
+
+		});
+		RedisLockStore store = new RedisLockStore(connections, "lock", TIMEOUT, 0);
+		connect(store);
+		this.server.freeze();
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> {
+			int before = sent.get();
+			assertThat(store.remaining(this.key)).failsWithin(SOON);
+			return sent.get() == before;
+		});
+		this.server.thaw();
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(SOON)
+				.isInstanceOf(Granted.class));
+		store.close();
 	}
 
 	private void connect(RedisLockStore store) {
