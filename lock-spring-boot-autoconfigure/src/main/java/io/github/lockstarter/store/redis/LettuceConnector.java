@@ -60,6 +60,11 @@ final class LettuceConnector {
 		this(connections, connections::commands, LettuceConnector::onOwnThread);
 	}
 
+	/** Returns a connector over the connection that only grants are sent over. */
+	static LettuceConnector ofGrants(RedisConnections connections) {
+		return new LettuceConnector(connections, connections::grantCommands, LettuceConnector::onOwnThread);
+	}
+
 	/**
 	 * Creates a connector.
 	 * @param opened returns the commands of its connection, and connects first if need

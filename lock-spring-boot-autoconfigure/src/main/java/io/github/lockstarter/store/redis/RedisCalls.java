@@ -25,22 +25,31 @@ final class RedisCalls {
 
 	private final LettuceConnector connector;
 
+	private final LettuceConnector grants;
+
 	private final Duration timeout;
 
-	private final int replicasToAck;
+	private final @Nullable ReplicatedGrants replicated;
 
 	private final Removals removals;
 
-	RedisCalls(LettuceConnector connector, Duration timeout, int replicasToAck) {
+	/**
+	 * Creates calls.
+	 * @param connector the connection that they are sent over
+	 * @param grants the connection that grants are sent over
+	 * @param replicasToAck how many replicas have to acknowledge a grant
+	 */
+	RedisCalls(LettuceConnector connector, LettuceConnector grants, Duration timeout, int replicasToAck) {
 		this.connector = connector;
 		this.timeout = timeout;
-		this.replicasToAck = replicasToAck;
+		this.grants = grants;
+		this.replicated = (replicasToAck > 0) ? new ReplicatedGrants(grants, replicasToAck, timeout) : null;
 		this.removals = new Removals(connector);
 	}
 
 	/** Calls a script if Redis is connected, or soon is. */
 	<T, R> CompletionStage<R> call(LockKey key, Request<T> script, Function<T, R> result) {
-		Call<R> call = begin(key);
+		Call<R> call = begin(key, this.connector);
 		this.connector.whenConnected(call, (redis) -> script.send(redis, call::isAnswered, (value, failure) -> {
 			if (failure != null) {
 				call.fail(failure);
@@ -58,7 +67,7 @@ final class RedisCalls {
 	 * @return whether the lock was there; fails if that cannot be known
 	 */
 	CompletionStage<Boolean> takeAway(LockKey key, String owner, Request<Long> script) {
-		Call<Boolean> call = begin(key);
+		Call<Boolean> call = begin(key, this.connector);
 		int reconnects = this.connector.reconnects();
 		this.connector.whenEverConnected(call,
 				(redis) -> this.removals.release(key, owner, redis, script, (number, failure) -> {
@@ -88,10 +97,9 @@ final class RedisCalls {
 	 */
 	<T, R> CompletionStage<R> grant(LockKey key, String owner, Duration ttl, Request<T> script, Predicate<T> granted,
 			Function<T, R> result, @Nullable Supplier<Request<Long>> undo) {
-		Call<R> call = begin(key);
+		Call<R> call = begin(key, this.grants);
 		this.removals.mayLive(ttl);
-		Request<T> request = (this.replicasToAck > 0) ? acknowledged(key, script, granted) : script;
-		this.connector.whenConnected(call, (redis) -> request.send(redis, call::isAnswered, (reply, failure) -> {
+		BiConsumer<@Nullable T, @Nullable Throwable> replied = (reply, failure) -> {
 			boolean inTime = reply != null && call.complete(result.apply(reply));
 			if (failure != null) {
 				call.fail(failure);
@@ -100,7 +108,13 @@ final class RedisCalls {
 			if (!inTime && !refused && undo != null && !(failure instanceof NotSentException)) {
 				this.removals.undo(key, owner, ttl, undo.get(), failure != null && !isAnswer(failure));
 			}
-		}));
+		};
+		if (this.replicated != null) {
+			this.replicated.send(key, call, script, granted, replied);
+		}
+		else {
+			this.grants.whenConnected(call, (redis) -> script.send(redis, call::isAnswered, replied));
+		}
 		return call.answer();
 	}
 
@@ -111,43 +125,14 @@ final class RedisCalls {
 		return failure instanceof RedisCommandExecutionException || failure instanceof LockStoreException;
 	}
 
-	/**
-	 * Waits until enough replicas have a grant, over the connection that it was made on.
-	 * On another one Redis would know of nothing to wait for.
-	 */
-	private <T> Request<T> acknowledged(LockKey key, Request<T> script, Predicate<T> granted) {
-		return (redis, abandoned, reply) -> {
-			int reconnects = this.connector.reconnects();
-			script.send(redis, abandoned, (answer, failure) -> {
-				if (answer == null || !granted.test(answer)) {
-					reply.accept(answer, failure);
-					return;
-				}
-				redis.waitForReplication(this.replicasToAck, Math.max(1, this.timeout.toMillis() / 2))
-					.whenComplete((replicas, noReply) -> {
-						Throwable why = (noReply != null) ? noReply : missing(key, replicas, reconnects);
-						reply.accept((why == null) ? answer : null, why);
-					});
-			});
-		};
-	}
-
-	private @Nullable LockStoreException missing(LockKey key, long replicas, int reconnects) {
-		if (reconnects != this.connector.reconnects()) {
-			return new LockStoreException(key, "the connection was lost before replicas had it", null);
-		}
-		return (replicas >= this.replicasToAck) ? null : new LockStoreException(key,
-				"%d of %d replicas acknowledged it in time".formatted(replicas, this.replicasToAck), null);
-	}
-
 	/** Returns a question for how long a key lives: -2 if there is none. */
 	static Request<Long> millisLeft(byte[] redisKey) {
 		return (redis, abandoned, reply) -> redis.pttl(redisKey).whenComplete(reply);
 	}
 
-	private <R> Call<R> begin(LockKey key) {
+	private <R> Call<R> begin(LockKey key, LettuceConnector connector) {
 		Call<R> call = new Call<>(key);
-		this.connector.expire(call, this.timeout);
+		connector.expire(call, this.timeout);
 		return call;
 	}
 

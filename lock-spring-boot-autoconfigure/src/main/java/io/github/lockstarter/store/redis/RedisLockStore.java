@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -59,11 +60,16 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 
 	private final LettuceConnector connector;
 
+	/** The connection that grants are sent over. */
+	private final LettuceConnector grants;
+
 	private final RedisCalls calls;
 
 	private final ReleaseChannel channel;
 
 	private final Batches batches;
+
+	private final Batches grantBatches;
 
 	private final RedisKeys keys;
 
@@ -86,8 +92,10 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster cannot be asked for acknowledgements");
 		this.connections = connections;
 		this.connector = new LettuceConnector(connections);
-		this.calls = new RedisCalls(this.connector, commandTimeout, replicasToAck);
+		this.grants = (replicasToAck > 0) ? LettuceConnector.ofGrants(connections) : this.connector;
+		this.calls = new RedisCalls(this.connector, this.grants, commandTimeout, replicasToAck);
 		this.batches = new Batches(!clustered);
+		this.grantBatches = (replicasToAck > 0) ? new Batches(!clustered) : this.batches;
 		this.channel = new ReleaseChannel(connections, keyPrefix + ":released");
 		this.keys = new RedisKeys(keyPrefix);
 		this.renewals = new RedisRenewals(this.calls, this.keys, !clustered);
@@ -101,14 +109,11 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 	public void start() {
 		this.running = true;
 		this.channel.open();
-		this.connector.connect()
-			.copy()
+		CompletableFuture.allOf(this.connector.connect(), this.grants.connect())
 			.orTimeout(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
-			.handle((redis, failure) -> {
-				if (failure != null) {
-					logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
-				}
-				return redis;
+			.exceptionally((failure) -> {
+				logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
+				return null;
 			})
 			.join();
 	}
@@ -146,8 +151,9 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
 		Keys keys = this.keys.of(key);
 		byte[][] needed = { keys.lock(), keys.fence() };
-		return this.calls.grant(key, owner, ttl, this.batches.with(Script.ACQUIRE, needed, bytes(owner), millis(ttl)),
-				(number) -> number > 0, Replies::acquired, () -> taking(key, owner));
+		return this.calls.grant(key, owner, ttl,
+				this.grantBatches.with(Script.ACQUIRE, needed, bytes(owner), millis(ttl)), (number) -> number > 0,
+				Replies::acquired, () -> taking(key, owner));
 	}
 
 	@Override
@@ -164,7 +170,7 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 	private CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl,
 			@Nullable Runnable onRelease, @Nullable Supplier<Request<Long>> undo) {
 		Keys keys = this.keys.of(key);
-		Request<Long> script = this.batches.with(Script.ACQUIRE, keys.all(), bytes(owner), millis(ttl),
+		Request<Long> script = this.grantBatches.with(Script.ACQUIRE, keys.all(), bytes(owner), millis(ttl),
 				watcher(keys, onRelease));
 		return this.calls.grant(key, owner, ttl, script, (number) -> number > 0, Replies::acquired, undo)
 			.whenComplete((result, failure) -> hear((onRelease != null) ? result : null));

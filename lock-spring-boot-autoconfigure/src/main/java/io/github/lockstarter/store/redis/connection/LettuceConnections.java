@@ -40,10 +40,13 @@ public final class LettuceConnections implements RedisConnections {
 
 	private final OwnConnection shared;
 
+	private final OwnConnection grants;
+
 	private LettuceConnections(AbstractRedisClient client, Supplier<StatefulConnection<byte[], byte[]>> connect,
 			Supplier<StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub) {
 		this.client = bounded(client);
 		this.shared = new OwnConnection(connect);
+		this.grants = new OwnConnection(connect);
 		this.connectPubSub = connectPubSub;
 	}
 
@@ -116,8 +119,13 @@ public final class LettuceConnections implements RedisConnections {
 	}
 
 	@Override
+	public RedisClusterAsyncCommands<byte[], byte[]> grantCommands() {
+		return this.grants.commands();
+	}
+
+	@Override
 	public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
-		return !isClustered() && this.shared.replace(silent, stillSilent);
+		return !isClustered() && (this.shared.replace(silent, stillSilent) || this.grants.replace(silent, stillSilent));
 	}
 
 	@Override
@@ -128,6 +136,7 @@ public final class LettuceConnections implements RedisConnections {
 	@Override
 	public void disconnect() {
 		this.shared.close();
+		this.grants.close();
 	}
 
 	@Override

@@ -29,6 +29,15 @@ public interface RedisConnections {
 	RedisClusterAsyncCommands<byte[], byte[]> commands();
 
 	/**
+	 * Returns the commands of a connection for grants that wait for replicas, which holds
+	 * up whatever is sent over it. By default it is the shared one.
+	 * @throws RuntimeException if Redis cannot be connected to; a later call tries again
+	 */
+	default RedisClusterAsyncCommands<byte[], byte[]> grantCommands() {
+		return commands();
+	}
+
+	/**
 	 * Opens another connection in place of one that does not answer. This blocks. By
 	 * default that one stays.
 	 * @param silent the commands of that connection

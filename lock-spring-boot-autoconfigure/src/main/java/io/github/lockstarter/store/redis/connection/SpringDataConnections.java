@@ -30,6 +30,8 @@ public final class SpringDataConnections implements RedisConnections {
 
 	private final OwnConnection own = new OwnConnection(this::connect);
 
+	private final OwnConnection grants = new OwnConnection(this::connect);
+
 	/** Whether the connection of the application was silent. */
 	private volatile boolean leftShared;
 
@@ -72,6 +74,15 @@ public final class SpringDataConnections implements RedisConnections {
 	}
 
 	/**
+	 * Returns those of a connection of the lock's own, to one server. With several
+	 * servers the commands of the application wait for replicas, too.
+	 */
+	@Override
+	public RedisClusterAsyncCommands<byte[], byte[]> grantCommands() {
+		return isStandalone() ? this.grants.commands() : commands();
+	}
+
+	/**
 	 * Opens a connection of the lock's own, to one server, if that of the application is
 	 * silent. It is not closed, and requests that are under way on it are not repeated
 	 * until the application, or its driver, gives them up.
@@ -81,8 +92,14 @@ public final class SpringDataConnections implements RedisConnections {
 		if (!isStandalone()) {
 			return false;
 		}
+		if (this.grants.replace(silent, stillSilent)) {
+			return true;
+		}
 		if (this.leftShared) {
 			return this.own.replace(silent, stillSilent);
+		}
+		if (silent != shared()) {
+			return false;
 		}
 		this.own.commands();
 		this.leftShared = stillSilent.getAsBoolean();
@@ -110,6 +127,7 @@ public final class SpringDataConnections implements RedisConnections {
 	public void disconnect() {
 		this.leftShared = false;
 		this.own.close();
+		this.grants.close();
 	}
 
 	@Override
