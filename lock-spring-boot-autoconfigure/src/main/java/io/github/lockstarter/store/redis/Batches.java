@@ -107,9 +107,14 @@ final class Batches {
 		return another;
 	}
 
-	/** A proxy before a cluster words it in its own way. */
-	private static boolean isForSlots(Throwable refusal) {
-		return String.valueOf(refusal.getMessage()).toLowerCase(Locale.ROOT).contains("slot");
+	/**
+	 * Returns whether Redis takes no request for several locks. A proxy before a cluster
+	 * words it in its own way, or objects to a script with a loop over its keys.
+	 */
+	static boolean isForSlots(@Nullable Throwable refusal) {
+		String message = (refusal instanceof RedisCommandExecutionException)
+				? String.valueOf(refusal.getMessage()).toLowerCase(Locale.ROOT) : "";
+		return message.contains("slot") || message.contains("keys array");
 	}
 
 	/**

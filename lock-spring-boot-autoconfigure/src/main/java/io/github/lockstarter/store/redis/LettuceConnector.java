@@ -206,7 +206,7 @@ final class LettuceConnector {
 				shared.getPartitions().forEach((node) -> node.getUri().setTimeout(timeout));
 				cluster.refreshPartitionsAsync().whenComplete((done, failure) -> lookAgainLater(cluster));
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
 				lookAgainLater(cluster);
 			}
 		}
@@ -252,8 +252,16 @@ final class LettuceConnector {
 		if (other != null) {
 			return other;
 		}
-		return mine.completeAsync(this::currentConnection, this.threads)
-			.whenComplete((redis, failure) -> this.connecting.set(null));
+		try {
+			return mine.completeAsync(this::currentConnection, this.threads)
+				.whenComplete((redis, failure) -> this.connecting.set(null));
+		}
+		catch (Throwable ex) {
+			// There is no thread to be had. The next caller tries again.
+			this.connecting.set(null);
+			mine.completeExceptionally(ex);
+			return mine;
+		}
 	}
 
 	private RedisClusterAsyncCommands<byte[], byte[]> currentConnection() {

@@ -96,7 +96,7 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 		this.calls = new RedisCalls(this.connector, this.grants, commandTimeout, replicasToAck);
 		this.batches = new Batches(!clustered);
 		this.grantBatches = (replicasToAck > 0) ? new Batches(!clustered) : this.batches;
-		this.channel = new ReleaseChannel(connections, keyPrefix + ":released");
+		this.channel = new ReleaseChannel(connections, this.connector, keyPrefix + ":released");
 		this.keys = new RedisKeys(keyPrefix);
 		this.renewals = new RedisRenewals(this.calls, this.keys, !clustered);
 	}
@@ -237,10 +237,11 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 		int reconnects = this.connector.reconnects();
 		Keys keys = this.keys.of(key);
 		this.channel.watch(keys.lock(), onRelease);
+		byte[] message = this.channel.messageToOthers(keys.lock());
 		return this.calls
 			.grant(key, successor, ttl,
-					Script.HAND_OVER.with(keys.all(), bytes(owner), bytes(successor), millis(ttl),
-							this.channel.instance(), this.channel.name()),
+					this.channel.published(Script.HAND_OVER.with(keys.all(), bytes(owner), bytes(successor),
+							millis(ttl), this.channel.instance(), this.channel.name(), message), message),
 					(number) -> number > 0, Function.identity(), () -> taking(key, successor))
 			.whenComplete((number, failure) -> {
 				if (failure != null) {
@@ -285,16 +286,19 @@ public final class RedisLockStore implements LockStore, ResultStore, TokenStore,
 		Keys keys = this.keys.of(key);
 		ResultSlot slot = result.slot();
 		byte[][] needed = { keys.lock(), keys.fence(), keys.waiting(), keys.result(slot.name()) };
+		byte[] message = this.channel.message(keys.lock());
 		return this.calls.takeAway(key, owner,
-				Script.RELEASE_WITH_RESULT.with(needed, bytes(owner), this.channel.name(),
-						result.text().getBytes(StandardCharsets.UTF_8), millis(slot.keep()),
-						bytes((slot.replayed() || awaited) ? "1" : "0")));
+				this.channel.published(Script.RELEASE_WITH_RESULT.with(needed, bytes(owner), this.channel.name(),
+						message, result.text().getBytes(StandardCharsets.UTF_8), millis(slot.keep()),
+						bytes((slot.replayed() || awaited) ? "1" : "0")), message));
 	}
 
 	private Request<Long> taking(LockKey key, String owner) {
 		Keys keys = this.keys.of(key);
-		return this.batches.with(Script.RELEASE, new byte[][] { keys.lock(), keys.waiting() }, bytes(owner),
-				this.channel.name());
+		byte[] lock = keys.lock();
+		byte[] message = this.channel.message(lock);
+		return this.channel.published(this.batches.with(Script.RELEASE, new byte[][] { lock, keys.waiting() },
+				bytes(owner), this.channel.name(), message), message);
 	}
 
 	private static byte[] millis(Duration duration) {

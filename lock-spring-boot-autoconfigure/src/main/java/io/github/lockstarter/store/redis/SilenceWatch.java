@@ -62,7 +62,7 @@ final class SilenceWatch {
 			});
 			judgeLater(redis, signOfLife);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			// It has been closed.
 			end();
 		}

@@ -27,6 +27,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
@@ -248,6 +249,10 @@ class BatchesTests {
 			assertThat(redis.whileStopped(() -> redis.acquireAll(100)))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
 			redis.instance.forgetRequests();
+			assertThat(redis.renewAll(100)).allSatisfy((owned) -> assertThat(owned.join()).isTrue());
+			assertThat(redis.renewAll(100)).allSatisfy((owned) -> assertThat(owned.join()).isTrue());
+			assertThat(redis.instance.requests()).hasSize(1 + 2 * 100);
+			redis.instance.forgetRequests();
 			assertThat(redis.whileStopped(() -> redis.releaseAll(100)))
 				.allSatisfy((owned) -> assertThat(owned.join()).isTrue());
 			assertThat(redis.instance.requests()).hasSize(100);
@@ -318,6 +323,13 @@ class BatchesTests {
 				.mapToObj((lock) -> this.instance.store().release(key(lock), "owner"))
 				.map(CompletionStage::toCompletableFuture)
 				.toList();
+		}
+
+		List<CompletableFuture<Boolean>> renewAll(int count) {
+			List<Renewal> renewals = IntStream.range(0, count)
+				.mapToObj((lock) -> new Renewal(key(lock), "owner", TTL))
+				.toList();
+			return this.instance.store().renewAll(renewals).stream().map(CompletionStage::toCompletableFuture).toList();
 		}
 
 		List<Long> fencingTokens(List<CompletableFuture<AcquireResult>> granted) {
