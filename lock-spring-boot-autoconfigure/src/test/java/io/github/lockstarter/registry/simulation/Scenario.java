@@ -1,0 +1,97 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+
+import io.github.lockstarter.store.Capability;
+
+/**
+ * The circumstances of a schedule, all of them drawn from its seed.
+ *
+ * @param processes how many processes there are
+ * @param keys how many locks they want
+ * @param requests how many requests come
+ * @param duration during which time they come, and faults happen
+ * @param faults what goes wrong
+ * @param capabilities what the store can do
+ * @param tellsRemaining whether the store tells how long a lock is still held
+ * @param tellsToken whether the store tells the fencing token of a holder
+ * @param sharedFence whether all locks share one counter of fencing tokens
+ * @param extraTtl how much longer than asked for the store keeps a lock
+ * @param commandTimeout how long the client of the store waits for an answer
+ * @param latency how long a message takes at least
+ * @param maxWaiters how many callers may wait for one lock in a process
+ */
+record Scenario(int processes, int keys, int requests, long duration, Set<Fault> faults, Set<Capability> capabilities,
+		boolean tellsRemaining, boolean tellsToken, boolean sharedFence, long extraTtl, long commandTimeout,
+		long latency, int maxWaiters) {
+
+	/** How late the timer is, and the code of the application begins, without faults. */
+	static final long JITTER = TimeUnit.MICROSECONDS.toNanos(200);
+
+	/** How much the clock of a machine may be too fast or too slow, in millionths. */
+	static final int MAX_DRIFT = 20_000;
+
+	static final long MAX_DELAY = TimeUnit.SECONDS.toNanos(1);
+
+	static final long MAX_LATENESS = TimeUnit.MILLISECONDS.toNanos(300);
+
+	static Scenario draw(RandomGenerator random) {
+		Set<Fault> faults = EnumSet.noneOf(Fault.class);
+		boolean calm = random.nextInt(5) == 0;
+		double share = random.nextDouble(0.05, 0.6);
+		for (Fault fault : Fault.values()) {
+			if (random.nextDouble() < share && !calm) {
+				faults.add(fault);
+			}
+		}
+		Set<Capability> capabilities = EnumSet.noneOf(Capability.class);
+		boolean notifies = random.nextInt(3) > 0;
+		addIf(notifies, capabilities, Capability.NOTIFIES);
+		addIf(random.nextInt(4) > 0, capabilities, Capability.KEEPS_RESULTS);
+		addIf(random.nextInt(4) > 0, capabilities, Capability.HOLDS_FOR_TOKENS);
+		boolean tells = notifies || random.nextBoolean();
+		return new Scenario(2 + random.nextInt(4), 1 + random.nextInt(3), 10 + random.nextInt(120),
+				TimeUnit.MILLISECONDS.toNanos(500 + random.nextInt(6000)), faults, capabilities, tells,
+				random.nextBoolean(), random.nextBoolean(),
+				(notifies || random.nextBoolean()) ? 0 : TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)),
+				TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(450)),
+				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)), 1 + random.nextInt(12));
+	}
+
+	private static void addIf(boolean condition, Set<Capability> capabilities, Capability capability) {
+		if (condition) {
+			capabilities.add(capability);
+		}
+	}
+
+	boolean has(Fault fault) {
+		return this.faults.contains(fault);
+	}
+
+	boolean can(Capability capability) {
+		return this.capabilities.contains(capability);
+	}
+
+	/** Whether nothing goes wrong but that callers give up. */
+	boolean isCalm() {
+		return this.faults.isEmpty();
+	}
+
+	/** How long the code of the application may take to begin. */
+	long callbackDelay() {
+		return has(Fault.SLOW_CALLBACKS) ? MAX_LATENESS : JITTER;
+	}
+
+	long timerDelay() {
+		return has(Fault.LATE_TIMERS) ? MAX_LATENESS : JITTER;
+	}
+
+	/** How long a message and its answer take at most, unless they are lost. */
+	long roundTrip() {
+		return 4 * this.latency + (has(Fault.DELAYS) ? 2 * MAX_DELAY : 0);
+	}
+
+}
