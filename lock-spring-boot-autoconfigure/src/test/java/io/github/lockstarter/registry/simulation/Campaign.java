@@ -1,6 +1,8 @@
 package io.github.lockstarter.registry.simulation;
 
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -8,6 +10,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.registry.simulation.Simulation.Outcome;
 
 /**
@@ -23,7 +26,7 @@ final class Campaign {
 
 	private long steps;
 
-	private long leases;
+	private final Map<Event, Long> counts = new EnumMap<>(Event.class);
 
 	private int mostMissed;
 
@@ -44,7 +47,7 @@ final class Campaign {
 			Outcome outcome = Simulation.run(seeds.getAsLong(), false);
 			this.schedules++;
 			this.steps += outcome.steps();
-			this.leases += outcome.leases();
+			outcome.counts().forEach((event, count) -> this.counts.merge(event, count, Long::sum));
 			this.mostMissed = Math.max(this.mostMissed, outcome.mostMissed());
 			if (outcome.violation() != null) {
 				this.failed = Simulation.run(outcome.seed(), true);
@@ -75,9 +78,9 @@ final class Campaign {
 	@Override
 	public String toString() {
 		double seconds = this.nanos / 1e9;
-		return "%d schedules, %d steps and %d leases in %.1f s: %.0f schedules and %.2f million steps per minute; most turns missed: %d"
-			.formatted(this.schedules, this.steps, this.leases, seconds, this.schedules / seconds * 60,
-					this.steps / seconds * 60 / 1e6, this.mostMissed);
+		return "%d schedules and %d steps in %.1f s: %.0f schedules and %.2f million steps per minute; at most %d turns were missed. %s"
+			.formatted(this.schedules, this.steps, seconds, this.schedules / seconds * 60,
+					this.steps / seconds * 60 / 1e6, this.mostMissed, this.counts);
 	}
 
 	/**

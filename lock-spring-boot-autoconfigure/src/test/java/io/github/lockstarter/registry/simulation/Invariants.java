@@ -1,6 +1,7 @@
 package io.github.lockstarter.registry.simulation;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -72,7 +73,7 @@ final class Invariants {
 
 	private final Map<String, Caller> results = new HashMap<>();
 
-	private long leasesGranted;
+	private final Map<Event, Long> counts = new EnumMap<>(Event.class);
 
 	private int mostMissed;
 
@@ -82,8 +83,9 @@ final class Invariants {
 		world.server().onGrant(this::grantedByServer);
 	}
 
-	long leasesGranted() {
-		return this.leasesGranted;
+	/** Returns what was counted in the processes that were there at the end. */
+	Map<Event, Long> counts() {
+		return this.counts;
 	}
 
 	/** Returns how many turns of others a waiting process has missed at most. */
@@ -255,7 +257,6 @@ final class Invariants {
 
 	/** The caller has got a lease. */
 	void granted(Caller caller, Lease lease) {
-		this.leasesGranted++;
 		SimulatedProcess process = caller.process();
 		this.granted.merge(process, 1, Integer::sum);
 		long storeToken = lease.fencingToken() >> PLACE_BITS;
@@ -457,6 +458,9 @@ final class Invariants {
 
 	/** Each request ends in one outcome, and each lease in one way. */
 	private void checkCounts(SimulatedProcess process) {
+		for (Event event : Event.values()) {
+			this.counts.merge(event, process.counts().get("lock", event), Long::sum);
+		}
 		long outcomes = OUTCOMES.stream().mapToLong((outcome) -> process.counts().get("lock", outcome)).sum();
 		int requests = this.callers.getOrDefault(process, 0);
 		if (outcomes != requests) {

@@ -53,12 +53,12 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 		addIf(random.nextInt(4) > 0, capabilities, Capability.KEEPS_RESULTS);
 		addIf(random.nextInt(4) > 0, capabilities, Capability.HOLDS_FOR_TOKENS);
 		boolean tells = notifies || random.nextBoolean();
-		return new Scenario(2 + random.nextInt(4), 1 + random.nextInt(3), 10 + random.nextInt(120),
+		return new Scenario(2 + random.nextInt(4), 1 + random.nextInt(3), 10 + random.nextInt(150),
 				TimeUnit.MILLISECONDS.toNanos(500 + random.nextInt(6000)), faults, capabilities, tells,
 				random.nextBoolean(), random.nextBoolean(),
 				(notifies || random.nextBoolean()) ? 0 : TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)),
 				TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(450)),
-				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)), 1 + random.nextInt(12));
+				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)), random.nextBoolean() ? 64 : 1 + random.nextInt(12));
 	}
 
 	private static void addIf(boolean condition, Set<Capability> capabilities, Capability capability) {

@@ -2,10 +2,13 @@ package io.github.lockstarter.registry.simulation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockCounts.Event;
 
 /**
  * One schedule: everything that happens in it follows from its seed.
@@ -69,7 +72,7 @@ final class Simulation {
 	private Outcome outcome() {
 		EventQueue events = this.world.events();
 		return new Outcome(this.seed, this.world.scenario(), events.steps(), events.fingerprint(),
-				this.invariants.leasesGranted(), this.invariants.mostMissed(), this.world.violations().first(),
+				this.invariants.counts(), this.invariants.mostMissed(), this.world.violations().first(),
 				this.world.trace().lines());
 	}
 
@@ -80,12 +83,12 @@ final class Simulation {
 	 * @param scenario the circumstances
 	 * @param steps how many steps it took
 	 * @param fingerprint of all times of all steps
-	 * @param leases how many leases were granted
+	 * @param counts what the processes have counted that were there at the end
 	 * @param mostMissed how many turns of others a process has missed, at most
 	 * @param violation what should not have happened, if anything
 	 * @param trace what happened, if it was traced
 	 */
-	record Outcome(long seed, Scenario scenario, long steps, long fingerprint, long leases, int mostMissed,
+	record Outcome(long seed, Scenario scenario, long steps, long fingerprint, Map<Event, Long> counts, int mostMissed,
 			@Nullable InvariantViolation violation, List<String> trace) {
 	}
 

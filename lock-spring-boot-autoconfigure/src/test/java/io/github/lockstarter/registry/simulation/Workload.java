@@ -81,16 +81,19 @@ final class Workload {
 		return this.keys;
 	}
 
-	/** Plans when callers come: alone, or many at once. */
+	/** Plans when callers come: alone, or many at once, to one lock or process. */
 	void plan() {
 		long duration = this.world.scenario().duration();
-		long time = 0;
-		boolean bursts = this.random.nextBoolean();
-		for (int i = 0; i < this.world.scenario().requests(); i++) {
-			if (!bursts || this.random.nextInt(8) == 0) {
-				time = this.random.nextLong(duration);
+		int largest = 1 + this.random.nextInt(40);
+		for (int left = this.world.scenario().requests(); left > 0;) {
+			int size = Math.min(left, 1 + this.random.nextInt(largest));
+			long time = this.random.nextLong(duration);
+			int process = this.random.nextBoolean() ? this.random.nextInt(Integer.MAX_VALUE) : -1;
+			LockKey key = this.random.nextBoolean() ? anyKey() : null;
+			for (int i = 0; i < size; i++) {
+				this.world.events().at(time + this.random.nextLong(1_000_000), () -> come(process, key));
 			}
-			this.world.events().at(time + this.random.nextLong(1_000_000), this::come);
+			left -= size;
 		}
 	}
 
@@ -101,16 +104,20 @@ final class Workload {
 			.after(this.random.nextLong(1_000_000_000), () -> release(caller, lease)));
 	}
 
-	private void come() {
+	private void come(int number, @Nullable LockKey key) {
 		if (!this.over && !this.processes.isEmpty()) {
-			SimulatedProcess process = this.processes.get(this.random.nextInt(this.processes.size()));
-			process.run(() -> submit(process));
+			int any = (number >= 0) ? number : this.random.nextInt(Integer.MAX_VALUE);
+			SimulatedProcess process = this.processes.get(any % this.processes.size());
+			process.run(() -> submit(process, (key != null) ? key : anyKey()));
 		}
 	}
 
-	private void submit(SimulatedProcess process) {
+	private LockKey anyKey() {
+		return this.keys.get(this.random.nextInt(this.keys.size()));
+	}
+
+	private void submit(SimulatedProcess process, LockKey key) {
 		Kind kind = kind();
-		LockKey key = this.keys.get(this.random.nextInt(this.keys.size()));
 		Caller caller = new Caller(++this.callers, process, kind, key, options(), result(kind),
 				this.world.events().now());
 		this.world.trace().add(process.name(), () -> caller + " comes");
