@@ -21,7 +21,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.service.RunningService.Answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -169,7 +169,7 @@ class WaitingTests {
 
 	/** Returns how many wait for the lock, in the queue of the library. */
 	private int waiting() {
-		Map<?, ?> locks = (Map<?, ?>) field(this.service.context().getBean(StoreLockRegistry.class), "locks");
+		Map<?, ?> locks = (Map<?, ?>) field(this.service.context().getBean(DefaultLockRegistry.class), "locks");
 		return locks.values()
 			.stream()
 			.mapToInt((lock) -> ((Collection<?>) field(field(lock, "queue"), "waiters")).size())

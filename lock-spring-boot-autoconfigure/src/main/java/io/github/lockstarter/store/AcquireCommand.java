@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * locks itself
  * @param ttl after which time the lock is free again by itself
  * @param onRelease what to run whenever the lock, if it is not granted, may have been
- * released, until the handle is closed or another acquisition brings another action; it
- * does not block. No release is missed between the refusal and the first run.
+ * released, until the handle is closed or another acquisition of the lock brings another
+ * action; it does not block. No release is missed between the refusal and the first run.
  * {@code null} if the caller does not wait. Only for a store that
  * {@linkplain Capability#NOTIFIES notifies}.
  * @param query which results are taken instead of the lock; {@code null} for none. Only
@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for tokens} is given {@code false}.
  * @param predecessor the owner at the end of a turn of several holders in this JVM: if
  * other instances wait for the lock, it is released for them; if not, it is granted to
- * {@code owner} at once. {@code null} at the beginning of a turn. Only for a store that
- * {@linkplain Capability#NOTIFIES notifies}.
+ * {@code owner} at once, whatever the query. {@code null} at the beginning of a turn.
+ * Only for a store that {@linkplain Capability#NOTIFIES notifies}.
  */
 public record AcquireCommand(String owner, Duration ttl, @Nullable Runnable onRelease, @Nullable ResultQuery query,
 		boolean takenBack, @Nullable String predecessor) {

@@ -22,7 +22,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
-import io.github.lockstarter.registry.LocalLocks;
+import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.TestServer;
@@ -111,7 +111,7 @@ final class EventfulApplication implements AutoCloseable {
 	private void lose() {
 		Lease lease = this.locks.acquire(KEY, REFUSED);
 		assertThat(this.server.context()
-			.getBean(LocalLocks.class)
+			.getBean(LockInspector.class)
 			.forceRelease(KEY, lease.fencingToken())
 			.toCompletableFuture()
 			.join()).isTrue();

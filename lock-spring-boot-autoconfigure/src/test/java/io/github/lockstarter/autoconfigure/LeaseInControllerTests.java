@@ -155,7 +155,7 @@ class LeaseInControllerTests {
 			.values()
 			.stream()
 			.anyMatch((stack) -> Stream.of(stack)
-				.anyMatch((frame) -> frame.getClassName().endsWith("StoreLockRegistry")
+				.anyMatch((frame) -> frame.getClassName().endsWith("DefaultLockRegistry")
 						&& frame.getMethodName().equals("await")));
 	}
 

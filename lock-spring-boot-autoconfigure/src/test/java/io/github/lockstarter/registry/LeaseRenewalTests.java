@@ -42,7 +42,7 @@ class LeaseRenewalTests {
 
 	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
 
-	private final StoreLockRegistry locks = new StoreLockRegistry(this.store, (name) -> SHORT, 64, this.losses::add,
+	private final DefaultLockRegistry locks = new DefaultLockRegistry(this.store, (name) -> SHORT, 64, this.losses::add,
 			new LockCounts(), ObservationRegistry.NOOP);
 
 	@AfterEach
@@ -162,7 +162,7 @@ class LeaseRenewalTests {
 	@Test
 	@DisplayName("A listener that fails harms nobody")
 	void failingListener(CapturedOutput output) {
-		try (StoreLockRegistry locks = new StoreLockRegistry(this.store, (name) -> SHORT, 64, (loss) -> {
+		try (DefaultLockRegistry locks = new DefaultLockRegistry(this.store, (name) -> SHORT, 64, (loss) -> {
 			throw new IllegalStateException("mistake of the application");
 		}, new LockCounts(), ObservationRegistry.NOOP)) {
 			Lease lease = locks.acquire(KEY, SHORT.withoutRenewal());

@@ -49,7 +49,7 @@ class LocalQueueTests {
 
 	private final ObservedStore store = new ObservedStore();
 
-	private final StoreLockRegistry locks = new StoreLockRegistry(this.store,
+	private final DefaultLockRegistry locks = new DefaultLockRegistry(this.store,
 			(name) -> name.equals("team") ? OPTIONS.withConflictStatus(423) : OPTIONS, 3, (loss) -> {
 			}, new LockCounts(), ObservationRegistry.NOOP);
 

@@ -50,9 +50,9 @@ class TokenLocksOnRedisTests {
 
 	private final RedisInstance second = new RedisInstance("tokens");
 
-	private final TokenLocks firstLocks = new StoreTokenLocks(this.first.locks());
+	private final TokenLocks firstLocks = new DefaultTokenLocks(this.first.locks());
 
-	private final TokenLocks secondLocks = new StoreTokenLocks(this.second.locks());
+	private final TokenLocks secondLocks = new DefaultTokenLocks(this.second.locks());
 
 	@AfterAll
 	static void disconnect() {

@@ -50,10 +50,11 @@ class TokenQueueTests {
 
 	private final LockCounts counts = new LockCounts();
 
-	private final StoreLockRegistry registry = new StoreLockRegistry(this.store, (name) -> OPTIONS, 20_000, (loss) -> {
-	}, this.counts, ObservationRegistry.NOOP);
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, (name) -> OPTIONS, 20_000,
+			(loss) -> {
+			}, this.counts, ObservationRegistry.NOOP);
 
-	private final TokenLocks locks = new StoreTokenLocks(this.registry);
+	private final TokenLocks locks = new DefaultTokenLocks(this.registry);
 
 	@AfterEach
 	void nothingIsLeft() {

@@ -52,10 +52,10 @@ class UnwantedTokenLocksTests {
 
 	private final LockCounts counts = new LockCounts();
 
-	private final StoreLockRegistry registry = new StoreLockRegistry(this.store, (name) -> OPTIONS, 64, (loss) -> {
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, (name) -> OPTIONS, 64, (loss) -> {
 	}, this.counts, ObservationRegistry.NOOP);
 
-	private final TokenLocks locks = new StoreTokenLocks(this.registry);
+	private final TokenLocks locks = new DefaultTokenLocks(this.registry);
 
 	@AfterEach
 	void nothingIsLeft() {

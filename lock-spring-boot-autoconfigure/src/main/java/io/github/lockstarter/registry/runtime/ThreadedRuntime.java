@@ -72,8 +72,7 @@ public final class ThreadedRuntime implements EngineRuntime {
 	private static ThreadPoolExecutor callbackThreads() {
 		int processors = Runtime.getRuntime().availableProcessors();
 		ThreadPoolExecutor callbacks = new ThreadPoolExecutor(processors, processors, KEEP_ALIVE_SECONDS,
-				TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named("lock-answers-"),
-				(task, executor) -> task.run());
+				TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named("lock-answers-"), (task, executor) -> task.run());
 		callbacks.allowCoreThreadTimeOut(true);
 		return callbacks;
 	}

@@ -19,17 +19,14 @@ final class RedisRenewals {
 
 	private final RedisCalls calls;
 
-	private final RedisKeys keys;
-
 	private final int size;
 
 	/**
 	 * Creates renewals.
 	 * @param together whether the keys of several locks can be in one request
 	 */
-	RedisRenewals(RedisCalls calls, RedisKeys keys, boolean together) {
+	RedisRenewals(RedisCalls calls, boolean together) {
 		this.calls = calls;
-		this.keys = keys;
 		this.size = together ? MOST_AT_ONCE : 1;
 	}
 
@@ -47,15 +44,19 @@ final class RedisRenewals {
 		byte[][] args = new byte[2 * renewals.size()][];
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
-			locks[i] = this.keys.of(renewal.key()).lock();
+			locks[i] = lock(renewal).keys().lock();
 			args[2 * i] = renewal.owner().getBytes(StandardCharsets.US_ASCII);
 			args[2 * i + 1] = Long.toString(renewal.ttl().toMillis()).getBytes(StandardCharsets.US_ASCII);
 		}
-		CompletionStage<List<Long>> renewed = this.calls.call(renewals.get(0).key(),
+		CompletionStage<List<Long>> renewed = this.calls.call(lock(renewals.get(0)).key(),
 				Script.RENEW.<Long>forEachOf(locks, args), Function.identity());
 		return IntStream.range(0, renewals.size())
 			.mapToObj((i) -> renewed.thenApply((numbers) -> numbers.get(i) == 1))
 			.toList();
+	}
+
+	private static RedisLock lock(Renewal renewal) {
+		return (RedisLock) renewal.lock();
 	}
 
 }

@@ -17,7 +17,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.testing.LocalMemcached;
 import io.github.lockstarter.testing.TestLocks;
@@ -43,7 +43,7 @@ class MemcachedFaultTests {
 	void forgetful() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			AtomicInteger told = new AtomicInteger();
 			Lease lease = locks.acquire(KEY, OPTIONS);
 			lease.onLost(told::incrementAndGet);
@@ -66,7 +66,7 @@ class MemcachedFaultTests {
 	void frozen() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			server.freeze();
 			List<CompletableFuture<Optional<Lease>>> acquires = IntStream.range(0, 5)
 				.mapToObj(
@@ -104,7 +104,7 @@ class MemcachedFaultTests {
 	void frozenForLong() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			server.freeze();
 			CompletableFuture<Optional<Lease>> acquire = locks.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 			assertThat(acquire).failsWithin(SOON);
@@ -128,8 +128,8 @@ class MemcachedFaultTests {
 				LocalMemcached second = LocalMemcached.started();
 				MemcachedLockStore store = store(first, second);
 				MemcachedLockStore elsewhere = store(second, first);
-				StoreLockRegistry locks = TestLocks.on(store);
-				StoreLockRegistry locksElsewhere = TestLocks.on(elsewhere)) {
+				DefaultLockRegistry locks = TestLocks.on(store);
+				DefaultLockRegistry locksElsewhere = TestLocks.on(elsewhere)) {
 			List<LockKey> keys = IntStream.range(0, 200).mapToObj((i) -> new LockKey("shared", "key" + i)).toList();
 			List<Lease> leases = keys.stream().map((key) -> locks.acquire(key, OPTIONS)).toList();
 			assertThat(keys).allSatisfy((key) -> assertThat(locksElsewhere.tryAcquire(key, OPTIONS)).isEmpty());
@@ -165,7 +165,7 @@ class MemcachedFaultTests {
 	void eviction() {
 		try (LocalMemcached server = LocalMemcached.started("-m", "2");
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			Lease lease = locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(15)));
 			Awaitility.await().until(() -> {
 				fill(server);
@@ -181,7 +181,7 @@ class MemcachedFaultTests {
 	void full() {
 		try (LocalMemcached server = LocalMemcached.started("-m", "2", "-M");
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			Lease lease = locks.acquire(KEY, OPTIONS);
 			fill(server);
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(other(), OPTIONS))
@@ -198,7 +198,7 @@ class MemcachedFaultTests {
 	void withoutCas() {
 		try (LocalMemcached server = LocalMemcached.started("-C");
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(KEY, OPTIONS))
 				.havingRootCause()
 				.withMessageContaining("without CAS (-C)");
