@@ -10,7 +10,7 @@ public final class RegistryAccess {
 
 	/** Returns whether nobody holds a lock, or waits for one. */
 	public static boolean isUnused(DefaultLockRegistry registry) {
-		return registry.locks().isEmpty();
+		return registry.table().isEmpty();
 	}
 
 }

@@ -121,6 +121,10 @@ final class Invariants {
 			}
 			if (!held && holding.ended < 0) {
 				holding.ended = now();
+				checkRenewed(holding);
+			}
+			if (held && holding.heldFor() > holding.caller.options().maxHold().toNanos() + SLACK) {
+				violated("A lease is held for longer than its max-hold: %s of %s", holding.lease, holding.caller);
 			}
 			if (holding.caller.process().isDead() || (holding.ended >= 0 && now() - holding.ended > REMEMBERED)) {
 				all.remove();
@@ -131,52 +135,77 @@ final class Invariants {
 		}
 	}
 
+	/** A lease does not run out as long as it may be renewed, and somebody tries. */
+	private void checkRenewed(Holding holding) {
+		SimulatedProcess process = holding.caller.process();
+		long ttl = holding.ttl();
+		long maxHold = holding.caller.options().maxHold().toNanos();
+		boolean excused = holding.released || process.isDead() || process.isPaused()
+				|| process.lastClosed() >= holding.caller.submitted() || process.resumed() >= holding.caller.submitted()
+				|| this.scenario.has(Fault.LATE_TIMERS);
+		if (excused || maxHold <= ttl || holding.heldFor() > maxHold - SLACK) {
+			return;
+		}
+		Long renewal = process.store().lastRenewal(holding.grant.owner());
+		long silence = process.nanoTime() - ((renewal != null) ? renewal : holding.grant.asked());
+		if (silence > ttl / 3 + this.scenario.commandTimeout() + SLACK) {
+			violated("Nobody has tried to renew %s for %d ms: %s", holding.lease,
+					TimeUnit.NANOSECONDS.toMillis(silence), holding.caller);
+		}
+	}
+
 	/** A caller is about to ask. */
 	void comes(Caller caller) {
 		this.callers.merge(caller.process(), 1, Integer::sum);
 		if (caller.waits()) {
-			queue(caller.process(), caller.key()).add(caller);
+			Queue queue = queue(caller.process(), caller.key());
+			queue.checkSize();
+			queue.add(caller);
 		}
-		long bound = caller.options().waitTime().toNanos() + patience(caller);
-		caller.process().after(bound, () -> checkAnswered(caller, caller.submitted(), bound));
+		caller.process().after(caller.options().waitTime().toNanos(), () -> expectAnswer(caller));
 	}
 
 	/**
-	 * A caller is answered within its wait and a time-out for each request that must be
-	 * answered before: the own one, a release, and one that was granted to a caller that
-	 * gave up. A token that is known elsewhere is looked for before and after.
+	 * The wait is over. What may come before the answer is a time-out for each request
+	 * for this lock that is under way, or must follow before it is known whether the lock
+	 * is held.
 	 */
-	private long patience(Caller caller) {
-		int requests = (caller.kind() == Kind.SHARED_TOKEN) ? 7 : 3;
-		return requests * (this.scenario.commandTimeout() + SLACK) + 2 * this.scenario.timerDelay()
-				+ 2 * this.scenario.callbackDelay();
+	private void expectAnswer(Caller caller) {
+		SimulatedStore store = caller.process().store();
+		int answered = store.requests(caller.key()) - store.requestsUnderWay(caller.key());
+		checkAnswered(caller, caller.process().nanoTime(), answered, now());
 	}
 
-	private void checkAnswered(Caller caller, long since, long bound) {
+	private void checkAnswered(Caller caller, long begin, int answered, long since) {
+		SimulatedProcess process = caller.process();
 		if (caller.isAnswered()) {
 			return;
 		}
-		SimulatedProcess process = caller.process();
 		if (process.resumed() > since) {
-			long again = process.resumed();
-			process.after(bound, () -> checkAnswered(caller, again, bound));
+			expectAnswer(caller);
+			return;
+		}
+		int requests = process.store().requests(caller.key()) - answered;
+		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + SLACK)
+				+ 2 * this.scenario.timerDelay() + 2 * this.scenario.callbackDelay() + SLACK;
+		long passed = process.nanoTime() - begin;
+		if (passed > bound) {
+			violated("Unanswered %d ms after its wait, with %d requests to wait for: %s",
+					TimeUnit.NANOSECONDS.toMillis(passed), requests, caller);
 		}
 		else {
-			violated("Unanswered after %d ms: %s", TimeUnit.NANOSECONDS.toMillis(now() - caller.submitted()), caller);
+			process.after(bound - passed + 1, () -> checkAnswered(caller, begin, answered, since));
 		}
 	}
 
-	/** Whoever waits when a registry is drained is answered soon. */
+	/** Waiters are answered soon when their registry is drained. */
 	void drained(SimulatedProcess process) {
-		List<Caller> waiting = this.queues.values()
+		this.queues.values()
 			.stream()
 			.filter((queue) -> queue.process == process)
 			.flatMap((queue) -> queue.waiters.stream())
-			.toList();
-		long drained = now();
-		long bound = 3 * (this.scenario.commandTimeout() + SLACK) + 2 * this.scenario.timerDelay()
-				+ 2 * this.scenario.callbackDelay();
-		waiting.forEach((caller) -> process.after(bound, () -> checkAnswered(caller, drained, bound)));
+			.toList()
+			.forEach(this::expectAnswer);
 	}
 
 	/** The caller has an answer. */
@@ -204,6 +233,42 @@ final class Invariants {
 
 	private Queue queue(SimulatedProcess process, LockKey key) {
 		return this.queues.computeIfAbsent(new QueueName(process, key), (name) -> new Queue(process, key));
+	}
+
+	/** Nothing of the process may be held any more. */
+	void released(SimulatedProcess process) {
+		for (Holding holding : this.holdings) {
+			if (holding.caller.process() == process && holding.lease.isHeld()) {
+				violated("A lease is held although everything was released: %s of %s", holding.lease, holding.caller);
+			}
+		}
+	}
+
+	/**
+	 * The process is connected again. Who holds a lock that the store has forgotten is
+	 * told soon, if nothing gets lost on the way.
+	 */
+	void reconnected(SimulatedProcess process) {
+		int epoch = this.world.server().epoch();
+		long bound = this.scenario.roundTrip() + this.scenario.timerDelay() + SLACK;
+		for (Holding holding : this.holdings) {
+			boolean renewable = holding.heldFor() + holding.ttl() < holding.caller.options().maxHold().toNanos();
+			if (holding.caller.process() == process && renewable && this.scenario.isReliable()
+					&& isForgotten(holding)) {
+				long now = now();
+				process.after(bound, () -> {
+					if (isForgotten(holding) && epoch == this.world.server().epoch() && process.resumed() < now) {
+						violated("A forgotten lease is held after a reconnect: %s of %s", holding.lease,
+								holding.caller);
+					}
+				});
+			}
+		}
+	}
+
+	private boolean isForgotten(Holding holding) {
+		return holding.lease.isHeld() && this.world.server().isAvailable()
+				&& !holding.grant.owner().equals(this.world.server().owner(holding.caller.key()));
 	}
 
 	/** The process has died, and its callers with it. */
@@ -265,7 +330,7 @@ final class Invariants {
 			violated("The store has not given the fencing token of %s to %s", lease, caller);
 			return;
 		}
-		Holding holding = new Holding(caller, lease, grant.epoch());
+		Holding holding = new Holding(caller, lease, grant);
 		checkOverlap(holding);
 		if (grant.unique()) {
 			checkTime(holding, grant);
@@ -388,6 +453,9 @@ final class Invariants {
 		if (result != null) {
 			this.results.put(result, caller);
 		}
+		this.holdings.stream()
+			.filter((holding) -> holding.lease == lease)
+			.forEach((holding) -> holding.released = true);
 	}
 
 	/** The release has been called, and is answered in time. */
@@ -426,6 +494,15 @@ final class Invariants {
 		if (holder == null || !holder.key().equals(caller.key())
 				|| !holder.result().name().equals(caller.result().name())) {
 			violated("Nobody has left the result '%s' for %s", result.text(), caller);
+			return;
+		}
+		long stored = this.world.server().stored(result.text());
+		boolean exact = this.world.server().epoch() == 0;
+		long since = caller.submitted() - (caller.result().replayed() ? holder.result().keep().toNanos() : 0);
+		long tolerance = TimeUnit.MICROSECONDS.toNanos(2)
+				+ (this.scenario.has(Fault.DRIFT) ? (now() - since) / 1_000_000 * 2 * Scenario.MAX_DRIFT : 0);
+		if (exact && stored < since - tolerance) {
+			violated("The result '%s' is too old for %s", result.text(), caller);
 		}
 	}
 
@@ -503,6 +580,20 @@ final class Invariants {
 			this.waiters.add(caller);
 		}
 
+		/** Who is there for longer than an answer may take waits. */
+		void checkSize() {
+			long begun = now() - Invariants.this.scenario.callbackDelay() - SLACK;
+			long waiting = this.waiters.stream()
+				.filter((caller) -> caller.kind() == Kind.LEASE || caller.kind() == Kind.TOKEN)
+				.filter((caller) -> caller.submitted() < begun && caller.submitted() > this.process.resumed())
+				.count();
+			if (waiting > Invariants.this.scenario.maxWaiters() && !this.process.isPaused()
+					&& now() - this.process.resumed() > SLACK + Invariants.this.scenario.callbackDelay()) {
+				violated("%d callers wait for %s in %s, more than %d", waiting, this.key.key(), this.process,
+						Invariants.this.scenario.maxWaiters());
+			}
+		}
+
 		void granted(SimulatedProcess winner) {
 			this.missed = (winner == this.process) ? 0 : this.missed + 1;
 			if (!this.waiters.isEmpty() && Invariants.this.scenario.isCalm()) {
@@ -561,15 +652,29 @@ final class Invariants {
 
 		private final Lease lease;
 
+		private final Grant grant;
+
 		private final int epoch;
+
+		/** When the caller got it, on the clock of the process. */
+		private final long begin;
+
+		private boolean released;
 
 		/** When it was first seen to be over; -1 if it was not. */
 		private long ended = -1;
 
-		Holding(Caller caller, Lease lease, int epoch) {
+		Holding(Caller caller, Lease lease, Grant grant) {
 			this.caller = caller;
 			this.lease = lease;
-			this.epoch = epoch;
+			this.grant = grant;
+			this.epoch = grant.epoch();
+			this.begin = caller.process().nanoTime();
+			this.ended = lease.isHeld() ? -1 : 0;
+		}
+
+		long heldFor() {
+			return this.caller.process().nanoTime() - this.begin;
 		}
 
 		long ttl() {

@@ -42,6 +42,8 @@ final class Misfortune {
 	private void bear() {
 		SimulatedProcess process = new SimulatedProcess("process " + ++this.born, this.world, this.world.clock());
 		this.processes.add(process);
+		process.store().whenReconnected(() -> this.invariants.reconnected(process));
+		process.whenReleased(() -> this.invariants.released(process));
 		if (this.random.nextInt(4) == 0 && this.world.scenario().can(io.github.lockstarter.store.Capability.KEEPS_RESULTS)) {
 			process.registry().prepareSharing();
 		}

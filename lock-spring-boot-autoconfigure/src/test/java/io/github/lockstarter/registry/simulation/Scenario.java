@@ -1,5 +1,6 @@
 package io.github.lockstarter.registry.simulation;
 
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -78,6 +79,12 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 	/** Whether nothing goes wrong but that callers give up. */
 	boolean isCalm() {
 		return this.faults.isEmpty();
+	}
+
+	/** Whether every message arrives, and soon. */
+	boolean isReliable() {
+		return Collections.disjoint(this.faults, Set.of(Fault.DELAYS, Fault.DROPS, Fault.CUTS, Fault.REFUSALS,
+				Fault.FREEZES, Fault.RESETS, Fault.PAUSES, Fault.LATE_TIMERS));
 	}
 
 	/** How long the code of the application may take to begin. */

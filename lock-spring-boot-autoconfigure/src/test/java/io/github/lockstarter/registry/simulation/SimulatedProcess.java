@@ -2,6 +2,7 @@ package io.github.lockstarter.registry.simulation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 import io.micrometer.observation.ObservationRegistry;
@@ -42,6 +43,10 @@ final class SimulatedProcess {
 	private final TokenLocks tokenLocks;
 
 	private final List<Runnable> backlog = new ArrayList<>();
+
+	/** Runs when nothing may be held any more. */
+	private Runnable whenReleased = () -> {
+	};
 
 	private boolean paused;
 
@@ -182,10 +187,16 @@ final class SimulatedProcess {
 		}
 		this.closed = true;
 		this.lastClosed = this.events.now();
-		this.registry.releaseAll().whenComplete((done, failure) -> {
+		CompletableFuture<Void> released = this.registry.releaseAll();
+		this.whenReleased.run();
+		released.whenComplete((done, failure) -> {
 			this.trace.add(this.name, () -> "has released everything");
 			after(0, then);
 		});
+	}
+
+	void whenReleased(Runnable action) {
+		this.whenReleased = action;
 	}
 
 	void open() {

@@ -50,6 +50,9 @@ final class SimulatedServer {
 
 	private Data replica = new Data();
 
+	/** When each result was stored, which nobody is told. */
+	private final Map<String, Long> stored = new HashMap<>();
+
 	private boolean frozen;
 
 	private boolean down;
@@ -177,7 +180,12 @@ final class SimulatedServer {
 		return result != null && result.expiry() - now() > 0;
 	}
 
-	/** Returns what would live for ever. */
+	/** Returns when the result was stored; the longest time if it was not. */
+	long stored(String result) {
+		return this.stored.getOrDefault(result, Long.MAX_VALUE);
+	}
+
+	/** Returns whether nothing lives for ever. */
 	boolean isEmpty() {
 		return this.data.holders.values().stream().allMatch((holder) -> holder.expiry() - now() <= 0)
 				&& this.data.waiting.values().stream().allMatch((waiting) -> waiting.expiry() - now() <= 0)
@@ -282,6 +290,7 @@ final class SimulatedServer {
 				&& (awaited || result.key().replayed() || !this.scenario.can(io.github.lockstarter.store.Capability.NOTIFIES))) {
 			StoredResult kept = new StoredResult(result.key(), result.text(),
 					this.scenario.sharedFence() ? this.data.fence(fenceOf(key)) : result.fencingToken());
+			this.stored.put(result.text(), this.events.now());
 			this.data.results.put(new ResultName(key, result.key().name()),
 					new KeptResult(kept, now(), now() + result.key().keep().toNanos()));
 		}

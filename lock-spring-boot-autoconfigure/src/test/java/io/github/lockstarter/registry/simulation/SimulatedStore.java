@@ -56,6 +56,10 @@ final class SimulatedStore implements LockStore {
 
 	private final List<Runnable> reconnects = new ArrayList<>();
 
+	/** Runs after each reconnect. */
+	private Runnable whenReconnected = () -> {
+	};
+
 	/** What the engine has been granted, has not released yet, and must release. */
 	private final Map<String, LockKey> granted = new LinkedHashMap<>();
 
@@ -64,6 +68,12 @@ final class SimulatedStore implements LockStore {
 
 	/** When data had been lost so often, the server gave the fencing token. */
 	private final Map<LockKey, Map<Long, Grant>> grants = new HashMap<>();
+
+	/** When each owner was to be renewed for the last time, on the clock of the process. */
+	private final Map<String, Long> renewals = new HashMap<>();
+
+	/** How many requests for each lock the engine has made, and how many were answered. */
+	private final Map<LockKey, int[]> requests = new HashMap<>();
 
 	private boolean subscribed;
 
@@ -86,6 +96,10 @@ final class SimulatedStore implements LockStore {
 		return this.link;
 	}
 
+	void whenReconnected(Runnable action) {
+		this.whenReconnected = action;
+	}
+
 	/** Refuses nothing any more. */
 	void heal() {
 		this.healed = true;
@@ -105,6 +119,29 @@ final class SimulatedStore implements LockStore {
 		return this.grants.getOrDefault(key, Map.of()).get(fencingToken);
 	}
 
+	/** Returns when the owner was to be renewed for the last time, if ever. */
+	@Nullable Long lastRenewal(String owner) {
+		return this.renewals.get(owner);
+	}
+
+	/** Returns how many requests for a lock were made. */
+	int requests(LockKey key) {
+		return this.requests.getOrDefault(key, new int[2])[0];
+	}
+
+	/** Returns how many requests for a lock are under way. */
+	int requestsUnderWay(LockKey key) {
+		int[] requests = this.requests.getOrDefault(key, new int[2]);
+		return requests[0] - requests[1];
+	}
+
+	private <T> CompletableFuture<T> counted(LockKey key, CompletableFuture<T> answer) {
+		int[] requests = this.requests.computeIfAbsent(key, (k) -> new int[2]);
+		requests[0]++;
+		answer.whenComplete((result, failure) -> requests[1]++);
+		return answer;
+	}
+
 	@Override
 	public Set<Capability> capabilities() {
 		return this.world.scenario().capabilities();
@@ -117,10 +154,15 @@ final class SimulatedStore implements LockStore {
 
 	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
+		renewals.forEach((each) -> this.renewals.put(each.owner(), this.process.nanoTime()));
+		LockKey any = ((Handle) renewals.get(0).lock()).key;
+		CompletionStage<Boolean> refusal = refusal(any);
+		if (refusal != null) {
+			return renewals.stream().map((each) -> refusal).toList();
+		}
 		List<CompletableFuture<Boolean>> answers = renewals.stream()
 			.map((renewal) -> new CompletableFuture<Boolean>())
 			.toList();
-		LockKey any = ((Handle) renewals.get(0).lock()).key;
 		String names = renewals.stream()
 			.map((each) -> ((Handle) each.lock()).key.key() + " by " + shortly(each.owner()))
 			.collect(Collectors.joining(", "));
@@ -140,6 +182,18 @@ final class SimulatedStore implements LockStore {
 				}
 			});
 		return List.copyOf(answers);
+	}
+
+	/** Fails without asking anybody, in one way or another; otherwise {@code null}. */
+	private <T> @Nullable CompletionStage<T> refusal(LockKey key) {
+		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed || !this.world.chance(REFUSED)) {
+			return null;
+		}
+		LockStoreException failure = new LockStoreException(key, "no connection", null);
+		if (this.world.chance(0.3)) {
+			throw failure;
+		}
+		return CompletableFuture.failedFuture(failure);
 	}
 
 	@Override
@@ -207,6 +261,7 @@ final class SimulatedStore implements LockStore {
 			}
 			List.copyOf(this.pending).forEach(Call::sendAgain);
 			this.reconnects.forEach(Runnable::run);
+			this.whenReconnected.run();
 		});
 	}
 
@@ -256,12 +311,13 @@ final class SimulatedStore implements LockStore {
 	/**
 	 * A grant as the client of the store has seen it.
 	 *
+	 * @param owner whom it was for
 	 * @param epoch how often data had been lost before it
 	 * @param asked when it was asked for, on the clock of the process
 	 * @param unique whether no other grant before or after a loss of data has the same
 	 * fencing token
 	 */
-	record Grant(int epoch, long asked, boolean unique) {
+	record Grant(String owner, int epoch, long asked, boolean unique) {
 	}
 
 	/**
@@ -351,18 +407,6 @@ final class SimulatedStore implements LockStore {
 			}
 		}
 
-		private <T> @Nullable CompletionStage<T> refusal() {
-			if (SimulatedStore.this.world.scenario().has(Fault.REFUSALS) && !SimulatedStore.this.healed
-					&& SimulatedStore.this.world.chance(REFUSED)) {
-				LockStoreException failure = new LockStoreException(this.key, "no connection", null);
-				if (SimulatedStore.this.world.chance(0.3)) {
-					throw failure;
-				}
-				return CompletableFuture.failedFuture(failure);
-			}
-			return null;
-		}
-
 		@Override
 		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 			check(command);
@@ -376,13 +420,13 @@ final class SimulatedStore implements LockStore {
 				SimulatedStore.this.granted.remove(predecessor);
 			}
 			long ttl = command.ttl().toNanos();
-			CompletionStage<AcquireResult> refusal = (predecessor != null) ? null : refusal();
+			CompletionStage<AcquireResult> refusal = (predecessor != null) ? null : SimulatedStore.this.refusal(this.key);
 			if (refusal != null) {
 				return refusal;
 			}
 			SimulatedStore.this.ttls.put(command.owner(), ttl);
 			long asked = SimulatedStore.this.process.nanoTime();
-			CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
+			CompletableFuture<AcquireResult> answer = counted(this.key, new CompletableFuture<>());
 			Call<Reply> call = call(command, predecessor, ttl);
 			call.whenLate((reply) -> {
 				boolean unwanted = reply.result() instanceof Granted && answer.isCompletedExceptionally();
@@ -436,8 +480,8 @@ final class SimulatedStore implements LockStore {
 					SimulatedStore.this.granted.put(command.owner(), this.key);
 				}
 				SimulatedStore.this.grants.computeIfAbsent(this.key, (key) -> new HashMap<>())
-					.merge(grant.fencingToken(), new Grant(reply.epoch(), asked, true),
-							(before, now) -> new Grant(before.epoch(), asked, before.epoch() == now.epoch()));
+					.merge(grant.fencingToken(), new Grant(command.owner(), reply.epoch(), asked, true),
+							(before, now) -> new Grant(now.owner(), before.epoch(), asked, before.epoch() == now.epoch()));
 			}
 			if (result instanceof Held && command.onRelease() != null) {
 				subscribe();
@@ -456,19 +500,19 @@ final class SimulatedStore implements LockStore {
 
 		@Override
 		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
-			CompletionStage<Boolean> refusal = refusal();
+			CompletionStage<Boolean> refusal = SimulatedStore.this.refusal(this.key);
 			if (refusal != null) {
 				return refusal;
 			}
-			return new Call<>("renewal of " + this.key.key() + " by " + shortly(owner), this.key,
+			return counted(this.key, new Call<>("renewal of " + this.key.key() + " by " + shortly(owner), this.key,
 					(server) -> server.renew(this.key, owner, ttl.toNanos()))
-				.begin();
+				.begin());
 		}
 
 		@Override
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
 			SimulatedStore.this.granted.remove(owner);
-			CompletableFuture<Boolean> answer = new CompletableFuture<>();
+			CompletableFuture<Boolean> answer = counted(this.key, new CompletableFuture<>());
 			long until = SimulatedStore.this.process.nanoTime() + SimulatedStore.this.ttls.getOrDefault(owner, 0L);
 			SimulatedStore.this.release(this.key, owner, until, FIRST_PAUSE, false, result, answer);
 			return answer;
@@ -476,7 +520,7 @@ final class SimulatedStore implements LockStore {
 
 		@Override
 		public CompletionStage<Optional<Duration>> remaining() {
-			CompletionStage<Optional<Duration>> refusal = refusal();
+			CompletionStage<Optional<Duration>> refusal = SimulatedStore.this.refusal(this.key);
 			if (refusal != null) {
 				return refusal;
 			}
