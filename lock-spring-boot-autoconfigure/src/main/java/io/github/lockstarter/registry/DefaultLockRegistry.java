@@ -169,7 +169,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		return new Caller(executor, (request, given) -> {
 			try {
 				if (!result.complete(value.apply(request, given))) {
-					giveBack(given);
+					request.giveBack(given);
 				}
 			}
 			catch (LockException ex) {
@@ -309,18 +309,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			if (request.abandon()) {
 				this.table.leave(request);
 			}
-			else {
-				request.whenAnswered(DefaultLockRegistry::giveBack);
-			}
 			Thread.currentThread().interrupt();
 			throw new LockStoreException(request.key(), "interrupted while waiting for it", ex);
-		}
-	}
-
-	/** Releases what a caller was granted that does not want it any more. */
-	private static void giveBack(Answer given) {
-		if (given instanceof Leased leased) {
-			leased.lease().releaseAsync();
 		}
 	}
 

@@ -88,16 +88,16 @@ public final class DefaultTokenLocks implements TokenLocks {
 		return result;
 	}
 
-	private TokenRequest request(LockKey key, LockOptions options, String token, @Nullable Runnable giveBack,
+	private TokenRequest request(LockKey key, LockOptions options, String token, @Nullable Runnable release,
 			BiConsumer<TokenRequest, Answer> action) {
 		Caller caller = new Caller(this.runtime.callbacks(),
 				(request, given) -> action.accept((TokenRequest) request, given));
-		return new TokenRequest(key, options, caller, this.runtime, this.registry.observer(), token, giveBack);
+		return new TokenRequest(key, options, caller, this.runtime, this.registry.observer(), token, release);
 	}
 
 	private static void complete(CompletableFuture<TokenLock> result, TokenRequest request, Answer given) {
 		if (given instanceof HeldByToken held && !result.complete(held.lock())) {
-			request.giveBack();
+			request.giveBack(given);
 		}
 		else if (given instanceof Failed failed) {
 			result.completeExceptionally(failed.failure());

@@ -23,12 +23,13 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
@@ -48,7 +49,7 @@ class RedisSecurityTests {
 
 	private static final Duration TTL = Duration.ofSeconds(30);
 
-	private static final ResultSlot SLOT = new ResultSlot("replay", TTL, true);
+	private static final ResultKey RESULT = new ResultKey("replay", TTL, true);
 
 	private static final AtomicInteger keys = new AtomicInteger();
 
@@ -104,21 +105,21 @@ class RedisSecurityTests {
 		assertThat(redis.ask("ACL SETUSER " + String.join(" ", rule))).isEqualTo("+OK");
 		redis.ask("SCRIPT FLUSH");
 		application.run((context) -> {
-			RedisLockStore store = (RedisLockStore) context.getBean(LockStore.class);
-			LockKey key = new LockKey("acl", "key" + keys.incrementAndGet());
+			StoredLock lock = context.getBean(LockStore.class).lock(new LockKey("acl", "key" + keys.incrementAndGet()));
 			AtomicInteger woken = new AtomicInteger();
-			assertThat(join(store.acquire(key, "a", TTL))).isInstanceOf(Granted.class);
-			assertThat(join(store.acquireOrWatch(key, "b", TTL, woken::incrementAndGet))).isInstanceOf(Busy.class);
+			AcquireCommand waiting = command("b").notifying(woken::incrementAndGet);
+			assertThat(join(lock.acquire(command("a")))).isInstanceOf(Granted.class);
+			assertThat(join(lock.acquire(waiting))).isInstanceOf(Held.class);
 			Awaitility.await().atMost(patience).until(() -> woken.get() > 0 && subscribers() == 1);
-			assertThat(join(store.renew(key, "a", TTL))).isTrue();
+			assertThat(join(lock.renew("a", TTL))).isTrue();
 			int before = woken.get();
-			assertThat(join(store.release(key, "a"))).isTrue();
+			assertThat(join(lock.release("a", null))).isTrue();
 			Awaitility.await().atMost(patience).until(() -> woken.get() > before);
-			assertThat(join(store.acquire(key, "c", TTL))).isInstanceOf(Granted.class);
-			assertThat(join(store.handOver(key, "c", "d", TTL, woken::incrementAndGet)))
-				.containsInstanceOf(Granted.class);
-			assertThat(join(store.release(key, "d", TestResults.left(SLOT, "result"), false))).isTrue();
-			assertThat(join(store.acquireOrResult(key, "e", TTL, TestResults.wanted(SLOT, TTL), null)))
+			assertThat(join(lock.acquire(command("c")))).isInstanceOf(Granted.class);
+			assertThat(join(lock.acquire(command("d").notifying(woken::incrementAndGet).after("c"))))
+				.isInstanceOf(Granted.class);
+			assertThat(join(lock.release("d", TestResults.stored(RESULT, "result")))).isTrue();
+			assertThat(join(lock.acquire(command("e").orResult(TestResults.query(RESULT, TTL)))))
 				.isInstanceOf(Found.class);
 		});
 	}
@@ -146,12 +147,12 @@ class RedisSecurityTests {
 			LockStore store = context.getBean(LockStore.class);
 			AtomicInteger woken = new AtomicInteger();
 			for (int i = 0; i < 10; i++) {
-				LockKey key = new LockKey("acl", "key" + i);
-				assertThat(join(store.acquire(key, "a", TTL))).isInstanceOf(Granted.class);
-				join(((RedisLockStore) store).acquireOrWatch(key, "b", TTL, woken::incrementAndGet));
+				StoredLock lock = store.lock(new LockKey("acl", "key" + i));
+				assertThat(join(lock.acquire(command("a")))).isInstanceOf(Granted.class);
+				join(lock.acquire(command("b").notifying(woken::incrementAndGet)));
 				Awaitility.await().until(() -> woken.get() > 0);
 				int before = woken.get();
-				assertThat(join(store.release(key, "a"))).isTrue();
+				assertThat(join(lock.release("a", null))).isTrue();
 				Awaitility.await().until(() -> woken.get() > before);
 			}
 		});
@@ -168,6 +169,10 @@ class RedisSecurityTests {
 			.findFirst()
 			.orElseThrow();
 		return Arrays.asList(line.substring(begin.length()).replace("`", "").strip().split(" +"));
+	}
+
+	private static AcquireCommand command(String owner) {
+		return AcquireCommand.of(owner, TTL);
 	}
 
 	private static <T> T join(CompletionStage<T> stage) throws Exception {

@@ -48,7 +48,7 @@ class DefaultTokenLocksTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		Awaitility.await().until(() -> this.registry.locks().size() == 0);
+		Awaitility.await().until(() -> this.registry.table().isEmpty());
 		this.registry.close();
 	}
 
@@ -60,7 +60,7 @@ class DefaultTokenLocksTests {
 		assertThat(held.fencingToken()).isPositive();
 		assertThat(held.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
 		assertThat(held.extended()).isFalse();
-		Awaitility.await().until(() -> this.registry.locks().size() == 0);
+		Awaitility.await().until(() -> this.registry.table().isEmpty());
 		assertThat(remaining())
 			.hasValueSatisfying((left) -> assertThat(left).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
 		assertThat(release(held.token())).isTrue();

@@ -56,7 +56,7 @@ class LocalQueueTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.locks.close();
-		assertThat(this.locks.locks().size()).isZero();
+		assertThat(this.locks.table().isEmpty()).isTrue();
 	}
 
 	@Test
@@ -332,7 +332,7 @@ class LocalQueueTests {
 		this.store.speak();
 		assertThat(second).succeedsWithin(SOON).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
-		Awaitility.await().until(() -> this.locks.locks().size() == 0);
+		Awaitility.await().until(() -> this.locks.table().isEmpty());
 		assertThat(this.store.releases).hasValue(1);
 	}
 

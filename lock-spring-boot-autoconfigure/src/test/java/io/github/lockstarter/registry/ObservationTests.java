@@ -32,6 +32,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.observe.LockObservationContext;
 import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
@@ -130,6 +131,8 @@ class ObservationTests {
 		assertThat(this.counts.get("team", Event.CONFLICT)).isZero();
 		assertThat(this.counts.get("team", Event.TIMEOUT)).isZero();
 		assertThat(this.counts.get("team", Event.CONTENDED)).isEqualTo(MAX_WAITERS + 1);
+		this.locks.close();
+		Awaitility.await().until(() -> this.counts.get("team", Event.ERROR) + this.counts.get("team", Event.GRANTED) == MAX_WAITERS + 1);
 	}
 
 	@Test
@@ -153,6 +156,7 @@ class ObservationTests {
 	void cancelled() {
 		try (Lease held = this.locks.acquire("team:42")) {
 			this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture().cancel(false);
+			Awaitility.await().until(() -> this.observed.size() == 2);
 			assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.acquire team cancelled");
 			assertThat(held.isHeld()).isTrue();
 		}

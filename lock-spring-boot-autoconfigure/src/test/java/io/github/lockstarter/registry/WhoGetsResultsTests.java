@@ -54,7 +54,7 @@ class WhoGetsResultsTests {
 	@AfterEach
 	void nothingIsLeft() {
 		// Whoever is given a result has it before the lock is put away.
-		Awaitility.await().until(() -> this.locks.locks().size() == 0);
+		Awaitility.await().until(() -> this.locks.table().isEmpty());
 		this.locks.close();
 	}
 

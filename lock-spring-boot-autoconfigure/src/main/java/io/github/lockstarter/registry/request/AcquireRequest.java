@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +51,9 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	private final AcquireObservation observation;
 
 	private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+
+	/** Whether the caller has been told the answer, or has given up before. */
+	private final AtomicBoolean told = new AtomicBoolean();
 
 	private volatile boolean contended;
 
@@ -176,9 +179,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	}
 
 	public final void grant(SharedLease lease, HoldObservation hold) {
-		if (!answer(new Leased(lease, hold))) {
-			lease.releaseAsync();
-		}
+		answer(new Leased(lease, hold));
 	}
 
 	/** Gives the caller a result instead of the lock. */
@@ -205,36 +206,51 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	}
 
 	/**
-	 * Gives up, if there is no answer yet.
-	 * @return whether there will be none
+	 * Gives up. An answer that the caller has not been told is given back.
+	 * @return whether there was no answer, and will be none
 	 */
 	public final boolean abandon() {
-		boolean abandoned = this.answer.complete(new Abandoned());
-		if (abandoned) {
+		if (this.answer.complete(new Abandoned())) {
 			this.runtime.callbacks().execute(() -> end(Event.CANCELLED, null));
+			return true;
 		}
-		return abandoned;
+		if (this.told.compareAndSet(false, true)) {
+			Answer given = this.answer.join();
+			giveBack(given);
+			this.runtime.callbacks().execute(() -> observe(given));
+		}
+		return false;
 	}
 
-	/** Returns whether it was the first answer. */
-	final boolean answer(Answer given) {
-		boolean first = this.answer.complete(given);
-		if (first) {
-			cancelAlarm();
-			BiConsumer<AcquireRequest, Answer> action = this.caller.action();
-			if (action != null) {
-				this.caller.executor().execute(() -> tell(action, given));
-			}
+	/** Releases what the caller was given and does not want any more. */
+	public void giveBack(Answer given) {
+		if (given instanceof Leased leased) {
+			leased.lease().releaseAsync();
 		}
-		return first;
 	}
 
+	/** Answers the caller, or gives the answer back if the caller has given up. */
+	final void answer(Answer given) {
+		if (!this.answer.complete(given)) {
+			giveBack(given);
+			return;
+		}
+		cancelAlarm();
+		BiConsumer<AcquireRequest, Answer> action = this.caller.action();
+		if (action != null) {
+			this.caller.executor().execute(() -> tell(action, given));
+		}
+	}
+
+	/** Tells the caller, once: an executor may run its task twice. */
 	private void tell(BiConsumer<AcquireRequest, Answer> action, Answer given) {
-		try {
-			action.accept(this, given);
-		}
-		finally {
-			observe(given);
+		if (this.told.compareAndSet(false, true)) {
+			try {
+				action.accept(this, given);
+			}
+			finally {
+				observe(given);
+			}
 		}
 	}
 
@@ -245,17 +261,13 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	public final Answer await() throws InterruptedException {
 		try {
 			Answer given = this.answer.get();
+			this.told.set(true);
 			observe(given);
 			return given;
 		}
 		catch (ExecutionException ex) {
 			throw new IllegalStateException(ex);
 		}
-	}
-
-	/** Runs the action on the answer of a caller that does not wait for it any more. */
-	public final void whenAnswered(Consumer<Answer> action) {
-		this.answer.thenAccept(action);
 	}
 
 	/** Tells operators of the answer, on a thread of the caller. */

@@ -19,19 +19,19 @@ public final class TokenRequest extends AcquireRequest {
 
 	private final String token;
 
-	private final @Nullable Runnable giveBack;
+	private final @Nullable Runnable release;
 
 	/**
 	 * Creates a request.
 	 * @param token the token
-	 * @param giveBack releases what was granted when the caller is gone; {@code null} if
+	 * @param release releases what was granted when the caller is gone; {@code null} if
 	 * others know the token, too, and may be sure of the lock
 	 */
 	public TokenRequest(LockKey key, LockOptions options, Caller caller, EngineRuntime runtime,
-			RegistryObserver observer, String token, @Nullable Runnable giveBack) {
+			RegistryObserver observer, String token, @Nullable Runnable release) {
 		super(key, options, caller, runtime, observer);
 		this.token = token;
-		this.giveBack = giveBack;
+		this.release = release;
 	}
 
 	@Override
@@ -47,7 +47,7 @@ public final class TokenRequest extends AcquireRequest {
 
 	/** Returns whether others know the token, too. */
 	public boolean isTokenShared() {
-		return this.giveBack == null;
+		return this.release == null;
 	}
 
 	@Override
@@ -57,15 +57,14 @@ public final class TokenRequest extends AcquireRequest {
 
 	/** Tells the caller that its token holds the lock. */
 	public void grantToToken(TokenLock held) {
-		if (!answer(new HeldByToken(held))) {
-			giveBack();
-		}
+		answer(new HeldByToken(held));
 	}
 
-	/** Releases what the token holds, unless others know the token, too. */
-	public void giveBack() {
-		if (this.giveBack != null) {
-			this.giveBack.run();
+	/** What a token holds that others know, too, is not taken away. */
+	@Override
+	public void giveBack(Answer given) {
+		if (given instanceof HeldByToken && this.release != null) {
+			this.release.run();
 		}
 	}
 

@@ -18,7 +18,9 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalMemcached;
 import io.github.lockstarter.testing.TestLocks;
 
@@ -84,16 +86,18 @@ class MemcachedFaultTests {
 	}
 
 	@RepeatedTest(3)
-	@DisplayName("Memcached frozen while a token claims a lock: it is not taken back from the token, which claims it again")
-	void claimedWhileFrozen() {
+	@DisplayName("Memcached frozen while a token asks for a lock: it is not taken back from the token, which asks again")
+	void tokenWhileFrozen() {
 		try (LocalMemcached server = LocalMemcached.started(); MemcachedLockStore store = store(server)) {
+			StoredLock lock = store.lock(KEY);
+			AcquireCommand command = AcquireCommand.of("token", OPTIONS.ttl()).forSharedToken();
 			server.freeze();
-			assertThat(store.claim(KEY, "token", OPTIONS.ttl(), null)).failsWithin(SOON)
+			assertThat(lock.acquire(command)).failsWithin(SOON)
 				.withThrowableThat()
 				.withCauseInstanceOf(LockStoreException.class);
 			server.thaw();
 			Awaitility.await().until(() -> server.hasItem("lock:fault:taro"));
-			assertThat(store.claim(KEY, "token", OPTIONS.ttl(), null)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+			assertThat(lock.acquire(command)).succeedsWithin(SOON).isInstanceOf(Granted.class);
 			// What is undone is undone within 500 ms.
 			Awaitility.await().during(Duration.ofSeconds(1)).until(() -> server.hasItem("lock:fault:taro"));
 		}

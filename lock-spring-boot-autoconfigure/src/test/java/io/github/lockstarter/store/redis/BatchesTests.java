@@ -25,8 +25,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
@@ -289,7 +291,7 @@ class BatchesTests {
 		}
 
 		CompletableFuture<AcquireResult> acquire(int lock, String owner) {
-			return this.instance.store().acquire(key(lock), owner, TTL).toCompletableFuture();
+			return lock(lock).acquire(AcquireCommand.of(owner, TTL)).toCompletableFuture();
 		}
 
 		List<CompletableFuture<AcquireResult>> acquireAll(int count) {
@@ -298,7 +300,7 @@ class BatchesTests {
 
 		List<CompletableFuture<Boolean>> releaseAll(int count) {
 			return IntStream.range(0, count)
-				.mapToObj((lock) -> this.instance.store().release(key(lock), "owner"))
+				.mapToObj((lock) -> lock(lock).release("owner", null))
 				.map(CompletionStage::toCompletableFuture)
 				.toList();
 		}
@@ -307,8 +309,8 @@ class BatchesTests {
 			return granted.stream().map((result) -> ((Granted) result.join()).fencingToken()).toList();
 		}
 
-		private static LockKey key(int lock) {
-			return new LockKey("batch", Integer.toString(lock));
+		private StoredLock lock(int lock) {
+			return this.instance.store().lock(new LockKey("batch", Integer.toString(lock)));
 		}
 
 	}
