@@ -10,6 +10,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
+
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.registry.simulation.Simulation.Outcome;
 
@@ -66,6 +69,14 @@ final class Campaign {
 		return this.schedules;
 	}
 
+	/** The engine logs what fails, which is what most of this is about. */
+	static void hush() {
+		LoggingSystem logging = LoggingSystem.get(Campaign.class.getClassLoader());
+		logging.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.WARN);
+		logging.setLogLevel("io.github.lockstarter.registry", LogLevel.OFF);
+		logging.setLogLevel(Campaign.class.getPackageName(), LogLevel.INFO);
+	}
+
 	/** Returns what there is to say of a failure. */
 	static String describe(Outcome failed) {
 		List<String> trace = failed.trace();
@@ -78,7 +89,7 @@ final class Campaign {
 	@Override
 	public String toString() {
 		double seconds = this.nanos / 1e9;
-		return "%d schedules and %d steps in %.1f s: %.0f schedules and %.2f million steps per minute; at most %d turns were missed. %s"
+		return "%d schedules and %d steps in %.1f s: %.0f schedules and %.2f million steps per minute; a process had to look on %d times in a row. %s"
 			.formatted(this.schedules, this.steps, seconds, this.schedules / seconds * 60,
 					this.steps / seconds * 60 / 1e6, this.mostMissed, this.counts);
 	}
@@ -88,6 +99,7 @@ final class Campaign {
 	 * @param args the first seed, and the seconds; or one seed, to be traced
 	 */
 	public static void main(String[] args) {
+		hush();
 		long[] seed = { Long.parseLong(args[0]) };
 		if (args.length == 1) {
 			Outcome outcome = Simulation.run(seed[0], true);

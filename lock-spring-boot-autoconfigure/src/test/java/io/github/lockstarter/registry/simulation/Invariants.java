@@ -47,6 +47,16 @@ final class Invariants {
 	/** For steps that take no time but that of a timer or of another thread. */
 	private static final long SLACK = TimeUnit.MILLISECONDS.toNanos(5);
 
+	/**
+	 * How often another process may get the lock in a row while one waits. Each time both
+	 * are told, and chance decides; a chance of one half loses so often once in 30 million
+	 * times.
+	 */
+	private static final int MOST_MISSED = 25;
+
+	/** How long a process at least leaves a lock to others that poll. */
+	private static final long SHORTEST_YIELD = TimeUnit.MILLISECONDS.toNanos(10);
+
 	/** How long an ended lease is looked at. */
 	private static final long REMEMBERED = TimeUnit.SECONDS.toNanos(3);
 
@@ -65,7 +75,8 @@ final class Invariants {
 
 	private final Map<QueueName, Queue> queues = new LinkedHashMap<>();
 
-	private final Map<EpochOfLock, TreeMap<Long, Caller>> leases = new HashMap<>();
+	/** Who was served in which order, in all processes and in each. */
+	private final Map<Grants, TreeMap<Long, Caller>> leases = new HashMap<>();
 
 	private final Map<SimulatedProcess, Integer> callers = new LinkedHashMap<>();
 
@@ -88,7 +99,7 @@ final class Invariants {
 		return this.counts;
 	}
 
-	/** Returns how many turns of others a waiting process has missed at most. */
+	/** Returns how often a process has got a lock in a row while another one waited. */
 	int mostMissed() {
 		return this.mostMissed;
 	}
@@ -143,7 +154,7 @@ final class Invariants {
 		boolean excused = holding.released || process.isDead() || process.isPaused()
 				|| process.lastClosed() >= holding.caller.submitted() || process.resumed() >= holding.caller.submitted()
 				|| this.scenario.has(Fault.LATE_TIMERS);
-		if (excused || maxHold <= ttl || holding.heldFor() > maxHold - SLACK) {
+		if (excused || maxHold <= ttl || process.nanoTime() - holding.grant.asked() > maxHold - SLACK) {
 			return;
 		}
 		Long renewal = process.store().lastRenewal(holding.grant.owner());
@@ -379,30 +390,34 @@ final class Invariants {
 	/** Fencing tokens grow, and waiters of a process are served as they came. */
 	private void checkOrder(Holding granted) {
 		Caller caller = granted.caller;
-		TreeMap<Long, Caller> before = this.leases.computeIfAbsent(new EpochOfLock(caller.key(), granted.epoch),
+		TreeMap<Long, Caller> all = this.leases.computeIfAbsent(new Grants(null, caller.key(), granted.epoch),
 				(name) -> new TreeMap<>());
 		long token = granted.lease.fencingToken();
-		if (before.containsKey(token)) {
+		if (all.containsKey(token)) {
 			violated("Two leases of %s have the fencing token %d: of %s and %s", caller.key().key(), token,
-					before.get(token), caller);
-			return;
+					all.get(token), caller);
 		}
-		Map.Entry<Long, Caller> later = before.higherEntry(token);
+		Map.Entry<Long, Caller> later = all.higherEntry(token);
 		if (later != null && granted.lease.isHeld() && !mayOverlap(granted)) {
 			violated("A lease of %s is held after one with a larger fencing token was granted to %s", caller,
 					later.getValue());
 		}
-		before.put(token, caller);
-		if (!caller.waits()) {
-			return;
-		}
-		for (Map.Entry<Long, Caller> other : before.entrySet()) {
-			boolean earlier = other.getKey() < token;
-			boolean came = other.getValue().number() < caller.number();
-			if (earlier != came && other.getValue() != caller && other.getValue().waits()
-					&& other.getValue().process() == caller.process()) {
-				violated("Not served in the order they came: %s and %s", other.getValue(), caller);
+		all.put(token, caller);
+		if (caller.waits()) {
+			TreeMap<Long, Caller> served = this.leases.computeIfAbsent(
+					new Grants(caller.process(), caller.key(), granted.epoch), (name) -> new TreeMap<>());
+			checkServedBefore(served.lowerEntry(token), caller);
+			Map.Entry<Long, Caller> next = served.higherEntry(token);
+			if (next != null) {
+				checkServedBefore(Map.entry(token, caller), next.getValue());
 			}
+			served.put(token, caller);
+		}
+	}
+
+	private void checkServedBefore(Map.@Nullable Entry<Long, Caller> before, Caller caller) {
+		if (before != null && before.getValue().number() > caller.number()) {
+			violated("Not served in the order they came: %s before %s", before.getValue(), caller);
 		}
 	}
 
@@ -455,7 +470,10 @@ final class Invariants {
 		}
 		this.holdings.stream()
 			.filter((holding) -> holding.lease == lease)
-			.forEach((holding) -> holding.released = true);
+			.forEach((holding) -> {
+				holding.released = true;
+				queue(caller.process(), caller.key()).releases(holding);
+			});
 	}
 
 	/** The release has been called, and is answered in time. */
@@ -564,8 +582,13 @@ final class Invariants {
 		/** Since when there is somebody who could have been served. */
 		private long since;
 
-		/** How often another process has been granted the lock since then. */
+		/** How often another process has got the lock in a row since then. */
 		private int missed;
+
+		private @Nullable SimulatedProcess lastWinner;
+
+		/** When a lease was released that others here wait for. */
+		private long released = Long.MIN_VALUE / 2;
 
 		Queue(SimulatedProcess process, LockKey key) {
 			this.process = process;
@@ -595,10 +618,38 @@ final class Invariants {
 		}
 
 		void granted(SimulatedProcess winner) {
-			this.missed = (winner == this.process) ? 0 : this.missed + 1;
-			if (!this.waiters.isEmpty() && Invariants.this.scenario.isCalm()) {
+			this.missed = (winner == this.lastWinner && winner != this.process) ? this.missed + 1 : 0;
+			this.lastWinner = winner;
+			boolean calm = Invariants.this.scenario.isCalm() && !this.waiters.isEmpty();
+			if (calm && Invariants.this.scenario.can(Capability.NOTIFIES)) {
 				Invariants.this.mostMissed = Math.max(Invariants.this.mostMissed, this.missed);
+				if (this.missed > MOST_MISSED) {
+					violated("%s gets %s %d times in a row while %d wait in %s", winner, this.key.key(), this.missed,
+							this.waiters.size(), this.process);
+				}
 			}
+			else if (calm && winner == this.process && now() - this.released < SHORTEST_YIELD && hasWaitedOn()) {
+				violated("%s takes %s again %d us after its release, though others may poll", winner, this.key.key(),
+						TimeUnit.NANOSECONDS.toMicros(now() - this.released));
+			}
+			this.released = Long.MIN_VALUE / 2;
+		}
+
+		/** Returns whether a waiter of the time of the release waits still. */
+		private boolean hasWaitedOn() {
+			return this.waiters.stream()
+				.anyMatch((caller) -> caller.submitted() < this.released
+						&& caller.submitted() + caller.options().waitTime().toNanos() > now());
+		}
+
+		/**
+		 * A lease is released, and the next could have it here: its turn is over if it is
+		 * released in the store, too.
+		 */
+		void releases(Holding holding) {
+			boolean plain = holding.caller.kind() == Kind.LEASE && holding.lease.isHeld()
+					&& this.waiters.stream().allMatch((caller) -> caller.kind() == Kind.LEASE);
+			this.released = (plain && !this.waiters.isEmpty()) ? now() : Long.MIN_VALUE / 2;
 		}
 
 		void check() {
@@ -689,7 +740,7 @@ final class Invariants {
 	private record QueueName(SimulatedProcess process, LockKey key) {
 	}
 
-	private record EpochOfLock(LockKey key, int epoch) {
+	private record Grants(@Nullable SimulatedProcess process, LockKey key, int epoch) {
 	}
 
 }

@@ -95,6 +95,40 @@ final class Workload {
 			}
 			left -= size;
 		}
+		int regulars = this.random.nextBoolean() ? 0 : 1 + this.random.nextInt(12);
+		LockKey key = anyKey();
+		int pause = 1 + this.random.nextInt(3_000_000);
+		for (int i = 0; i < regulars; i++) {
+			int process = this.random.nextInt(this.world.scenario().processes());
+			this.world.events().at(this.random.nextLong(duration / 2), () -> {
+				SimulatedProcess visited = this.processes.get(process % this.processes.size());
+				visited.run(() -> visit(visited, key, pause, 100));
+			});
+		}
+	}
+
+	/** A caller that comes again as soon as it is done, so that others always wait. */
+	private void visit(SimulatedProcess process, LockKey key, int pause, int times) {
+		if (this.over || times == 0) {
+			return;
+		}
+		Caller caller = new Caller(++this.callers, process, Kind.LEASE, key,
+				LockOptions.of(Duration.ofMillis(this.ttl)).withWaitTime(Duration.ofMillis(this.longestWait)), null,
+				this.world.events().now());
+		this.world.trace().add(process.name(), () -> caller + " comes again");
+		this.invariants.comes(caller);
+		Runnable again = () -> process.after(this.random.nextInt(pause), () -> visit(process, key, pause, times - 1));
+		await(caller, process.registry().tryAcquireAsync(key, caller.options()), (lease) -> {
+			if (lease.isEmpty()) {
+				again.run();
+				return;
+			}
+			this.invariants.granted(caller, lease.get());
+			process.after(this.random.nextInt(pause), () -> {
+				release(caller, lease.get());
+				again.run();
+			});
+		});
 	}
 
 	/** Nobody comes any more, and what was to be held for ever is released. */
