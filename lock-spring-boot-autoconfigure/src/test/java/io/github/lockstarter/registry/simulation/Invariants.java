@@ -80,6 +80,9 @@ final class Invariants {
 
 	private final Map<SimulatedProcess, Integer> callers = new LinkedHashMap<>();
 
+	/** How many callers wait that are not answered. */
+	private final Map<SimulatedProcess, Integer> waiting = new HashMap<>();
+
 	private final Map<SimulatedProcess, Integer> granted = new HashMap<>();
 
 	private final Map<String, Caller> results = new HashMap<>();
@@ -144,6 +147,18 @@ final class Invariants {
 		for (Queue queue : this.queues.values()) {
 			queue.check();
 		}
+		this.callers.keySet().forEach(this::checkAlarms);
+	}
+
+	/**
+	 * One alarm for each waiter, and for all that is renewed; two for each lock, when it
+	 * looks again and when the next is served.
+	 */
+	private void checkAlarms(SimulatedProcess process) {
+		int waiters = this.waiting.getOrDefault(process, 0);
+		if (process.runtime().alarms() > waiters + 2 * this.scenario.keys() + 1) {
+			violated("%d alarms are set in %s for %d waiters", process.runtime().alarms(), process, waiters);
+		}
 	}
 
 	/** A lease does not run out as long as it may be renewed, and somebody tries. */
@@ -172,6 +187,7 @@ final class Invariants {
 			Queue queue = queue(caller.process(), caller.key());
 			queue.checkSize();
 			queue.add(caller);
+			this.waiting.merge(caller.process(), 1, Integer::sum);
 		}
 		caller.process().after(caller.options().waitTime().toNanos(), () -> expectAnswer(caller));
 	}
@@ -239,6 +255,7 @@ final class Invariants {
 	private void left(Caller caller) {
 		if (caller.waits()) {
 			queue(caller.process(), caller.key()).waiters.remove(caller);
+			this.waiting.merge(caller.process(), -1, Integer::sum);
 		}
 	}
 
@@ -667,11 +684,18 @@ final class Invariants {
 				if (isHeldHere()) {
 					this.since = now();
 				}
-				else if (now() - Math.max(free, this.since) > bound(server.isReleased(this.key))) {
+				else if (now() - reachable(free) > bound(server.isReleased(this.key))) {
 					violated("%s is free for %d ms, and %d wait for it in %s", this.key.key(),
 							TimeUnit.NANOSECONDS.toMillis(now() - free), this.waiters.size(), this.process);
 				}
 			}
+		}
+
+		/** Returns since when a waiter could have got the lock. */
+		private long reachable(long free) {
+			long connected = Math.max(this.process.resumed(), this.process.store().link().mended());
+			return Math.max(Math.max(free, this.since),
+					Math.max(connected, Invariants.this.world.server().availableSince()));
 		}
 
 		/** After a loss of data the lock may be free in the store only. */
@@ -690,7 +714,7 @@ final class Invariants {
 			Scenario scenario = Invariants.this.scenario;
 			long look = (!scenario.can(Capability.NOTIFIES) || (scenario.isCalm() && !released)) ? LONGEST_PAUSE
 					: scenario.isCalm() ? 2 * SLACK : LONGEST_SLEEP;
-			long requests = scenario.isCalm() ? 6 * scenario.roundTrip() : 4 * scenario.commandTimeout();
+			long requests = scenario.isCalm() ? 6 * scenario.roundTrip() : 4 * scenario.longestAnswer();
 			return look + requests + 4 * scenario.timerDelay() + 4 * scenario.callbackDelay() + 2 * SLACK
 					+ (scenario.has(Fault.DRIFT) ? LONGEST_SLEEP / 20 : 0);
 		}

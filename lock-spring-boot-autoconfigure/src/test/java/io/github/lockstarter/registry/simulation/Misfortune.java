@@ -55,12 +55,26 @@ final class Misfortune {
 			int times = 1 + this.random.nextInt(4);
 			for (int i = 0; i < times; i++) {
 				long time = this.random.nextLong(this.world.scenario().duration());
-				this.world.events().at(time, () -> {
-					if (!this.over) {
-						strike(fault);
-					}
-				});
+				this.world.events().at(time, () -> lurk(fault));
 			}
+		}
+	}
+
+	/** Many a fault is worst while a request is under way. */
+	private void lurk(Fault fault) {
+		SimulatedProcess process = any();
+		if (this.random.nextBoolean()) {
+			strikeNow(fault, process);
+		}
+		else {
+			process.store().whenAsked(() -> later(this.random.nextLong(4 * this.world.scenario().latency()),
+					() -> strikeNow(fault, process)));
+		}
+	}
+
+	private void strikeNow(Fault fault, SimulatedProcess process) {
+		if (!this.over && this.processes.contains(process)) {
+			strike(fault, process);
 		}
 	}
 
@@ -79,12 +93,12 @@ final class Misfortune {
 		}
 	}
 
-	private void strike(Fault fault) {
+	private void strike(Fault fault, SimulatedProcess process) {
 		SimulatedServer server = this.world.server();
 		switch (fault) {
-			case CUTS -> cut(any());
-			case RESETS -> any().store().reset();
-			case MUTENESS -> mute(any());
+			case CUTS -> cut(process);
+			case RESETS -> process.store().reset();
+			case MUTENESS -> mute(process);
 			case FREEZES -> {
 				server.freeze();
 				later(millis(1, 2000), server::thaw);
@@ -95,16 +109,14 @@ final class Misfortune {
 				later(millis(1, 500), () -> replace(server::failOver));
 			}
 			case PAUSES -> {
-				SimulatedProcess process = any();
 				process.pause();
 				later(millis(1, 4000), process::resume);
 			}
 			case KILLS -> {
-				SimulatedProcess process = any();
 				process.kill();
 				bury(process);
 			}
-			case SHUTDOWNS -> shutDown(any());
+			case SHUTDOWNS -> shutDown(process);
 			default -> {
 				// Strikes by itself, all the time.
 			}

@@ -24,16 +24,19 @@ import io.github.lockstarter.store.Capability;
  * @param commandTimeout how long the client of the store waits for an answer
  * @param latency how long a message takes at least
  * @param maxWaiters how many callers may wait for one lock in a process
+ * @param failing how many of the messages, steps and requests fail that may
  */
 record Scenario(int processes, int keys, int requests, long duration, Set<Fault> faults, Set<Capability> capabilities,
 		boolean tellsRemaining, boolean tellsToken, boolean sharedFence, long extraTtl, long commandTimeout,
-		long latency, int maxWaiters) {
+		long latency, int maxWaiters, double failing) {
 
 	/** How late the timer is, and the code of the application begins, without faults. */
 	static final long JITTER = TimeUnit.MICROSECONDS.toNanos(200);
 
 	/** How much the clock of a machine may be too fast or too slow, in millionths. */
 	static final int MAX_DRIFT = 20_000;
+
+	private static final double[] FAILING = { 0.005, 0.02, 0.1 };
 
 	static final long MAX_DELAY = TimeUnit.SECONDS.toNanos(1);
 
@@ -59,7 +62,8 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 				random.nextBoolean(), random.nextBoolean(),
 				(notifies || random.nextBoolean()) ? 0 : TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)),
 				TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(450)),
-				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)), random.nextBoolean() ? 64 : 1 + random.nextInt(12));
+				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)), random.nextBoolean() ? 64 : 1 + random.nextInt(12),
+				FAILING[random.nextInt(FAILING.length)]);
 	}
 
 	private static void addIf(boolean condition, Set<Capability> capabilities, Capability capability) {
@@ -94,6 +98,13 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 
 	long timerDelay() {
 		return has(Fault.LATE_TIMERS) ? MAX_LATENESS : JITTER;
+	}
+
+	/** How long the client of the store may take to answer, or fail. */
+	long longestAnswer() {
+		Set<Fault> prompt = Set.of(Fault.REPEATS, Fault.REORDERING, Fault.MUTENESS, Fault.KILLS, Fault.DRIFT,
+				Fault.LATE_TIMERS, Fault.SLOW_CALLBACKS, Fault.SHUTDOWNS);
+		return prompt.containsAll(this.faults) ? Math.min(2 * roundTrip(), this.commandTimeout) : this.commandTimeout;
 	}
 
 	/** How long a message and its answer take at most, unless they are lost. */

@@ -9,8 +9,6 @@ import java.util.random.RandomGenerator;
  */
 final class SimulatedNetwork {
 
-	private static final double FAILING = 0.02;
-
 	private final EventQueue events;
 
 	private final Scenario scenario;
@@ -43,7 +41,7 @@ final class SimulatedNetwork {
 	}
 
 	private boolean happens(Fault fault) {
-		return !this.healed && this.scenario.has(fault) && this.random.nextDouble() < FAILING;
+		return !this.healed && this.scenario.has(fault) && this.random.nextDouble() < this.scenario.failing();
 	}
 
 	private long delay() {
@@ -74,6 +72,9 @@ final class SimulatedNetwork {
 
 		private boolean cut;
 
+		/** Since when it is whole. */
+		private long mended;
+
 		private boolean mute;
 
 		private Link(SimulatedProcess process) {
@@ -82,6 +83,10 @@ final class SimulatedNetwork {
 
 		boolean isCut() {
 			return this.cut;
+		}
+
+		long mended() {
+			return this.mended;
 		}
 
 		/**
@@ -147,6 +152,7 @@ final class SimulatedNetwork {
 		/** What was not delivered comes now, or never. */
 		void mend(boolean deliver) {
 			this.cut = false;
+			this.mended = SimulatedNetwork.this.events.now();
 			List<Runnable> messages = List.copyOf(this.stuck);
 			this.stuck.clear();
 			if (deliver) {

@@ -12,8 +12,6 @@ import io.github.lockstarter.registry.runtime.EngineRuntime;
  */
 final class SimulatedRuntime implements EngineRuntime {
 
-	private static final double LATE = 0.02;
-
 	private final SimulatedProcess process;
 
 	private final SimulatedWorld world;
@@ -50,7 +48,7 @@ final class SimulatedRuntime implements EngineRuntime {
 	}
 
 	private long lateness(Fault fault, long max) {
-		boolean late = this.world.scenario().has(fault) && this.world.chance(LATE);
+		boolean late = this.world.scenario().has(fault) && this.world.chance(this.world.scenario().failing());
 		return this.world.random().nextLong(late ? max : Scenario.JITTER);
 	}
 

@@ -57,6 +57,8 @@ final class SimulatedServer {
 
 	private boolean down;
 
+	private long availableSince;
+
 	/** How often data was lost. */
 	private int epoch;
 
@@ -89,6 +91,10 @@ final class SimulatedServer {
 		return !this.frozen && !this.down;
 	}
 
+	long availableSince() {
+		return this.availableSince;
+	}
+
 	/** A request has come. */
 	void receive(Runnable request) {
 		if (this.frozen) {
@@ -107,6 +113,7 @@ final class SimulatedServer {
 	void thaw() {
 		if (this.frozen) {
 			this.frozen = false;
+			this.availableSince = this.events.now();
 			this.trace.add("server", () -> "goes on, with %d requests".formatted(this.backlog.size()));
 			List<Runnable> requests = List.copyOf(this.backlog);
 			this.backlog.clear();
@@ -140,6 +147,7 @@ final class SimulatedServer {
 	private void start(Data data) {
 		this.data = data;
 		this.down = false;
+		this.availableSince = this.events.now();
 		this.epoch++;
 		this.lastLoss = this.events.now();
 	}

@@ -40,8 +40,6 @@ final class SimulatedStore implements LockStore {
 
 	private static final long LONGEST_PAUSE = Duration.ofSeconds(1).toNanos();
 
-	private static final double REFUSED = 0.03;
-
 	private final SimulatedProcess process;
 
 	private final SimulatedWorld world;
@@ -59,6 +57,9 @@ final class SimulatedStore implements LockStore {
 	/** Runs after each reconnect. */
 	private Runnable whenReconnected = () -> {
 	};
+
+	/** Runs at the next request. */
+	private @Nullable Runnable whenAsked;
 
 	/** What the engine has been granted, has not released yet, and must release. */
 	private final Map<String, LockKey> granted = new LinkedHashMap<>();
@@ -98,6 +99,11 @@ final class SimulatedStore implements LockStore {
 
 	void whenReconnected(Runnable action) {
 		this.whenReconnected = action;
+	}
+
+	/** Runs an action once, at the next request. */
+	void whenAsked(Runnable action) {
+		this.whenAsked = action;
 	}
 
 	/** Refuses nothing any more. */
@@ -186,7 +192,7 @@ final class SimulatedStore implements LockStore {
 
 	/** Fails without asking anybody, in one way or another; otherwise {@code null}. */
 	private <T> @Nullable CompletionStage<T> refusal(LockKey key) {
-		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed || !this.world.chance(REFUSED)) {
+		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed || !this.world.chance(this.world.scenario().failing())) {
 			return null;
 		}
 		LockStoreException failure = new LockStoreException(key, "no connection", null);
@@ -354,6 +360,11 @@ final class SimulatedStore implements LockStore {
 			trace(() -> "asks: " + this.name);
 			SimulatedStore.this.pending.add(this);
 			send();
+			Runnable action = SimulatedStore.this.whenAsked;
+			if (action != null) {
+				SimulatedStore.this.whenAsked = null;
+				action.run();
+			}
 			SimulatedStore.this.process.after(SimulatedStore.this.world.scenario().commandTimeout(), this::timeOut);
 			return this.answer;
 		}

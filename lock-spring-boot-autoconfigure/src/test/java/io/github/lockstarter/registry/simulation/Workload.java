@@ -31,7 +31,7 @@ import io.github.lockstarter.store.ResultQuery;
  */
 final class Workload {
 
-	private static final long[] TTLS = { 20, 100, 400, 1000, 3000 };
+	private static final long[] TTLS = { 20, 100, 400, 1000, 3000, 10_000 };
 
 	private final SimulatedWorld world;
 
@@ -73,7 +73,7 @@ final class Workload {
 			this.keys.add(new LockKey("lock", "k" + i));
 		}
 		this.ttl = TTLS[this.random.nextInt(TTLS.length)];
-		this.longestWait = millis(10, 4000);
+		this.longestWait = millis(10, 8000);
 		this.longestHold = millis(1, 300);
 	}
 
