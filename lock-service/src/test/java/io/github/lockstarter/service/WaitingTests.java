@@ -67,10 +67,10 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("A request that finds too many requests waiting is answered with 409 and its own problem type")
+	@DisplayName("A request that finds too many requests waiting is answered with 409, whatever is configured, and its own problem type")
 	void queueIsFull() {
 		this.service.close();
-		this.service = RunningService.start("lock.max-waiters=1");
+		this.service = RunningService.start("lock.max-waiters=1", "lock.web.conflict-status=422");
 		this.service.send("PUT", "/locks/w");
 		this.service.sendAsync("PUT", "/locks/w?wait=1m");
 		awaitWaiting(1);

@@ -11,12 +11,15 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.ServletHandlingConfigurer;
+import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.web.servlet.ConflictStatusResolver;
 import io.github.lockstarter.web.servlet.LeaseArgumentResolver;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 
@@ -45,6 +48,18 @@ class LockServletConfiguration {
 			public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
 				resolvers.add(new LeaseArgumentResolver(
 						(method, type) -> advisor.stream().anyMatch((each) -> each.matches(method, type))));
+			}
+
+		};
+	}
+
+	@Bean
+	static WebMvcConfigurer exclusiveRequestConflictStatusConfigurer(ConflictStatuses statuses) {
+		return new WebMvcConfigurer() {
+
+			@Override
+			public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
+				resolvers.add(0, new ConflictStatusResolver(statuses));
 			}
 
 		};

@@ -130,6 +130,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 				}
 				else {
 					request.abandon();
+					request.end(Event.CANCELLED, null);
 				}
 			}, this.runtime.callbacks());
 	}

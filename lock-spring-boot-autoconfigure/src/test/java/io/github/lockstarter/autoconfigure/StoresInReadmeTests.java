@@ -39,8 +39,8 @@ class StoresInReadmeTests {
 		assertThat(Store.values()).allSatisfy((store) -> {
 			Row row = row(table, store);
 			Set<Capability> capabilities = capabilities(store);
-			assertThat(row.cell("who waits").startsWith("is told")).isEqualTo(
-					capabilities.contains(Capability.NOTIFIES) || capabilities.contains(Capability.LOCAL));
+			assertThat(row.cell("who waits").startsWith("is told"))
+				.isEqualTo(capabilities.contains(Capability.NOTIFIES) || capabilities.contains(Capability.LOCAL));
 			assertThat(row.cell("[shares answers](docs/sharing.md)"))
 				.isEqualTo(capabilities.contains(Capability.KEEPS_RESULTS) ? "yes" : "no");
 			assertThat(row.cell("owner checked")).isEqualTo("yes");
@@ -52,17 +52,16 @@ class StoresInReadmeTests {
 	private static Set<Capability> capabilities(Store store) {
 		Duration timeout = Duration.ofMillis(1);
 		return switch (store) {
-			case REDIS ->
-				new RedisLockStore(mock(RedisConnections.class), "lock", timeout, 0).capabilities();
+			case REDIS -> new RedisLockStore(mock(RedisConnections.class), "lock", timeout, 0).capabilities();
 			case MEMORY -> new MemoryLockStore().capabilities();
 			case MEMCACHED -> {
 				try (MemcachedLockStore memcached = new MemcachedLockStore(List.of("127.0.0.1:1"), "lock", timeout)) {
 					yield memcached.capabilities();
 				}
 			}
-			case DYNAMODB -> new DynamoDbLockStore(mock(DynamoDbAsyncClient.class), "locks", false, Duration.ZERO,
-					timeout)
-				.capabilities();
+			case DYNAMODB ->
+				new DynamoDbLockStore(mock(DynamoDbAsyncClient.class), "locks", false, Duration.ZERO, timeout)
+					.capabilities();
 		};
 	}
 

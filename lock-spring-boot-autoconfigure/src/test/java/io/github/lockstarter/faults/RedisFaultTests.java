@@ -125,12 +125,8 @@ class RedisFaultTests {
 		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
 			// The subscription is there.
 			Lease other = instance.locks().acquire(new LockKey("fault", "other"), OPTIONS);
-			instance.store()
-				.lock(other.key())
-				.acquire(AcquireCommand.of("x", OPTIONS.ttl()).notifying(() -> {
-				}))
-				.toCompletableFuture()
-				.join();
+			instance.store().lock(other.key()).acquire(AcquireCommand.of("x", OPTIONS.ttl()).notifying(() -> {
+			})).toCompletableFuture().join();
 			Awaitility.await().until(() -> instance.requests().contains("SUBSCRIBE"));
 			server.freeze();
 			assertThat(acquire(instance, "a", Duration.ZERO)).failsWithin(SOON);

@@ -76,10 +76,9 @@ class DefaultLockRegistryTests {
 	@DisplayName("A conflict says how long the holder's lease lasts, and names the lock but not the key")
 	void conflict() {
 		this.locks.acquire(KEY, OPTIONS);
-		assertThatExceptionOfType(LockConflictException.class)
-			.isThrownBy(() -> this.locks.acquire(KEY, OPTIONS.withConflictStatus(422)))
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS))
 			.satisfies((ex) -> {
-				assertThat(ex.getStatusCode()).isEqualTo(HttpStatus.UNPROCESSABLE_CONTENT);
+				assertThat(ex.getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
 				assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
 				assertThat(ex.getHeaders().getFirst("Retry-After")).matches("2\\d|30");
 				assertThat(ex.getBody().getType())

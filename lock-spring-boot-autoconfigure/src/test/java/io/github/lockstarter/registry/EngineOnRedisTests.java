@@ -151,7 +151,8 @@ class EngineOnRedisTests {
 	@DisplayName("Who waits for a holder that has died gets the lock when its lease ends")
 	void holderDied() {
 		long start = System.nanoTime();
-		this.first.store().acquire(this.key, "dead", Duration.ofSeconds(2)).toCompletableFuture().join();
+		AcquireCommand command = AcquireCommand.of("dead", Duration.ofSeconds(2));
+		this.first.store().lock(this.key).acquire(command).toCompletableFuture().join();
 		this.second.locks().acquire(this.key, WAITING).close();
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(1900),
 				Duration.ofSeconds(10));

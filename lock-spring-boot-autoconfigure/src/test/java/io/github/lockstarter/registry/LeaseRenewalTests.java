@@ -71,7 +71,8 @@ class LeaseRenewalTests {
 		Awaitility.await().until(() -> !this.losses.isEmpty());
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(this.store.renewals).isEmpty();
-		Awaitility.await().untilAsserted(() -> assertThat(output).contains("its ttl of PT0.3S ran out, and it is not renewed"));
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(output).contains("its ttl of PT0.3S ran out, and it is not renewed"));
 	}
 
 	@Test
@@ -104,10 +105,11 @@ class LeaseRenewalTests {
 		lease.onLost(told::incrementAndGet);
 		Awaitility.await().until(() -> told.get() == 2);
 		assertThat(this.losses).containsExactly(new LeaseLostEvent(KEY, lease.fencingToken()));
-		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce("was lost")
-			.contains("could not be reached")
-			.doesNotContain("taro")
-			.doesNotContain("may not have been released"));
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(output).containsOnlyOnce("was lost")
+				.contains("could not be reached")
+				.doesNotContain("taro")
+				.doesNotContain("may not have been released"));
 	}
 
 	@Test
@@ -117,7 +119,8 @@ class LeaseRenewalTests {
 		this.store.forgetAll();
 		Awaitility.await().atMost(Duration.ofSeconds(4)).until(() -> !lease.isHeld());
 		Awaitility.await().until(() -> this.losses.size() == 1);
-		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce("forgotten it when it was to be renewed"));
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(output).containsOnlyOnce("forgotten it when it was to be renewed"));
 		assertThat(this.locks.tryAcquire(KEY, SHORT)).isPresent();
 	}
 

@@ -155,13 +155,13 @@ final class ResultContract extends CapabilityContract {
 
 	private void sharesWithWaiters() {
 		boolean notifies = this.store.capabilities().contains(Capability.NOTIFIES);
-		ask("a", SHARED, Duration.ZERO);
+		long token = fencingToken(ask("a", SHARED, Duration.ZERO));
 		AcquireCommand waiter = AcquireCommand.of("b", LONG).notifying(notifies ? () -> {
 		} : null);
 		try (StoredLock elsewhere = this.other.lock(this.key)) {
 			ResultQuery first = TestResults.query(SHARED, Duration.ZERO);
 			long met = held(join(elsewhere.acquire(waiter.orResult(first)))).fencingToken();
-			assertThat(release("a", SHARED, "the result")).isTrue();
+			assertThat(release("a", new StoredResult(SHARED, "the result", token))).isTrue();
 			ResultQuery next = new ResultQuery(SHARED, met, Duration.ZERO);
 			assertThat(join(elsewhere.acquire(waiter.orResult(next)))).isInstanceOfSatisfying(Found.class,
 					(found) -> assertThat(found.result().text()).isEqualTo("the result"));

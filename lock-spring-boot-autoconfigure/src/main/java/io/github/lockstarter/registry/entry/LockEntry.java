@@ -61,8 +61,11 @@ final class LockEntry implements LeasedLock {
 
 	private volatile @Nullable StoreLease lease;
 
-	/** Whether the store is to notify this lock of a release. */
+	/** Whether the store may notify this lock of a release, until the handle is closed. */
 	private volatile boolean watching;
+
+	/** Whether the last question to the store, if it was refused, is notified. */
+	private volatile boolean registered;
 
 	/** Whether a release was notified since the store was asked. */
 	private volatile boolean released;
@@ -201,7 +204,8 @@ final class LockEntry implements LeasedLock {
 			Turn turn = new Turn(head.owner(), now(), head.options().ttl());
 			this.released = false;
 			AcquireCommand command = head.command(turn.owner());
-			if (head.waits() && this.table.isNotified()) {
+			this.registered = head.waits() && this.table.isNotified();
+			if (this.registered) {
 				this.watching = true;
 				command = command.notifying(this.wake);
 			}
@@ -351,7 +355,7 @@ final class LockEntry implements LeasedLock {
 	 * Returns whether it was released after it was found to be held, or may have been.
 	 */
 	private boolean mayBeFree() {
-		return this.released || (this.table.isNotified() && !this.watching);
+		return this.released || (this.table.isNotified() && !this.registered);
 	}
 
 	/** The lock may be free elsewhere. */
@@ -397,6 +401,7 @@ final class LockEntry implements LeasedLock {
 		return () -> {
 			Turn turn = new Turn(next.owner(), now(), next.options().ttl());
 			this.released = false;
+			this.registered = true;
 			this.watching = true;
 			AcquireCommand command = AcquireCommand.of(turn.owner(), turn.ttl())
 				.notifying(this.wake)

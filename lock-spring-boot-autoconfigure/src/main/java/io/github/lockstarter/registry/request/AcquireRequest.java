@@ -217,7 +217,11 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		if (this.told.compareAndSet(false, true)) {
 			Answer given = this.answer.join();
 			giveBack(given);
-			this.runtime.callbacks().execute(() -> observe(given));
+			this.runtime.callbacks().execute(() -> {
+				observe(given);
+				// A refusal that was to be looked into ends here; only the first counts.
+				end(Event.CANCELLED, null);
+			});
 		}
 		return false;
 	}

@@ -14,18 +14,37 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * The runtime of an application: the JVM's monotonic clock, one thread for the steps of
- * the engine, and as many as there are processors for the code of the application. The
- * threads end when they are idle.
+ * the engine, and as many as there are processors for the code of the application, which
+ * end when they are idle.
  */
 public final class ThreadedRuntime implements EngineRuntime {
 
 	private static final long KEEP_ALIVE_SECONDS = 10;
 
-	private final ScheduledThreadPoolExecutor timer = timer();
+	private static final String CALLBACKS = "lock-answers-";
 
-	private final ThreadPoolExecutor callbacks = callbackThreads();
+	private final ScheduledThreadPoolExecutor timer;
+
+	private final ThreadPoolExecutor callbacks;
 
 	private final SecureRandom random = new SecureRandom();
+
+	/** Creates a runtime, and starts the thread of the engine. */
+	public ThreadedRuntime() {
+		this(threads("lock-timer-"), threads(CALLBACKS));
+	}
+
+	ThreadedRuntime(ThreadFactory timerThreads, ThreadFactory callbackThreads) {
+		this.timer = new ScheduledThreadPoolExecutor(1, timerThreads, new ThreadPoolExecutor.DiscardPolicy());
+		this.timer.setRemoveOnCancelPolicy(true);
+		// Later there might be no memory for a thread, and nothing would be renewed.
+		this.timer.prestartCoreThread();
+		int processors = Runtime.getRuntime().availableProcessors();
+		// A task that comes after the end is run by the thread that brings it.
+		this.callbacks = new ThreadPoolExecutor(processors, processors, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), callbackThreads, (task, executor) -> task.run());
+		this.callbacks.allowCoreThreadTimeOut(true);
+	}
 
 	@Override
 	public long nanoTime() {
@@ -40,7 +59,17 @@ public final class ThreadedRuntime implements EngineRuntime {
 
 	@Override
 	public Executor callbacks() {
-		return this.callbacks;
+		return this::callBack;
+	}
+
+	private void callBack(Runnable task) {
+		try {
+			this.callbacks.execute(task);
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread could be started: one that is busy, or the next, runs the task.
+			this.callbacks.getQueue().add(task);
+		}
 	}
 
 	@Override
@@ -53,31 +82,22 @@ public final class ThreadedRuntime implements EngineRuntime {
 		return this.timer.isShutdown();
 	}
 
+	/** Ends the threads, and gives the application a second to be told of the end. */
 	@Override
 	public void close() {
 		this.timer.shutdownNow();
 		this.callbacks.shutdown();
+		if (!Thread.currentThread().getName().startsWith(CALLBACKS)) {
+			try {
+				this.callbacks.awaitTermination(1, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
 	}
 
-	private static ScheduledThreadPoolExecutor timer() {
-		ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, named("lock-timer-"),
-				new ThreadPoolExecutor.DiscardPolicy());
-		timer.setRemoveOnCancelPolicy(true);
-		timer.setKeepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS);
-		timer.allowCoreThreadTimeOut(true);
-		return timer;
-	}
-
-	/** A task that comes after their end is run by the thread that brings it. */
-	private static ThreadPoolExecutor callbackThreads() {
-		int processors = Runtime.getRuntime().availableProcessors();
-		ThreadPoolExecutor callbacks = new ThreadPoolExecutor(processors, processors, KEEP_ALIVE_SECONDS,
-				TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named("lock-answers-"), (task, executor) -> task.run());
-		callbacks.allowCoreThreadTimeOut(true);
-		return callbacks;
-	}
-
-	private static ThreadFactory named(String prefix) {
+	private static ThreadFactory threads(String prefix) {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
 		threads.setDaemon(true);
 		return threads;
