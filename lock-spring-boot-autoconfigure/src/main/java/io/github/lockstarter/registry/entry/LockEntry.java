@@ -61,7 +61,9 @@ final class LockEntry implements LeasedLock {
 
 	private volatile @Nullable StoreLease lease;
 
-	/** Whether the store may notify this lock of a release, until the handle is closed. */
+	/**
+	 * Whether the store may notify this lock of a release, until the handle is closed.
+	 */
 	private volatile boolean watching;
 
 	/** Whether the last question to the store, if it was refused, is notified. */
