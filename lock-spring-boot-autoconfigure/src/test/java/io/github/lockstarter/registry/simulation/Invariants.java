@@ -1,6 +1,7 @@
 package io.github.lockstarter.registry.simulation;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -281,7 +282,7 @@ final class Invariants {
 		long bound = this.scenario.roundTrip() + this.scenario.timerDelay() + SLACK;
 		for (Holding holding : this.holdings) {
 			boolean renewable = holding.heldFor() + holding.ttl() < holding.caller.options().maxHold().toNanos();
-			if (holding.caller.process() == process && renewable && this.scenario.isReliable()
+			if (holding.caller.process() == process && renewable && isReliable()
 					&& isForgotten(holding)) {
 				long now = now();
 				process.after(bound, () -> {
@@ -292,6 +293,12 @@ final class Invariants {
 				});
 			}
 		}
+	}
+
+	/** Whether only the loss of data, and what follows from it, can delay a renewal. */
+	private boolean isReliable() {
+		return Collections.disjoint(this.scenario.faults(), Set.of(Fault.DELAYS, Fault.DROPS, Fault.CUTS,
+				Fault.REFUSALS, Fault.FREEZES, Fault.RESETS, Fault.PAUSES, Fault.LATE_TIMERS));
 	}
 
 	private boolean isForgotten(Holding holding) {
@@ -712,9 +719,9 @@ final class Invariants {
 		/** A waiter that knows no end of a lease polls. */
 		private long bound(boolean released) {
 			Scenario scenario = Invariants.this.scenario;
-			long look = (!scenario.can(Capability.NOTIFIES) || (scenario.isCalm() && !released)) ? LONGEST_PAUSE
-					: scenario.isCalm() ? 2 * SLACK : LONGEST_SLEEP;
-			long requests = scenario.isCalm() ? 6 * scenario.roundTrip() : 4 * scenario.longestAnswer();
+			long look = (!scenario.can(Capability.NOTIFIES) || (scenario.isPrompt() && !released)) ? LONGEST_PAUSE
+					: scenario.isPrompt() ? 2 * SLACK : LONGEST_SLEEP;
+			long requests = scenario.isPrompt() ? 6 * scenario.roundTrip() : 4 * scenario.longestAnswer();
 			return look + requests + 4 * scenario.timerDelay() + 4 * scenario.callbackDelay() + 2 * SLACK
 					+ (scenario.has(Fault.DRIFT) ? LONGEST_SLEEP / 20 : 0);
 		}

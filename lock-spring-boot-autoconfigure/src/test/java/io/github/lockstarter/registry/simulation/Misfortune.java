@@ -9,6 +9,9 @@ import java.util.random.RandomGenerator;
  */
 final class Misfortune {
 
+	/** How the names of requests begin that it waits for. */
+	private static final String[] REQUESTS = { "", "acquire", "release", "renewal", "hand-over" };
+
 	private final SimulatedWorld world;
 
 	private final List<SimulatedProcess> processes;
@@ -67,7 +70,7 @@ final class Misfortune {
 			strikeNow(fault, process);
 		}
 		else {
-			process.store().whenAsked(() -> later(this.random.nextLong(4 * this.world.scenario().latency()),
+			process.store().whenAsked(REQUESTS[this.random.nextInt(REQUESTS.length)], () -> later(this.random.nextLong(4 * this.world.scenario().latency()),
 					() -> strikeNow(fault, process)));
 		}
 	}
@@ -98,10 +101,11 @@ final class Misfortune {
 		switch (fault) {
 			case CUTS -> cut(process);
 			case RESETS -> process.store().reset();
+			case REPEATS -> process.store().repeat(time(300));
 			case MUTENESS -> mute(process);
 			case FREEZES -> {
 				server.freeze();
-				later(millis(1, 2000), server::thaw);
+				later(time(2000), server::thaw);
 			}
 			case RESTARTS -> replace(server::startEmpty);
 			case FAILOVERS -> {
@@ -110,7 +114,7 @@ final class Misfortune {
 			}
 			case PAUSES -> {
 				process.pause();
-				later(millis(1, 4000), process::resume);
+				later(time(4000), process::resume);
 			}
 			case KILLS -> {
 				process.kill();
@@ -131,6 +135,13 @@ final class Misfortune {
 		this.world.events().at(this.world.events().now() + nanos, action);
 	}
 
+	/** Returns a time that is of interest, because a lease may end meanwhile, or any. */
+	private long time(long maxMillis) {
+		long ttl = this.world.scenario().ttl();
+		return (this.random.nextBoolean() && ttl < maxMillis) ? this.random.nextLong(ttl * 1_300_000)
+				: millis(1, maxMillis);
+	}
+
 	private long millis(long min, long max) {
 		return TimeUnit.MILLISECONDS
 			.toNanos((long) (min * Math.pow((double) max / min, this.random.nextDouble())));
@@ -140,7 +151,7 @@ final class Misfortune {
 		process.store().link().cut();
 		this.world.trace().add(process.name(), () -> "is cut off");
 		boolean deliver = this.random.nextBoolean();
-		later(millis(1, 1500), () -> {
+		later(time(1500), () -> {
 			this.world.trace().add(process.name(), () -> "is connected, with what was sent: " + deliver);
 			process.store().link().mend(deliver);
 		});

@@ -1,6 +1,5 @@
 package io.github.lockstarter.registry.simulation;
 
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -24,17 +23,26 @@ import io.github.lockstarter.store.Capability;
  * @param commandTimeout how long the client of the store waits for an answer
  * @param latency how long a message takes at least
  * @param maxWaiters how many callers may wait for one lock in a process
+ * @param ttl the time to live that most callers ask for
+ * @param leases how many of the callers want a lease and nothing else
+ * @param tries how many of the callers do not wait
  * @param failing how many of the messages, steps and requests fail that may
  */
 record Scenario(int processes, int keys, int requests, long duration, Set<Fault> faults, Set<Capability> capabilities,
 		boolean tellsRemaining, boolean tellsToken, boolean sharedFence, long extraTtl, long commandTimeout,
-		long latency, int maxWaiters, double failing) {
+		long latency, int maxWaiters, long ttl, double leases, double tries, double failing) {
 
 	/** How late the timer is, and the code of the application begins, without faults. */
 	static final long JITTER = TimeUnit.MICROSECONDS.toNanos(200);
 
 	/** How much the clock of a machine may be too fast or too slow, in millionths. */
 	static final int MAX_DRIFT = 20_000;
+
+	private static final long[] TTLS = { 20, 100, 400, 1000, 3000, 10_000 };
+
+	/** With these every message arrives, and soon. */
+	private static final Set<Fault> PROMPT = EnumSet.of(Fault.REPEATS, Fault.REORDERING, Fault.KILLS, Fault.DRIFT,
+			Fault.LATE_TIMERS, Fault.SLOW_CALLBACKS, Fault.SHUTDOWNS);
 
 	private static final double[] FAILING = { 0.005, 0.02, 0.1 };
 
@@ -43,14 +51,7 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 	static final long MAX_LATENESS = TimeUnit.MILLISECONDS.toNanos(300);
 
 	static Scenario draw(RandomGenerator random) {
-		Set<Fault> faults = EnumSet.noneOf(Fault.class);
-		boolean calm = random.nextInt(5) == 0;
-		double share = random.nextDouble(0.05, 0.6);
-		for (Fault fault : Fault.values()) {
-			if (random.nextDouble() < share && !calm) {
-				faults.add(fault);
-			}
-		}
+		Set<Fault> faults = drawFaults(random);
 		Set<Capability> capabilities = EnumSet.noneOf(Capability.class);
 		boolean notifies = random.nextInt(3) > 0;
 		addIf(notifies, capabilities, Capability.NOTIFIES);
@@ -63,7 +64,26 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 				(notifies || random.nextBoolean()) ? 0 : TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)),
 				TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(450)),
 				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)), random.nextBoolean() ? 64 : 1 + random.nextInt(12),
+				anyTtl(random), random.nextDouble(0.2, 0.95), random.nextDouble(0.05, 0.6),
 				FAILING[random.nextInt(FAILING.length)]);
+	}
+
+	/** Often nothing happens, or nothing that keeps a message from arriving soon. */
+	private static Set<Fault> drawFaults(RandomGenerator random) {
+		Set<Fault> faults = EnumSet.noneOf(Fault.class);
+		int kind = random.nextInt(6);
+		double share = (kind == 0) ? 0 : random.nextDouble(0.05, 0.6);
+		for (Fault fault : (kind == 1) ? PROMPT : EnumSet.allOf(Fault.class)) {
+			if (random.nextDouble() < share) {
+				faults.add(fault);
+			}
+		}
+		return faults;
+	}
+
+	/** Returns a time to live, in milliseconds. */
+	static long anyTtl(RandomGenerator random) {
+		return TTLS[random.nextInt(TTLS.length)];
 	}
 
 	private static void addIf(boolean condition, Set<Capability> capabilities, Capability capability) {
@@ -86,9 +106,8 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 	}
 
 	/** Whether every message arrives, and soon. */
-	boolean isReliable() {
-		return Collections.disjoint(this.faults, Set.of(Fault.DELAYS, Fault.DROPS, Fault.CUTS, Fault.REFUSALS,
-				Fault.FREEZES, Fault.RESETS, Fault.PAUSES, Fault.LATE_TIMERS));
+	boolean isPrompt() {
+		return PROMPT.containsAll(this.faults);
 	}
 
 	/** How long the code of the application may take to begin. */
@@ -102,9 +121,8 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 
 	/** How long the client of the store may take to answer, or fail. */
 	long longestAnswer() {
-		Set<Fault> prompt = Set.of(Fault.REPEATS, Fault.REORDERING, Fault.MUTENESS, Fault.KILLS, Fault.DRIFT,
-				Fault.LATE_TIMERS, Fault.SLOW_CALLBACKS, Fault.SHUTDOWNS);
-		return prompt.containsAll(this.faults) ? Math.min(2 * roundTrip(), this.commandTimeout) : this.commandTimeout;
+		boolean soon = isPrompt() || (has(Fault.MUTENESS) && this.faults.size() == 1);
+		return soon ? Math.min(2 * roundTrip(), this.commandTimeout) : this.commandTimeout;
 	}
 
 	/** How long a message and its answer take at most, unless they are lost. */

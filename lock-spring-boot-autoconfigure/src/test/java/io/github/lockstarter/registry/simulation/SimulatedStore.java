@@ -58,8 +58,12 @@ final class SimulatedStore implements LockStore {
 	private Runnable whenReconnected = () -> {
 	};
 
-	/** Runs at the next request. */
+	/** Runs at the next request whose name begins like this. */
 	private @Nullable Runnable whenAsked;
+
+	private String awaited = "";
+
+	private @Nullable Call<?> last;
 
 	/** What the engine has been granted, has not released yet, and must release. */
 	private final Map<String, LockKey> granted = new LinkedHashMap<>();
@@ -101,9 +105,22 @@ final class SimulatedStore implements LockStore {
 		this.whenReconnected = action;
 	}
 
-	/** Runs an action once, at the next request. */
-	void whenAsked(Runnable action) {
+	/**
+	 * Runs an action once, at the next request.
+	 * @param name how the name of the request begins
+	 */
+	void whenAsked(String name, Runnable action) {
+		this.awaited = name;
 		this.whenAsked = action;
+	}
+
+	/** The last request comes again, after a while. */
+	void repeat(long delay) {
+		Call<?> call = this.last;
+		if (call != null) {
+			call.repeated = true;
+			this.world.events().at(this.world.events().now() + delay, () -> this.process.run(call::send));
+		}
 	}
 
 	/** Refuses nothing any more. */
@@ -360,8 +377,9 @@ final class SimulatedStore implements LockStore {
 			trace(() -> "asks: " + this.name);
 			SimulatedStore.this.pending.add(this);
 			send();
+			SimulatedStore.this.last = this;
 			Runnable action = SimulatedStore.this.whenAsked;
-			if (action != null) {
+			if (action != null && this.name.startsWith(SimulatedStore.this.awaited)) {
 				SimulatedStore.this.whenAsked = null;
 				action.run();
 			}

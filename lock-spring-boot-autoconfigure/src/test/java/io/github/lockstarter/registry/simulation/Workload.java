@@ -31,8 +31,6 @@ import io.github.lockstarter.store.ResultQuery;
  */
 final class Workload {
 
-	private static final long[] TTLS = { 20, 100, 400, 1000, 3000, 10_000 };
-
 	private final SimulatedWorld world;
 
 	private final List<SimulatedProcess> processes;
@@ -72,7 +70,7 @@ final class Workload {
 		for (int i = 0; i < world.scenario().keys(); i++) {
 			this.keys.add(new LockKey("lock", "k" + i));
 		}
-		this.ttl = TTLS[this.random.nextInt(TTLS.length)];
+		this.ttl = world.scenario().ttl();
 		this.longestWait = millis(10, 8000);
 		this.longestHold = millis(1, 300);
 	}
@@ -170,16 +168,20 @@ final class Workload {
 	}
 
 	private Kind kind() {
-		int choice = this.random.nextInt(20);
-		boolean results = this.world.scenario().can(Capability.KEEPS_RESULTS);
-		boolean tokens = this.world.scenario().can(Capability.HOLDS_FOR_TOKENS);
-		return (choice < 3 && results) ? Kind.SHARE : (choice < 5 && results) ? Kind.REPLAY
-				: (choice == 5 && tokens) ? Kind.TOKEN : (choice < 8 && tokens) ? Kind.SHARED_TOKEN : Kind.LEASE;
+		Kind[] others = { Kind.SHARE, Kind.REPLAY, Kind.TOKEN, Kind.SHARED_TOKEN };
+		Kind kind = this.world.chance(this.world.scenario().leases()) ? Kind.LEASE
+				: others[this.random.nextInt(others.length)];
+		boolean possible = switch (kind) {
+			case LEASE -> true;
+			case SHARE, REPLAY -> this.world.scenario().can(Capability.KEEPS_RESULTS);
+			case TOKEN, SHARED_TOKEN -> this.world.scenario().can(Capability.HOLDS_FOR_TOKENS);
+		};
+		return possible ? kind : Kind.LEASE;
 	}
 
 	private LockOptions options() {
-		long ttl = (this.random.nextInt(8) == 0) ? TTLS[this.random.nextInt(TTLS.length)] : this.ttl;
-		long wait = (this.random.nextInt(4) == 0) ? 0 : millis(1, this.longestWait);
+		long ttl = (this.random.nextInt(8) == 0) ? Scenario.anyTtl(this.random) : this.ttl;
+		long wait = this.world.chance(this.world.scenario().tries()) ? 0 : millis(1, this.longestWait);
 		long maxHold = switch (this.random.nextInt(4)) {
 			case 0 -> ttl;
 			case 1 -> ttl + this.random.nextLong(4 * ttl);
