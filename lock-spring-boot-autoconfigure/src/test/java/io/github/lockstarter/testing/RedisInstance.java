@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 public final class RedisInstance implements AutoCloseable {
 
 	/** What is sent once for each connection, or looks after it. */
-	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO", "PING");
+	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO", "PING", "PUBLISH");
 
 	/** How long a Redis that works may take, as when the machine stands still. */
 	private static final Duration PATIENCE = Duration.ofSeconds(30);

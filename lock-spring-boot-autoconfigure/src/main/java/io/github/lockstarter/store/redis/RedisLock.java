@@ -62,6 +62,9 @@ final class RedisLock implements StoredLock {
 	@Override
 	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 		watch(command.onRelease());
+		if (!command.takenBack()) {
+			this.redis.calls().keep(this.key, command.owner());
+		}
 		if (command.predecessor() != null) {
 			return handOver(command, command.predecessor());
 		}
@@ -71,14 +74,14 @@ final class RedisLock implements StoredLock {
 	private CompletionStage<AcquireResult> acquireLock(AcquireCommand command) {
 		boolean waits = command.onRelease() != null;
 		Request<Long> script = waits
-				? this.redis.batches()
+				? this.redis.grantBatches()
 					.with(Script.ACQUIRE, allKeys(), bytes(command.owner()), millis(command.ttl()), waiter(true))
-				: this.redis.batches()
+				: this.redis.grantBatches()
 					.with(Script.ACQUIRE, new byte[][] { this.keys.lock(), this.keys.fence() }, bytes(command.owner()),
 							millis(command.ttl()));
 		return this.redis.calls()
-			.grant(this.key, script, (number) -> number > 0, (number) -> noted(Replies.acquired(number), waits),
-					undo(command));
+			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0,
+					(number) -> noted(Replies.acquired(number), waits), undo(command));
 	}
 
 	private CompletionStage<AcquireResult> acquireOrResult(AcquireCommand command, ResultQuery query) {
@@ -88,16 +91,20 @@ final class RedisLock implements StoredLock {
 		Request<List<Object>> script = Script.ACQUIRE_OR_RESULT.forEachOf(keysWith(query.key()), bytes(command.owner()),
 				millis(command.ttl()), waiter(waits), since, maxAge);
 		return this.redis.calls()
-			.grant(this.key, script, (reply) -> (long) reply.get(0) > 0,
+			.grant(this.key, command.owner(), command.ttl(), script, (reply) -> (long) reply.get(0) > 0,
 					(reply) -> noted(Replies.acquiredOrFound(reply, query.key()), waits), undo(command));
 	}
 
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
 		RedisCalls calls = this.redis.calls();
-		int reconnects = this.redis.connector().reconnects();
-		Request<Long> script = Script.HAND_OVER.with(allKeys(), bytes(predecessor), bytes(command.owner()),
-				millis(command.ttl()), waiter(true), this.redis.channel().name());
-		return calls.grant(this.key, script, (number) -> number > 0, Function.identity(), undo(command))
+		int reconnects = this.redis.grants().reconnects();
+		ReleaseChannel channel = this.redis.channel();
+		byte[] message = channel.messageToOthers(this.keys.lock());
+		Request<Long> script = channel.published(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
+				bytes(command.owner()), millis(command.ttl()), waiter(true), channel.name(), message), message);
+		return calls
+			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0, Function.identity(),
+					undo(command))
 			.whenComplete((number, failure) -> {
 				if (failure != null) {
 					// If it was never sent, the predecessor still holds the lock.
@@ -107,7 +114,7 @@ final class RedisLock implements StoredLock {
 					}
 				}
 			})
-			.thenApply((number) -> noted(Replies.handedOver(number, reconnects != this.redis.connector().reconnects()),
+			.thenApply((number) -> noted(Replies.handedOver(number, reconnects != this.redis.grants().reconnects()),
 					true));
 	}
 
@@ -140,25 +147,32 @@ final class RedisLock implements StoredLock {
 	}
 
 	/**
-	 * Frees the lock. While Redis is away the driver keeps the request, so that the lock
-	 * does not have to wait for its time to live once Redis is back.
+	 * Frees the lock. While Redis cannot be reached the request is kept and repeated, so
+	 * that the lock does not have to wait for its time to live once Redis is back.
 	 */
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-		return this.redis.calls().takeAway(this.key, (result != null) ? takingWith(result, owner) : taking(owner));
+		return this.redis.calls()
+			.takeAway(this.key, owner, (result != null) ? takingWith(result, owner) : taking(owner));
 	}
 
 	private Request<Long> taking(String owner) {
-		return this.redis.batches()
-			.with(Script.RELEASE, new byte[][] { this.keys.lock(), this.keys.waiting() }, bytes(owner),
-					this.redis.channel().name());
+		ReleaseChannel channel = this.redis.channel();
+		byte[] message = channel.message(this.keys.lock());
+		return channel.published(this.redis.batches()
+			.with(Script.RELEASE, new byte[][] { this.keys.lock(), this.keys.waiting() }, bytes(owner), channel.name(),
+					message),
+				message);
 	}
 
 	private Request<Long> takingWith(StoredResult result, String owner) {
+		ReleaseChannel channel = this.redis.channel();
 		boolean kept = result.key().replayed() || this.metHolder;
 		this.metHolder = false;
-		return Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), this.redis.channel().name(),
-				result.text().getBytes(StandardCharsets.UTF_8), millis(result.key().keep()), bytes(kept ? "1" : "0"));
+		byte[] message = channel.message(this.keys.lock());
+		return channel.published(Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), channel.name(),
+				message, result.text().getBytes(StandardCharsets.UTF_8), millis(result.key().keep()),
+				bytes(kept ? "1" : "0")), message);
 	}
 
 	@Override

@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
@@ -60,9 +61,12 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		this.connections = connections;
 		this.keys = new RedisKeys(keyPrefix);
 		LettuceConnector connector = new LettuceConnector(connections);
-		RedisCalls calls = new RedisCalls(connector, commandTimeout, replicasToAck);
-		this.access = new RedisAccess(connector, calls, new Batches(!clustered), new RedisRenewals(calls, !clustered),
-				new ReleaseChannel(connections, keyPrefix + ":released"));
+		LettuceConnector grants = (replicasToAck > 0) ? LettuceConnector.ofGrants(connections) : connector;
+		RedisCalls calls = new RedisCalls(connector, grants, commandTimeout, replicasToAck);
+		Batches batches = new Batches(!clustered);
+		this.access = new RedisAccess(connector, grants, calls, batches,
+				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered),
+				new ReleaseChannel(connections, connector, keyPrefix + ":released"));
 	}
 
 	/**
@@ -73,15 +77,11 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	public void start() {
 		this.running = true;
 		this.access.channel().open();
-		this.access.connector()
-			.connect()
-			.copy()
+		CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect())
 			.orTimeout(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
-			.handle((redis, failure) -> {
-				if (failure != null) {
-					logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
-				}
-				return redis;
+			.exceptionally((failure) -> {
+				logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
+				return null;
 			})
 			.join();
 	}

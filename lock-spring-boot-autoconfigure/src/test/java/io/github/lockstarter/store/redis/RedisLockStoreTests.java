@@ -57,7 +57,11 @@ class RedisLockStoreTests extends LockStoreContract {
 
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
-				requests.add(event.getCommand().getType().toString());
+				String command = event.getCommand().getType().toString();
+				// Once for each subscription, to try it out.
+				if (!command.equals("PUBLISH")) {
+					requests.add(command);
+				}
 			}
 
 		});
