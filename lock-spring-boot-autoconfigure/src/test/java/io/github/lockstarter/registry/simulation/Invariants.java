@@ -50,8 +50,8 @@ final class Invariants {
 
 	/**
 	 * How often another process may get the lock in a row while one waits. Each time both
-	 * are told, and chance decides; a chance of one half loses so often once in 30 million
-	 * times.
+	 * are told, and chance decides; a chance of one half loses so often once in 30
+	 * million times.
 	 */
 	private static final int MOST_MISSED = 25;
 
@@ -214,7 +214,10 @@ final class Invariants {
 			return;
 		}
 		int requests = process.store().requests(caller.key()) - answered;
-		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + SLACK)
+		// A token is looked for in the store before and after, by code that runs with the
+		// application's.
+		long between = (caller.kind() == Kind.SHARED_TOKEN) ? this.scenario.callbackDelay() : 0;
+		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + between + SLACK)
 				+ 2 * this.scenario.timerDelay() + 2 * this.scenario.callbackDelay() + SLACK;
 		long passed = process.nanoTime() - begin;
 		if (passed > bound) {
@@ -282,8 +285,7 @@ final class Invariants {
 		long bound = this.scenario.roundTrip() + this.scenario.timerDelay() + SLACK;
 		for (Holding holding : this.holdings) {
 			boolean renewable = holding.heldFor() + holding.ttl() < holding.caller.options().maxHold().toNanos();
-			if (holding.caller.process() == process && renewable && isReliable()
-					&& isForgotten(holding)) {
+			if (holding.caller.process() == process && renewable && isReliable() && isForgotten(holding)) {
 				long now = now();
 				process.after(bound, () -> {
 					if (isForgotten(holding) && epoch == this.world.server().epoch() && process.resumed() < now) {
@@ -313,8 +315,8 @@ final class Invariants {
 	}
 
 	/**
-	 * The server grants the lock to another owner: whoever held it must know that it
-	 * has ended.
+	 * The server grants the lock to another owner: whoever held it must know that it has
+	 * ended.
 	 */
 	private void grantedByServer(LockKey key, String owner, SimulatedProcess process) {
 		String before = this.world.server().owner(key);
@@ -323,8 +325,8 @@ final class Invariants {
 		}
 		for (Holding holding : this.holdings) {
 			if (holding.caller.key().equals(key) && holding.lease.isHeld() && !mayOverlap(holding)) {
-				violated("The server grants %s to %s while %s is held by %s", key.key(),
-						SimulatedStore.shortly(owner), holding.lease, holding.caller);
+				violated("The server grants %s to %s while %s is held by %s", key.key(), SimulatedStore.shortly(owner),
+						holding.lease, holding.caller);
 			}
 		}
 		this.tokenHoldings.removeIf((holding) -> holding.until < now());
@@ -378,8 +380,8 @@ final class Invariants {
 	/** A lease is held when it is granted, and a turn is short. */
 	private void checkTime(Holding holding, Grant grant) {
 		SimulatedProcess process = holding.caller.process();
-		boolean excused = process.lastClosed() >= holding.caller.submitted() || process.resumed() >= holding.caller.submitted()
-				|| holding.epoch != this.world.server().epoch();
+		boolean excused = process.lastClosed() >= holding.caller.submitted()
+				|| process.resumed() >= holding.caller.submitted() || holding.epoch != this.world.server().epoch();
 		long age = process.nanoTime() - grant.asked();
 		if (excused) {
 			return;
@@ -428,8 +430,8 @@ final class Invariants {
 		}
 		all.put(token, caller);
 		if (caller.waits()) {
-			TreeMap<Long, Caller> served = this.leases.computeIfAbsent(
-					new Grants(caller.process(), caller.key(), granted.epoch), (name) -> new TreeMap<>());
+			TreeMap<Long, Caller> served = this.leases
+				.computeIfAbsent(new Grants(caller.process(), caller.key(), granted.epoch), (name) -> new TreeMap<>());
 			checkServedBefore(served.lowerEntry(token), caller);
 			Map.Entry<Long, Caller> next = served.higherEntry(token);
 			if (next != null) {
@@ -449,8 +451,8 @@ final class Invariants {
 	private void checkReplay(Holding granted) {
 		Caller caller = granted.caller;
 		boolean exact = granted.epoch == this.world.server().epoch() && granted.lease.isHeld();
-		if (caller.kind() == Kind.REPLAY && exact
-				&& this.world.server().hasResult(caller.key(), caller.result().name()) && !mayOverlap(granted)) {
+		if (caller.kind() == Kind.REPLAY && exact && this.world.server().hasResult(caller.key(), caller.result().name())
+				&& !mayOverlap(granted)) {
 			violated("There is a result to be replayed, and %s runs", caller);
 		}
 	}
@@ -472,8 +474,8 @@ final class Invariants {
 		if (certain) {
 			long remaining = lock.remaining().toNanos() - this.scenario.callbackDelay()
 					- process.clock().margin(ttl, this.world.server().clock());
-			this.tokenHoldings.add(new TokenHolding(caller.key(), lock.token(), now() + process.clock().toTime(remaining),
-					ttl, grant.epoch()));
+			this.tokenHoldings.add(new TokenHolding(caller.key(), lock.token(),
+					now() + process.clock().toTime(remaining), ttl, grant.epoch()));
 		}
 	}
 
@@ -492,12 +494,10 @@ final class Invariants {
 		if (result != null) {
 			this.results.put(result, caller);
 		}
-		this.holdings.stream()
-			.filter((holding) -> holding.lease == lease)
-			.forEach((holding) -> {
-				holding.released = true;
-				queue(caller.process(), caller.key()).releases(holding);
-			});
+		this.holdings.stream().filter((holding) -> holding.lease == lease).forEach((holding) -> {
+			holding.released = true;
+			queue(caller.process(), caller.key()).releases(holding);
+		});
 	}
 
 	/** The release has been called, and is answered in time. */

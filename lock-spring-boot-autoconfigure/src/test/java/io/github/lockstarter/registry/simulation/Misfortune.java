@@ -1,5 +1,6 @@
 package io.github.lockstarter.registry.simulation;
 
+import io.github.lockstarter.store.Capability;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -47,7 +48,7 @@ final class Misfortune {
 		this.processes.add(process);
 		process.store().whenReconnected(() -> this.invariants.reconnected(process));
 		process.whenReleased(() -> this.invariants.released(process));
-		if (this.random.nextInt(4) == 0 && this.world.scenario().can(io.github.lockstarter.store.Capability.KEEPS_RESULTS)) {
+		if (this.random.nextInt(4) == 0 && this.world.scenario().can(Capability.KEEPS_RESULTS)) {
 			process.registry().prepareSharing();
 		}
 	}
@@ -70,8 +71,10 @@ final class Misfortune {
 			strikeNow(fault, process);
 		}
 		else {
-			process.store().whenAsked(REQUESTS[this.random.nextInt(REQUESTS.length)], () -> later(this.random.nextLong(4 * this.world.scenario().latency()),
-					() -> strikeNow(fault, process)));
+			process.store()
+				.whenAsked(REQUESTS[this.random.nextInt(REQUESTS.length)],
+						() -> later(this.random.nextLong(4 * this.world.scenario().latency()),
+								() -> strikeNow(fault, process)));
 		}
 	}
 
@@ -143,8 +146,7 @@ final class Misfortune {
 	}
 
 	private long millis(long min, long max) {
-		return TimeUnit.MILLISECONDS
-			.toNanos((long) (min * Math.pow((double) max / min, this.random.nextDouble())));
+		return TimeUnit.MILLISECONDS.toNanos((long) (min * Math.pow((double) max / min, this.random.nextDouble())));
 	}
 
 	private void cut(SimulatedProcess process) {

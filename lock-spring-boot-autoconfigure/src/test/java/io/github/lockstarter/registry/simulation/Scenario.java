@@ -63,9 +63,9 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 				random.nextBoolean(), random.nextBoolean(),
 				(notifies || random.nextBoolean()) ? 0 : TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)),
 				TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(450)),
-				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)), random.nextBoolean() ? 64 : 1 + random.nextInt(12),
-				anyTtl(random), random.nextDouble(0.2, 0.95), random.nextDouble(0.05, 0.6),
-				FAILING[random.nextInt(FAILING.length)]);
+				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)),
+				random.nextBoolean() ? 64 : 1 + random.nextInt(12), anyTtl(random), random.nextDouble(0.2, 0.95),
+				random.nextDouble(0.05, 0.6), FAILING[random.nextInt(FAILING.length)]);
 	}
 
 	/** Often nothing happens, or nothing that keeps a message from arriving soon. */
@@ -73,7 +73,7 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 		Set<Fault> faults = EnumSet.noneOf(Fault.class);
 		int kind = random.nextInt(6);
 		double share = (kind == 0) ? 0 : random.nextDouble(0.05, 0.6);
-		for (Fault fault : (kind == 1) ? PROMPT : EnumSet.allOf(Fault.class)) {
+		for (Fault fault : (kind <= 2) ? PROMPT : EnumSet.allOf(Fault.class)) {
 			if (random.nextDouble() < share) {
 				faults.add(fault);
 			}

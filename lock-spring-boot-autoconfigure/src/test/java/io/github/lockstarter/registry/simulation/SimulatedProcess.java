@@ -1,5 +1,6 @@
 package io.github.lockstarter.registry.simulation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -68,7 +69,7 @@ final class SimulatedProcess {
 		this.clock = clock;
 		this.runtime = new SimulatedRuntime(this, world);
 		this.store = new SimulatedStore(this, world);
-		this.registry = new DefaultLockRegistry(this.store, (lock) -> LockOptions.of(java.time.Duration.ofSeconds(1)),
+		this.registry = new DefaultLockRegistry(this.store, (lock) -> LockOptions.of(Duration.ofSeconds(1)),
 				world.scenario().maxWaiters(), (loss) -> this.trace.add(name, () -> "hears of a lost lease"),
 				this.counts, ObservationRegistry.NOOP, this.runtime);
 		this.tokenLocks = new DefaultTokenLocks(this.registry);
@@ -161,8 +162,8 @@ final class SimulatedProcess {
 			this.trace.add(this.name, () -> "goes on");
 			List<Runnable> steps = List.copyOf(this.backlog);
 			this.backlog.clear();
-			steps.forEach((step) -> this.events.at(this.events.now() + this.random.nextLong(WAKING_UP),
-					() -> run(step)));
+			steps.forEach(
+					(step) -> this.events.at(this.events.now() + this.random.nextLong(WAKING_UP), () -> run(step)));
 		}
 	}
 

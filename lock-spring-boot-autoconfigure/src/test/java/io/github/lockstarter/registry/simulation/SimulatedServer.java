@@ -17,6 +17,7 @@ import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
 
@@ -294,8 +295,7 @@ final class SimulatedServer {
 		}
 		boolean awaited = !waiting(key).isEmpty();
 		free(key);
-		if (result != null
-				&& (awaited || result.key().replayed() || !this.scenario.can(io.github.lockstarter.store.Capability.NOTIFIES))) {
+		if (result != null && (awaited || result.key().replayed() || !this.scenario.can(Capability.NOTIFIES))) {
 			StoredResult kept = new StoredResult(result.key(), result.text(),
 					this.scenario.sharedFence() ? this.data.fence(fenceOf(key)) : result.fencingToken());
 			this.stored.put(result.text(), this.events.now());

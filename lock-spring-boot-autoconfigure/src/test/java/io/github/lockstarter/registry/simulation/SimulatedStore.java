@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -74,10 +75,14 @@ final class SimulatedStore implements LockStore {
 	/** When data had been lost so often, the server gave the fencing token. */
 	private final Map<LockKey, Map<Long, Grant>> grants = new HashMap<>();
 
-	/** When each owner was to be renewed for the last time, on the clock of the process. */
+	/**
+	 * When each owner was to be renewed for the last time, on the clock of the process.
+	 */
 	private final Map<String, Long> renewals = new HashMap<>();
 
-	/** How many requests for each lock the engine has made, and how many were answered. */
+	/**
+	 * How many requests for each lock the engine has made, and how many were answered.
+	 */
 	private final Map<LockKey, int[]> requests = new HashMap<>();
 
 	private boolean subscribed;
@@ -137,7 +142,9 @@ final class SimulatedStore implements LockStore {
 		return this.granted;
 	}
 
-	/** Returns what is known of the grant that a fencing token of the server stands for. */
+	/**
+	 * Returns what is known of the grant that a fencing token of the server stands for.
+	 */
 	@Nullable Grant grant(LockKey key, long fencingToken) {
 		return this.grants.getOrDefault(key, Map.of()).get(fencingToken);
 	}
@@ -209,7 +216,8 @@ final class SimulatedStore implements LockStore {
 
 	/** Fails without asking anybody, in one way or another; otherwise {@code null}. */
 	private <T> @Nullable CompletionStage<T> refusal(LockKey key) {
-		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed || !this.world.chance(this.world.scenario().failing())) {
+		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed
+				|| !this.world.chance(this.world.scenario().failing())) {
 			return null;
 		}
 		LockStoreException failure = new LockStoreException(key, "no connection", null);
@@ -288,7 +296,7 @@ final class SimulatedStore implements LockStore {
 		});
 	}
 
-	private void trace(java.util.function.Supplier<String> what) {
+	private void trace(Supplier<String> what) {
 		this.world.trace().add(this.process.name(), what);
 	}
 
@@ -449,7 +457,8 @@ final class SimulatedStore implements LockStore {
 				SimulatedStore.this.granted.remove(predecessor);
 			}
 			long ttl = command.ttl().toNanos();
-			CompletionStage<AcquireResult> refusal = (predecessor != null) ? null : SimulatedStore.this.refusal(this.key);
+			CompletionStage<AcquireResult> refusal = (predecessor != null) ? null
+					: SimulatedStore.this.refusal(this.key);
 			if (refusal != null) {
 				return refusal;
 			}
@@ -486,7 +495,8 @@ final class SimulatedStore implements LockStore {
 				SimulatedStore.this.world.violations().report("A store that knows no tokens is given one");
 			}
 			if (command.ttl().toMillis() < 1) {
-				SimulatedStore.this.world.violations().report("A store is given a time to live of %s".formatted(command.ttl()));
+				SimulatedStore.this.world.violations()
+					.report("A store is given a time to live of %s".formatted(command.ttl()));
 			}
 		}
 
@@ -494,12 +504,13 @@ final class SimulatedStore implements LockStore {
 			String owner = command.owner();
 			boolean waits = command.onRelease() != null;
 			return (predecessor != null)
-					? new Call<>("hand-over of " + this.key.key() + " from " + shortly(predecessor) + " to "
-							+ shortly(owner), this.key,
+					? new Call<>(
+							"hand-over of " + this.key.key() + " from " + shortly(predecessor) + " to "
+									+ shortly(owner),
+							this.key,
 							(server) -> server.handOver(SimulatedStore.this, this.key, predecessor, owner, ttl))
-					: new Call<>("acquire " + this.key.key() + " for " + shortly(owner), this.key,
-							(server) -> server.acquire(SimulatedStore.this, this.key, owner, ttl, waits,
-									command.query()));
+					: new Call<>("acquire " + this.key.key() + " for " + shortly(owner), this.key, (server) -> server
+						.acquire(SimulatedStore.this, this.key, owner, ttl, waits, command.query()));
 		}
 
 		private AcquireResult answered(AcquireCommand command, Reply reply, long asked, boolean repeated) {
@@ -509,8 +520,8 @@ final class SimulatedStore implements LockStore {
 					SimulatedStore.this.granted.put(command.owner(), this.key);
 				}
 				SimulatedStore.this.grants.computeIfAbsent(this.key, (key) -> new HashMap<>())
-					.merge(grant.fencingToken(), new Grant(command.owner(), reply.epoch(), asked, true),
-							(before, now) -> new Grant(now.owner(), before.epoch(), asked, before.epoch() == now.epoch()));
+					.merge(grant.fencingToken(), new Grant(command.owner(), reply.epoch(), asked, true), (before,
+							now) -> new Grant(now.owner(), before.epoch(), asked, before.epoch() == now.epoch()));
 			}
 			if (result instanceof Held && command.onRelease() != null) {
 				subscribe();
@@ -553,8 +564,7 @@ final class SimulatedStore implements LockStore {
 			if (refusal != null) {
 				return refusal;
 			}
-			return new Call<>("remaining time of " + this.key.key(), this.key,
-					(server) -> server.remaining(this.key))
+			return new Call<>("remaining time of " + this.key.key(), this.key, (server) -> server.remaining(this.key))
 				.begin();
 		}
 

@@ -19,8 +19,8 @@ record SimulatedWorld(Scenario scenario, EventQueue events, RandomGenerator rand
 	static SimulatedWorld of(Scenario scenario, RandomGenerator random, boolean traced) {
 		EventQueue events = new EventQueue();
 		Trace trace = new Trace(events, traced);
-		SimulatedServer server = new SimulatedServer(events, scenario,
-				new SimulatedClock(0, drift(scenario, random)), trace);
+		SimulatedServer server = new SimulatedServer(events, scenario, new SimulatedClock(0, drift(scenario, random)),
+				trace);
 		SimulatedNetwork network = new SimulatedNetwork(events, scenario, random, trace, server);
 		return new SimulatedWorld(scenario, events, random, trace, server, network, new Violations());
 	}

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -71,8 +72,8 @@ final class Workload {
 			this.keys.add(new LockKey("lock", "k" + i));
 		}
 		this.ttl = world.scenario().ttl();
-		this.longestWait = millis(10, 8000);
-		this.longestHold = millis(1, 300);
+		this.longestWait = between(10, 8000);
+		this.longestHold = between(1, 300);
 	}
 
 	List<LockKey> keys() {
@@ -82,18 +83,19 @@ final class Workload {
 	/** Plans when callers come: alone, or many at once, to one lock or process. */
 	void plan() {
 		long duration = this.world.scenario().duration();
-		int largest = 1 + this.random.nextInt(40);
+		long largest = between(1, 40);
 		for (int left = this.world.scenario().requests(); left > 0;) {
-			int size = Math.min(left, 1 + this.random.nextInt(largest));
+			int size = (int) Math.min(left, between(1, largest));
+			long spread = 1000 * between(10, 20_000);
 			long time = this.random.nextLong(duration);
 			int process = this.random.nextBoolean() ? this.random.nextInt(Integer.MAX_VALUE) : -1;
 			LockKey key = this.random.nextBoolean() ? anyKey() : null;
 			for (int i = 0; i < size; i++) {
-				this.world.events().at(time + this.random.nextLong(1_000_000), () -> come(process, key));
+				this.world.events().at(time + this.random.nextLong(spread), () -> come(process, key));
 			}
 			left -= size;
 		}
-		int regulars = this.random.nextBoolean() ? 0 : 1 + this.random.nextInt(12);
+		int regulars = (this.random.nextInt(3) > 0) ? 0 : 1 + this.random.nextInt(12);
 		LockKey key = anyKey();
 		int pause = 1 + this.random.nextInt(3_000_000);
 		for (int i = 0; i < regulars; i++) {
@@ -157,8 +159,8 @@ final class Workload {
 		switch (kind) {
 			case LEASE -> askForLease(caller);
 			case SHARE, REPLAY -> askForResult(caller);
-			case TOKEN -> await(caller, process.tokenLocks().acquireAsync(key, caller.options()),
-					(lock) -> hold(caller, lock));
+			case TOKEN ->
+				await(caller, process.tokenLocks().acquireAsync(key, caller.options()), (lock) -> hold(caller, lock));
 			case SHARED_TOKEN -> askForToken(caller, this.sharedTokens.computeIfAbsent(key, (k) -> newToken()));
 		}
 		if (this.random.nextInt(8) == 0) {
@@ -181,7 +183,7 @@ final class Workload {
 
 	private LockOptions options() {
 		long ttl = (this.random.nextInt(8) == 0) ? Scenario.anyTtl(this.random) : this.ttl;
-		long wait = this.world.chance(this.world.scenario().tries()) ? 0 : millis(1, this.longestWait);
+		long wait = this.world.chance(this.world.scenario().tries()) ? 0 : between(1, this.longestWait);
 		long maxHold = switch (this.random.nextInt(4)) {
 			case 0 -> ttl;
 			case 1 -> ttl + this.random.nextLong(4 * ttl);
@@ -193,7 +195,7 @@ final class Workload {
 	}
 
 	private @Nullable ResultKey result(Kind kind) {
-		Duration keep = Duration.ofMillis(millis(20, 3000));
+		Duration keep = Duration.ofMillis(between(20, 3000));
 		return switch (kind) {
 			case SHARE -> new ResultKey("share" + this.random.nextInt(2), keep, false);
 			case REPLAY -> new ResultKey("replay" + this.random.nextInt(2), Duration.ofSeconds(2), true);
@@ -201,8 +203,8 @@ final class Workload {
 		};
 	}
 
-	/** Short times are as frequent as long ones. */
-	private long millis(long min, long max) {
+	/** Small numbers are as frequent as large ones. */
+	private long between(long min, long max) {
 		return (max <= min) ? min : (long) (min * Math.pow((double) max / min, this.random.nextDouble()));
 	}
 
@@ -213,8 +215,7 @@ final class Workload {
 					(lease) -> lease.ifPresent((granted) -> hold(caller, granted)));
 			case 1 -> await(caller, process.registry().acquireAsync(caller.key(), caller.options()),
 					(lease) -> hold(caller, lease));
-			default -> await(caller,
-					process.registry().acquireAsync(caller.key(), caller.options(), executor(process)),
+			default -> await(caller, process.registry().acquireAsync(caller.key(), caller.options(), executor(process)),
 					(lease) -> hold(caller, lease));
 		}
 	}
@@ -243,7 +244,7 @@ final class Workload {
 		};
 	}
 
-	private <T> void await(Caller caller, CompletionStage<T> stage, java.util.function.Consumer<T> then) {
+	private <T> void await(Caller caller, CompletionStage<T> stage, Consumer<T> then) {
 		CompletableFuture<T> answer = stage.toCompletableFuture();
 		caller.awaits(answer);
 		answer.whenComplete((value, failure) -> {
@@ -301,7 +302,7 @@ final class Workload {
 			case 4 -> this.random.nextLong(3 * caller.options().ttl().toNanos());
 			case 5 -> caller.options().ttl().toNanos() - 200_000 + this.random.nextLong(400_000);
 			case 6 -> -1;
-			default -> millis(1, 1000 * this.longestHold) * 1000;
+			default -> between(1, 1000 * this.longestHold) * 1000;
 		};
 		if (time < 0) {
 			this.unreleased.put(lease, caller);
@@ -335,7 +336,7 @@ final class Workload {
 		this.invariants.granted(caller, lock);
 		SimulatedProcess process = caller.process();
 		int choice = this.random.nextInt(8);
-		long time = millis(1, this.longestHold) * 1_000_000;
+		long time = between(1, this.longestHold) * 1_000_000;
 		if (choice == 0) {
 			process.after(time, () -> process.tokenLocks().remainingAsync(caller.key()));
 		}
@@ -358,7 +359,8 @@ final class Workload {
 	}
 
 	private void release(Caller caller, String token) {
-		this.world.trace().add(caller.process().name(), () -> "token of caller %d is released".formatted(caller.number()));
+		this.world.trace()
+			.add(caller.process().name(), () -> "token of caller %d is released".formatted(caller.number()));
 		this.invariants.releases(token);
 		this.sharedTokens.values().remove(token);
 		caller.process().tokenLocks().releaseAsync(caller.key(), token);
