@@ -62,7 +62,7 @@ final class Claims {
 
 	/** Returns whether the call may have to wait for one of the locks. */
 	boolean mayWait() {
-		return this.locks.values().stream().anyMatch((settings) -> !settings.options().waitTime().isZero());
+		return this.locks.values().stream().anyMatch((spec) -> !spec.options().waitTime().isZero());
 	}
 
 	/**
