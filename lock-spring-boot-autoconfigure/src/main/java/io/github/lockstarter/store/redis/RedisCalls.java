@@ -88,7 +88,7 @@ final class RedisCalls {
 
 	/** Ends what is being done to release the lock: its owner acquires it once more. */
 	void keep(LockKey key, String owner) {
-		this.removals.forget(key, owner);
+		this.removals.keep(key, owner);
 	}
 
 	/**

@@ -1,6 +1,8 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +47,16 @@ final class Removals {
 
 	private final Set<Removal> repeated = ConcurrentHashMap.newKeySet();
 
+	/** When locks were last acquired by owners that may have released them before. */
+	private final Map<Holding, Long> kept = new LinkedHashMap<>() {
+
+		@Override
+		protected boolean removeEldestEntry(Map.Entry<Holding, Long> eldest) {
+			return size() > MOST_REPEATED;
+		}
+
+	};
+
 	private volatile long longestTtl = SHORTEST_NANOS;
 
 	Removals(LettuceConnector connector) {
@@ -78,16 +90,25 @@ final class Removals {
 		}, mayCome).attemptWhenConnected();
 	}
 
-	/** Ends what is being repeated: the owner acquires that lock once more. */
-	void forget(LockKey key, String owner) {
-		if (!this.repeated.isEmpty()) {
-			this.repeated.removeIf((removal) -> removal.key.equals(key) && removal.owner.equals(owner));
+	/**
+	 * Repeats nothing any more that was begun before: the owner acquires that lock once
+	 * more. What has been sent already reaches Redis before that.
+	 */
+	void keep(LockKey key, String owner) {
+		synchronized (this.kept) {
+			this.kept.put(new Holding(key, owner), System.nanoTime());
 		}
 	}
 
-	/** Returns how many are being repeated. */
-	int repeated() {
-		return this.repeated.size();
+	private boolean isKept(Removal removal) {
+		synchronized (this.kept) {
+			Long since = this.kept.get(new Holding(removal.key, removal.owner));
+			return since != null && since - removal.begun >= 0;
+		}
+	}
+
+	/** A lock, and who acquires it repeatedly. */
+	private record Holding(LockKey key, String owner) {
 	}
 
 	/**
@@ -100,6 +121,8 @@ final class Removals {
 		private final String owner;
 
 		private final Request<Long> script;
+
+		private final long begun = System.nanoTime();
 
 		private final long until;
 
@@ -117,7 +140,7 @@ final class Removals {
 			this.key = key;
 			this.owner = owner;
 			this.script = script;
-			this.until = System.nanoTime() + nanos;
+			this.until = this.begun + nanos;
 			this.outcome = outcome;
 			this.mayCome = mayCome;
 		}
@@ -160,7 +183,7 @@ final class Removals {
 		private void later() {
 			Set<Removal> repeated = Removals.this.repeated;
 			boolean inTime = System.nanoTime() - this.until < 0;
-			if (!inTime || (repeated.size() >= MOST_REPEATED && !repeated.contains(this))) {
+			if (!inTime || isKept(this) || (repeated.size() >= MOST_REPEATED && !repeated.contains(this))) {
 				end(null, this.failure);
 				return;
 			}
@@ -173,7 +196,10 @@ final class Removals {
 		}
 
 		private void repeat() {
-			if (Removals.this.repeated.contains(this)) {
+			if (isKept(this)) {
+				end(null, this.failure);
+			}
+			else {
 				attemptWhenConnected();
 			}
 		}

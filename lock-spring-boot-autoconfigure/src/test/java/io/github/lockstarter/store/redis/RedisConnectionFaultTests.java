@@ -1,11 +1,14 @@
 package io.github.lockstarter.store.redis;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
 import org.awaitility.Awaitility;
@@ -164,6 +167,27 @@ class RedisConnectionFaultTests {
 		assertThat(this.store.acquire(this.key, "a", TTL)).failsWithin(SOON);
 		assertThat(locks()).isOne();
 		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> locks() == 0);
+	}
+
+	@Test
+	@DisplayName("Lost, a release is not repeated once its owner, a token, has acquired the lock again")
+	void releasedAndClaimedAgain() {
+		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
+		LettuceConnector connector = new LettuceConnector(connections);
+		RedisClusterAsyncCommands<byte[], byte[]> redis = connector.connect().join();
+		Removals removals = new Removals(connector);
+		AtomicInteger sent = new AtomicInteger();
+		CompletableFuture<Throwable> outcome = new CompletableFuture<>();
+		IOException reset = new IOException("Connection reset by peer");
+		removals.release(this.key, "token", redis, (over, abandoned, reply) -> {
+			if (sent.incrementAndGet() == 2) {
+				removals.keep(this.key, "token");
+			}
+			reply.accept((sent.get() > 2) ? 1L : null, (sent.get() > 2) ? null : reset);
+		}, (number, failure) -> outcome.complete(failure));
+		assertThat(outcome).succeedsWithin(SOON).isEqualTo(reset);
+		assertThat(sent).hasValue(2);
+		connections.shutdown();
 	}
 
 	@Test
