@@ -21,9 +21,9 @@ const answer = await ask('PUT')
 if (!answer.ok) code = answer.status === 409 ? 75 : 69, console.error('No lock:', answer.text ? await answer.text() : `${answer.cause ?? answer}`)
 if (!code) {
   child = spawn(command, args, { stdio: 'inherit' })
+  const guard = child.pid && spawn(process.execPath, ['-e', `process.stdin.resume().on('end', () => process.kill(${child.pid}))`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true }) // Its input ends if we are killed.
   const end = once(child, 'exit').then(([status, signal]) => status ?? 128 + constants.signals[signal], (error) => console.error(error.message) ?? 69)
   while (await Promise.race([end, sleep(third)]) === undefined) (await ask('PUT')).status === 200 || child.kill()
-  code = await end
+  code = await end, guard?.kill('SIGKILL')
 }
-await ask('DELETE')
-process.exit(code)
+await ask('DELETE').then(() => process.exit(code))

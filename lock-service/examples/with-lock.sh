@@ -22,7 +22,7 @@ case $answer in *20[01]) ;; *409) echo "$name is locked" >&2; exit 75 ;; *) echo
 exec 3<&0
 "$@" <&3 3<&- & command=$!
 (trap 'kill $!; exit' TERM # While it asks, this waits for the answer.
-  while sleep $third & wait $! && kill -0 $$; do
-    case $(ask PUT) in *200) ;; *) echo "$name is lost" >&2; kill $$; exit ;; esac
-  done) & beat=$!
+  while sleep $third & wait $! && kill -0 $$ 2>/dev/null; do
+    case $(ask PUT) in *200) ;; *) echo "$name is lost" >&2; kill $$ && exit; break ;; esac
+  done; kill $command) & beat=$! # If this shell was killed, nobody else ends the command.
 wait $command

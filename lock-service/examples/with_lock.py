@@ -21,9 +21,9 @@ if __name__ == "__main__":
     process = None if sys.argv[2:] else sys.exit("usage: with_lock.py <name> <command> [argument...]")
     for each in (signal.SIGINT, signal.SIGTERM): signal.signal(each, lambda number, _: process.terminate() if process else sys.exit(128 + number))
     try:
-        with lock(sys.argv[1]) as extend, subprocess.Popen(sys.argv[2:]) as process:
+        with lock(sys.argv[1]) as extend, subprocess.Popen(sys.argv[2:]) as process, subprocess.Popen([sys.executable, "-c", f"import os; os.read(0, 1) or os.kill({process.pid}, 15)"], stdin=subprocess.PIPE, start_new_session=True) as guard:  # Its input ends if we are killed.
             while process.poll() is None:
                 try: process.wait(THIRD)
                 except subprocess.TimeoutExpired: extend() or process.terminate()
-        sys.exit(process.returncode if process.returncode >= 0 else 128 - process.returncode)
+            guard.kill(); sys.exit(process.returncode if process.returncode >= 0 else 128 - process.returncode)
     except OSError as error: print("No lock:", error, error.read().decode() if hasattr(error, "read") else "", file=sys.stderr); sys.exit(75 if getattr(error, "code", 0) == 409 else 69)

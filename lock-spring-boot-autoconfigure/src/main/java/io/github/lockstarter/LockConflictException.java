@@ -2,30 +2,39 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 
 /**
  * The lock is held by somebody else. Nothing is broken, and what the lock protects was
  * not done: the same request may succeed later.
+ * <p>
+ * Its status is 409 until another is set. A method annotated with
+ * {@code @ExclusiveRequest} sets its own; a conflict that code has met at a
+ * {@link LockRegistry} is answered with the status configured for the lock.
  */
 public class LockConflictException extends LockException {
 
 	private final Duration retryAfter;
 
+	private @Nullable HttpStatusCode status;
+
 	/**
 	 * Creates the exception of a lock that is still held when the wait, if any, is over.
 	 * @param key the lock
-	 * @param options how it was asked for: decides on the status, and whether the problem
-	 * is called {@code request-in-progress} or, after a wait, {@code wait-timeout}
+	 * @param options how it was asked for: decides whether the problem is called
+	 * {@code request-in-progress} or, after a wait, {@code wait-timeout}
 	 * @param retryAfter how long the holder's lease lasts unless it is renewed
 	 */
 	public LockConflictException(LockKey key, LockOptions options, Duration retryAfter) {
-		this(key, options, retryAfter, options.waitTime().isZero() ? "request-in-progress" : "wait-timeout",
+		this(key, retryAfter, options.waitTime().isZero() ? "request-in-progress" : "wait-timeout",
 				"Lock '%s' is held by somebody else".formatted(key.name()));
 	}
 
-	private LockConflictException(LockKey key, LockOptions options, Duration retryAfter, String type, String message) {
-		super(HttpStatusCode.valueOf(options.conflictStatus()), type, key.name(), message, null);
+	private LockConflictException(LockKey key, Duration retryAfter, String type, String message) {
+		super(HttpStatus.CONFLICT, type, key.name(), message, null);
 		this.retryAfter = retryAfter;
 		getBody().setProperty("retryAfterMillis", retryAfter.toMillis());
 	}
@@ -35,12 +44,12 @@ public class LockConflictException extends LockException {
 	 * many callers as {@code lock.max-waiters} allows wait already. Its problem is called
 	 * {@code wait-queue-full}.
 	 * @param key the lock
-	 * @param options how it was asked for: decides on the status
+	 * @param options how it was asked for
 	 * @param retryAfter how long the holder's lease lasts unless it is renewed
 	 * @return the exception
 	 */
 	public static LockConflictException waitQueueFull(LockKey key, LockOptions options, Duration retryAfter) {
-		return new LockConflictException(key, options, retryAfter, "wait-queue-full",
+		return new LockConflictException(key, retryAfter, "wait-queue-full",
 				"Lock '%s' is held by somebody else, and too many callers wait for it already".formatted(key.name()));
 	}
 
@@ -50,6 +59,28 @@ public class LockConflictException extends LockException {
 	@Override
 	public Duration getRetryAfter() {
 		return this.retryAfter;
+	}
+
+	@Override
+	public HttpStatusCode getStatusCode() {
+		return (this.status != null) ? this.status : super.getStatusCode();
+	}
+
+	/**
+	 * Sets the status of the answer. It comes before the status that is configured for
+	 * the lock.
+	 * @param status the status, such as 422
+	 */
+	public void setStatusCode(HttpStatusCode status) {
+		this.status = status;
+		getBody().setStatus(status.value());
+	}
+
+	/**
+	 * Returns whether the status has been set, by an annotation or otherwise.
+	 */
+	public boolean isStatusCodeSet() {
+		return this.status != null;
 	}
 
 }

@@ -61,6 +61,15 @@ public final class LockCounts {
 	}
 
 	/**
+	 * Returns whether something has happened to locks of that name.
+	 * @param lockName the name of the lock
+	 * @return whether it has
+	 */
+	public boolean knows(String lockName) {
+		return this.counts.containsKey(lockName);
+	}
+
+	/**
 	 * Returns the names of the locks to which something has happened.
 	 * @return the names
 	 */
@@ -82,7 +91,7 @@ public final class LockCounts {
 		try {
 			listener.accept(lockName);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.error("The meters of lock '%s' could not be registered".formatted(lockName), ex);
 		}
 	}

@@ -11,13 +11,14 @@ import org.springframework.util.Assert;
 /**
  * What is locked: the name of the lock, chosen by the developer and used for
  * configuration, and the key within it, taken from data. Two lock keys are the same lock
- * only if both parts are equal.
+ * only if both parts are equal. Their order is that of the names, then of the keys: hash
+ * tables stay fast with it, however many keys from data have the same hash code.
  *
  * @param name the name; not blank, without {@code ':'} and control characters, so that no
  * name and key can be written like another pair
  * @param key the key; any text of any length; empty for a lock that has only a name
  */
-public record LockKey(String name, String key) {
+public record LockKey(String name, String key) implements Comparable<LockKey> {
 
 	/** What every digest begins with; a plain key that does so is digested, too. */
 	public static final String DIGEST_PREFIX = "sha256:";
@@ -90,6 +91,12 @@ public record LockKey(String name, String key) {
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	@Override
+	public int compareTo(LockKey other) {
+		int names = this.name.compareTo(other.name);
+		return (names != 0) ? names : this.key.compareTo(other.key);
 	}
 
 	/**

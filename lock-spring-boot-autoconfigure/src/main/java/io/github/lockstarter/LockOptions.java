@@ -1,7 +1,6 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
-import java.util.Set;
 
 import org.springframework.util.Assert;
 
@@ -13,18 +12,14 @@ import org.springframework.util.Assert;
  * @param waitTime how long to wait for a lock that somebody else holds; 0 to 365 days
  * @param maxHold how long the lock is held at most, renewals included; {@code ttl} to 365
  * days. Where it is the {@code ttl}, nothing is renewed.
- * @param conflictStatus the HTTP status of the {@link LockConflictException} when it is
- * not granted; 409, 422, 423 or 429
  */
-public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, int conflictStatus) {
+public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold) {
 
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
 	private static final Duration LONGEST = Duration.ofDays(365);
 
 	private static final Duration DEFAULT_MAX_HOLD = Duration.ofMinutes(5);
-
-	private static final Set<Integer> CONFLICT_STATUSES = Set.of(409, 422, 423, 429);
 
 	public LockOptions {
 		Assert.isTrue(ttl.compareTo(SHORTEST) >= 0 && ttl.compareTo(LONGEST) <= 0,
@@ -36,7 +31,6 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, int
 					"The longest hold (max-hold) must be at least the time to live (ttl), %s, and at most 365d, not %s"
 						.formatted(ttl, maxHold));
 		}
-		Assert.isTrue(CONFLICT_STATUSES.contains(conflictStatus), "A conflict is answered with 409, 422, 423 or 429");
 		// Stores count in milliseconds; a holder that counted more would believe too
 		// long.
 		ttl = Duration.ofMillis(ttl.toMillis());
@@ -45,13 +39,13 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, int
 
 	/**
 	 * Returns options that renew the lock for at most 5 minutes, or for the {@code ttl}
-	 * if that is longer, do not wait, and answer a conflict with 409.
+	 * if that is longer, and do not wait.
 	 * @param ttl how long the lock outlives a holder that has died
 	 * @return the options
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
 	public static LockOptions of(Duration ttl) {
-		return new LockOptions(ttl, Duration.ZERO, (ttl.compareTo(DEFAULT_MAX_HOLD) > 0) ? ttl : DEFAULT_MAX_HOLD, 409);
+		return new LockOptions(ttl, Duration.ZERO, (ttl.compareTo(DEFAULT_MAX_HOLD) > 0) ? ttl : DEFAULT_MAX_HOLD);
 	}
 
 	/**
@@ -61,7 +55,7 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, int
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
 	public LockOptions withWaitTime(Duration waitTime) {
-		return new LockOptions(this.ttl, waitTime, this.maxHold, this.conflictStatus);
+		return new LockOptions(this.ttl, waitTime, this.maxHold);
 	}
 
 	/**
@@ -71,7 +65,7 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, int
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
 	public LockOptions withMaxHold(Duration maxHold) {
-		return new LockOptions(this.ttl, this.waitTime, maxHold, this.conflictStatus);
+		return new LockOptions(this.ttl, this.waitTime, maxHold);
 	}
 
 	/**
@@ -81,16 +75,6 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, int
 	 */
 	public LockOptions withoutRenewal() {
 		return withMaxHold(this.ttl);
-	}
-
-	/**
-	 * Returns these options with another status for a conflict.
-	 * @param conflictStatus the status
-	 * @return the options
-	 * @throws IllegalArgumentException if it is none of 409, 422, 423 and 429
-	 */
-	public LockOptions withConflictStatus(int conflictStatus) {
-		return new LockOptions(this.ttl, this.waitTime, this.maxHold, conflictStatus);
 	}
 
 }

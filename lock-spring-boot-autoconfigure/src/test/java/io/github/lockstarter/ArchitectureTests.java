@@ -1,5 +1,10 @@
 package io.github.lockstarter;
 
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
@@ -13,6 +18,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 /**
@@ -86,6 +92,48 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule roomsHaveNoCycles = slices().matching(ROOT + ".(*)..").should().beFreeOfCycles();
+
+	@ArchTest
+	static final ArchRule roomsOfTheEngineKnowOnlyThoseBehindThem = layeredArchitecture()
+		.consideringOnlyDependenciesInAnyPackage(ROOT + ".registry..")
+		.layer("registry")
+		.definedBy(ROOT + ".registry")
+		.layer("entry")
+		.definedBy(ROOT + ".registry.entry")
+		.layer("lease")
+		.definedBy(ROOT + ".registry.lease")
+		.layer("request")
+		.definedBy(ROOT + ".registry.request")
+		.layer("observe")
+		.definedBy(ROOT + ".registry.observe")
+		.layer("runtime")
+		.definedBy(ROOT + ".registry.runtime")
+		.whereLayer("registry")
+		.mayNotBeAccessedByAnyLayer()
+		.whereLayer("entry")
+		.mayOnlyBeAccessedByLayers("registry")
+		.whereLayer("lease")
+		.mayOnlyBeAccessedByLayers("registry", "entry")
+		.whereLayer("request")
+		.mayOnlyBeAccessedByLayers("registry", "entry", "lease");
+
+	@ArchTest
+	static final ArchRule theEngineTakesItsTimeAndRandomnessFromOutside = noClasses().that()
+		.resideInAPackage(ROOT + ".registry..")
+		.and()
+		.doNotHaveSimpleName("ThreadedRuntime")
+		.should()
+		.callMethod(System.class, "nanoTime")
+		.orShould()
+		.callMethod(System.class, "currentTimeMillis")
+		.orShould()
+		.callMethod(CompletableFuture.class, "orTimeout", long.class, TimeUnit.class)
+		.orShould()
+		.dependOnClassesThat()
+		.areAssignableTo(Random.class)
+		.orShould()
+		.dependOnClassesThat()
+		.areAssignableTo(ScheduledExecutorService.class);
 
 	@ArchTest
 	static final ArchRule storeRoomsShowOneType = classes().that()

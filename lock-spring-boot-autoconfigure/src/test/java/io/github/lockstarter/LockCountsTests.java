@@ -8,7 +8,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,8 +20,9 @@ class LockCountsTests {
 	void contention() throws Exception {
 		LockCounts counts = new LockCounts();
 		LockOptions options = LockOptions.of(Duration.ofSeconds(10));
-		try (StoreLockRegistry locks = new StoreLockRegistry(new MemoryLockStore(), (name) -> options, 64, (loss) -> {
-		}, counts, ObservationRegistry.NOOP)) {
+		try (DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(), (name) -> options, 64,
+				(loss) -> {
+				}, counts, ObservationRegistry.NOOP)) {
 			Lease first = locks.acquire("team:1");
 			Lease second = locks.acquire("team:2");
 			assertThat(locks.tryAcquire("team:1", Duration.ZERO)).isEmpty();

@@ -1,5 +1,14 @@
 package io.github.lockstarter;
 
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +50,46 @@ class LockKeyTests {
 	@DisplayName("The text of a lock key does not show the key")
 	void toStringHidesKey() {
 		assertThat(new LockKey("n", "secret")).asString().isEqualTo("LockKey[n]");
+	}
+
+	@Test
+	@DisplayName("Keys are ordered by name, then by key, as they are equal")
+	void order() {
+		assertThat(Stream.of("b", "a:2", "a:1", "ab", "a", "a:1").map(LockKey::of).sorted().distinct().toList())
+			.containsExactly(LockKey.of("a"), LockKey.of("a:1"), LockKey.of("a:2"), LockKey.of("ab"), LockKey.of("b"));
+		assertThat(LockKey.of("a:1")).isEqualByComparingTo(new LockKey("a", "1"));
+	}
+
+	@Test
+	@DisplayName("Keys that have one hash code are found among thousands by a dozen comparisons: a table makes a tree of them")
+	void collisions() {
+		List<LockKey> keys = colliding(12);
+		assertThat(keys).hasSize(4096).doesNotHaveDuplicates();
+		assertThat(keys.stream().map(LockKey::hashCode).distinct()).hasSize(1);
+		// Only then does a hash table use the order.
+		assertThat(LockKey.class.getGenericInterfaces()).extracting(Type::getTypeName)
+			.containsExactly("java.lang.Comparable<%s>".formatted(LockKey.class.getName()));
+		AtomicInteger comparisons = new AtomicInteger();
+		Map<LockKey, LockKey> tree = new TreeMap<>((one, other) -> {
+			comparisons.incrementAndGet();
+			assertThat(one.compareTo(other) == 0).isEqualTo(one.equals(other));
+			return one.compareTo(other);
+		});
+		keys.forEach((key) -> tree.put(key, key));
+		comparisons.set(0);
+		keys.forEach((key) -> assertThat(tree.get(key)).isSameAs(key));
+		// A red-black tree is at most twice as deep as the 12 levels that it takes.
+		assertThat(comparisons).hasValueLessThanOrEqualTo(2 * 13 * keys.size());
+	}
+
+	/** Returns keys of that many pairs of letters, of which both have one hash code. */
+	private static List<LockKey> colliding(int pairs) {
+		return IntStream.range(0, 1 << pairs)
+			.mapToObj((bits) -> IntStream.range(0, pairs)
+				.mapToObj((pair) -> ((bits >> pair & 1) == 0) ? "Aa" : "BB")
+				.collect(Collectors.joining()))
+			.map((text) -> new LockKey("orders", text))
+			.toList();
 	}
 
 }

@@ -50,11 +50,4 @@ class LockOptionsTests {
 		assertThat(OPTIONS.withoutRenewal().maxHold()).isEqualTo(OPTIONS.ttl());
 	}
 
-	@ParameterizedTest
-	@ValueSource(ints = { 0, 200, 400, 500, 503 })
-	@DisplayName("A status that does not say conflict is refused")
-	void status(int status) {
-		assertThatIllegalArgumentException().isThrownBy(() -> OPTIONS.withConflictStatus(status));
-	}
-
 }

@@ -99,6 +99,11 @@ final class Example implements AutoCloseable {
 		}
 	}
 
+	/** Returns how many processes it has started that still run. */
+	long children() {
+		return this.process.children().count();
+	}
+
 	void signal(String name) {
 		try {
 			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, this.process.pid())).start().onExit().join();

@@ -21,7 +21,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.service.RunningService.Answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -67,10 +67,10 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("A request that finds too many requests waiting is answered with 409 and its own problem type")
+	@DisplayName("A request that finds too many requests waiting is answered with 409, whatever is configured, and its own problem type")
 	void queueIsFull() {
 		this.service.close();
-		this.service = RunningService.start("lock.max-waiters=1");
+		this.service = RunningService.start("lock.max-waiters=1", "lock.web.conflict-status=422");
 		this.service.send("PUT", "/locks/w");
 		this.service.sendAsync("PUT", "/locks/w?wait=1m");
 		awaitWaiting(1);
@@ -169,7 +169,7 @@ class WaitingTests {
 
 	/** Returns how many wait for the lock, in the queue of the library. */
 	private int waiting() {
-		Map<?, ?> locks = (Map<?, ?>) field(this.service.context().getBean(StoreLockRegistry.class), "locks");
+		Map<?, ?> locks = (Map<?, ?>) field(this.service.context().getBean(DefaultLockRegistry.class), "locks");
 		return locks.values()
 			.stream()
 			.mapToInt((lock) -> ((Collection<?>) field(field(lock, "queue"), "waiters")).size())

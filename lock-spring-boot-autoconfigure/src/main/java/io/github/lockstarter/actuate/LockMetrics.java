@@ -9,13 +9,13 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.registry.LocalLocks;
-import io.github.lockstarter.registry.LockContext;
+import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.registry.observe.LockObservationContext;
 
 /**
  * Meters the locks of an application, by the name of the lock and never by its key.
- * Attempts and leases are timed besides, by the observations {@value LockContext#ACQUIRE}
- * and {@value LockContext#HOLD}.
+ * Attempts and leases are timed besides, by the observations
+ * {@value LockObservationContext#ACQUIRE} and {@value LockObservationContext#HOLD}.
  */
 public final class LockMetrics implements MeterBinder {
 
@@ -26,14 +26,14 @@ public final class LockMetrics implements MeterBinder {
 
 	private final LockCounts counts;
 
-	private final LocalLocks locks;
+	private final LockInspector locks;
 
 	/**
 	 * Creates meters.
 	 * @param counts what happened
 	 * @param locks what is held and who waits now
 	 */
-	public LockMetrics(LockCounts counts, LocalLocks locks) {
+	public LockMetrics(LockCounts counts, LockInspector locks) {
 		this.counts = counts;
 		this.locks = locks;
 	}

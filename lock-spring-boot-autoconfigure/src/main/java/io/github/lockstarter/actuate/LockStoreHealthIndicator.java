@@ -9,6 +9,7 @@ import org.springframework.boot.health.contributor.Health;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
 
 /**
  * Tells whether the lock store answers within its time-out, whichever it is: asks it to
@@ -34,7 +35,9 @@ public final class LockStoreHealthIndicator extends AbstractHealthIndicator {
 	@Override
 	protected void doHealthCheck(Health.Builder builder) throws Exception {
 		// Stores have time-outs of their own, if they do as they should.
-		this.store.renew(PROBE, UUID.randomUUID().toString(), TTL).toCompletableFuture().get(10, TimeUnit.SECONDS);
+		try (StoredLock probe = this.store.lock(PROBE)) {
+			probe.renew(UUID.randomUUID().toString(), TTL).toCompletableFuture().get(10, TimeUnit.SECONDS);
+		}
 		builder.up().withDetail("store", this.store.getClass().getSimpleName());
 	}
 

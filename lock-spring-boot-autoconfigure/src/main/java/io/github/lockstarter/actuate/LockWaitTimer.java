@@ -10,13 +10,13 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 
-import io.github.lockstarter.registry.LockContext;
+import io.github.lockstarter.registry.observe.LockObservationContext;
 
 /**
  * Times, as {@code lock.wait}, the waits of those attempts that had to wait for another
  * holder.
  */
-public final class LockWaitTimer implements ObservationHandler<LockContext> {
+public final class LockWaitTimer implements ObservationHandler<LockObservationContext> {
 
 	private final Consumer<Consumer<MeterRegistry>> registry;
 
@@ -30,11 +30,11 @@ public final class LockWaitTimer implements ObservationHandler<LockContext> {
 
 	@Override
 	public boolean supportsContext(Observation.Context context) {
-		return context instanceof LockContext;
+		return context instanceof LockObservationContext;
 	}
 
 	@Override
-	public void onStop(LockContext context) {
+	public void onStop(LockObservationContext context) {
 		Duration waited = context.waited();
 		if (waited != null) {
 			List<Tag> tags = context.getLowCardinalityKeyValues()

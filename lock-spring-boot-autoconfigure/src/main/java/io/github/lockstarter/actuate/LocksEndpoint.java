@@ -26,8 +26,8 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.registry.LocalLocks;
-import io.github.lockstarter.registry.LockSnapshot;
+import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.registry.entry.LockSnapshot;
 
 /**
  * Shows what this instance holds, who waits in it, and what happened so far. Deleting a
@@ -37,7 +37,7 @@ import io.github.lockstarter.registry.LockSnapshot;
 @WebEndpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {
 
-	private final LocalLocks locks;
+	private final LockInspector locks;
 
 	private final LockCounts counts;
 
@@ -53,7 +53,7 @@ public class LocksEndpoint {
 	 * @param roles whom they are shown to if it depends on that; empty for all who are
 	 * authenticated
 	 */
-	public LocksEndpoint(LocalLocks locks, LockCounts counts, Show showKeys, Set<String> roles) {
+	public LocksEndpoint(LockInspector locks, LockCounts counts, Show showKeys, Set<String> roles) {
 		this.locks = locks;
 		this.counts = counts;
 		this.showKeys = showKeys;
@@ -69,7 +69,7 @@ public class LocksEndpoint {
 	public Locks locks(SecurityContext securityContext) {
 		boolean shown = this.showKeys.isShown(securityContext, this.roles);
 		Instant now = Instant.now();
-		List<Lock> locks = this.locks.look()
+		List<Lock> locks = this.locks.snapshot()
 			.stream()
 			.sorted(Comparator.comparing(LocksEndpoint::age).reversed())
 			.map((lock) -> lock(lock, shown, now))
@@ -89,7 +89,7 @@ public class LocksEndpoint {
 	@DeleteOperation
 	public WebEndpointResponse<Void> release(@Selector String name, @Nullable String key, @Nullable Long fencingToken) {
 		String wanted = (key != null) ? key : "";
-		boolean released = this.locks.look()
+		boolean released = this.locks.snapshot()
 			.stream()
 			.filter((lock) -> isOf(lock.key(), name, wanted))
 			.findFirst()

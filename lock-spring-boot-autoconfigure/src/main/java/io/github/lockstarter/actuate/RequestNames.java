@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.registry.LockContext;
+import io.github.lockstarter.registry.observe.LockObservationContext;
 
 /**
  * Names the HTTP request that asks for a lock, by its method and the path as mapped,
  * which has no values: taken from the observation of the request.
  */
-public final class RequestNames implements ObservationHandler<LockContext> {
+public final class RequestNames implements ObservationHandler<LockObservationContext> {
 
 	private static final boolean SERVLET = ClassUtils.isPresent("jakarta.servlet.http.HttpServletRequest",
 			RequestNames.class.getClassLoader());
@@ -23,11 +23,11 @@ public final class RequestNames implements ObservationHandler<LockContext> {
 
 	@Override
 	public boolean supportsContext(Observation.Context context) {
-		return context instanceof LockContext;
+		return context instanceof LockObservationContext;
 	}
 
 	@Override
-	public void onStart(LockContext context) {
+	public void onStart(LockObservationContext context) {
 		ObservationView parent = context.getParentObservation();
 		while (parent != null && context.request() == null) {
 			context.request(name(parent.getContextView()));

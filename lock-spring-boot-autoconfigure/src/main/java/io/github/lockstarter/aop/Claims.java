@@ -2,7 +2,6 @@ package io.github.lockstarter.aop;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +14,10 @@ import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.Assert;
+
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -29,11 +31,9 @@ import io.github.lockstarter.share.Outcome;
  */
 final class Claims {
 
-	private static final Comparator<LockKey> ORDER = Comparator.comparing(LockKey::name).thenComparing(LockKey::key);
-
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
-	private final Map<LockKey, LockOptions> locks = new TreeMap<>(ORDER);
+	private final Map<LockKey, ExclusiveRequestSpec> locks = new TreeMap<>();
 
 	private final @Nullable LockKey first;
 
@@ -50,7 +50,7 @@ final class Claims {
 		for (ExclusiveRequestSpec spec : specs) {
 			if (spec.appliesTo(call)) {
 				LockKey key = spec.lockKey(call);
-				this.locks.putIfAbsent(key, spec.options(key));
+				this.locks.putIfAbsent(key, spec);
 				first = (first != null) ? first : key;
 				Sharing shared = spec.sharing(key);
 				sharing = (shared != null) ? new Sharing.OfCall(shared.results(), shared.caller(call)) : null;
@@ -60,27 +60,48 @@ final class Claims {
 		this.sharing = sharing;
 	}
 
+	/** Returns whether the call may have to wait for one of the locks. */
+	boolean mayWait() {
+		return this.locks.values().stream().anyMatch((spec) -> !spec.options().waitTime().isZero());
+	}
+
 	/**
 	 * Acquires the locks on this thread, or gets the result of another call.
 	 * @throws LockException if one is not granted; the others are released then
 	 */
 	Holding acquire(LockRegistry registry, boolean untilResponse) {
 		if (this.sharing != null && this.first != null) {
-			Outcome outcome = this.sharing.results()
-				.acquire(registry, this.first, options(this.first), this.sharing.caller());
-			return Holding.of(outcome, this.sharing, untilResponse);
+			return acquireOrResult(registry, untilResponse, this.sharing, this.first);
 		}
 		long begin = System.nanoTime();
 		List<Lease> leases = new ArrayList<>();
 		try {
-			this.locks
-				.forEach((key, options) -> leases.add(granted(registry.acquire(key, left(options, leases, begin)))));
+			this.locks.keySet().forEach((key) -> leases.add(acquire(registry, key, left(options(key), leases, begin))));
 		}
 		catch (Throwable ex) {
 			holding(leases, false).close();
 			throw ex;
 		}
 		return holding(leases, untilResponse);
+	}
+
+	private Lease acquire(LockRegistry registry, LockKey key, LockOptions options) {
+		try {
+			return granted(registry.acquire(key, options));
+		}
+		catch (LockConflictException ex) {
+			throw refused(key, ex);
+		}
+	}
+
+	private Holding acquireOrResult(LockRegistry registry, boolean untilResponse, Sharing.OfCall sharing, LockKey key) {
+		try {
+			Outcome outcome = sharing.results().acquire(registry, key, options(key), sharing.caller());
+			return Holding.of(outcome, sharing, untilResponse);
+		}
+		catch (LockConflictException ex) {
+			throw refused(key, ex);
+		}
 	}
 
 	/**
@@ -106,7 +127,7 @@ final class Claims {
 			.acquireAsync(registry, key, options(key), sharing.caller(), executor);
 		attempt.whenComplete((outcome, failure) -> {
 			if (failure != null) {
-				result.completeExceptionally(failure);
+				result.completeExceptionally(refused(key, failure));
 				return;
 			}
 			Holding holding = Holding.of(outcome, sharing, untilResponse);
@@ -128,7 +149,19 @@ final class Claims {
 	}
 
 	private LockOptions options(LockKey key) {
+		return spec(key).options(key);
+	}
+
+	private ExclusiveRequestSpec spec(LockKey key) {
 		return Objects.requireNonNull(this.locks.get(key));
+	}
+
+	/** A conflict gets the status of the annotation that asked for the lock. */
+	private <T extends Throwable> T refused(LockKey key, T failure) {
+		if (StageWork.cause(failure) instanceof LockConflictException conflict) {
+			conflict.setStatusCode(spec(key).refusal());
+		}
+		return failure;
 	}
 
 	/** The wait began with the first lock. */
@@ -157,7 +190,7 @@ final class Claims {
 
 		private final long begin = System.nanoTime();
 
-		private final Iterator<Map.Entry<LockKey, LockOptions>> open = Claims.this.locks.entrySet().iterator();
+		private final Iterator<LockKey> open = Claims.this.locks.keySet().iterator();
 
 		private final List<Lease> leases = new ArrayList<>();
 
@@ -172,8 +205,8 @@ final class Claims {
 
 		void next() {
 			if (this.open.hasNext() && !this.result.isDone()) {
-				Map.Entry<LockKey, LockOptions> lock = this.open.next();
-				acquire(lock.getKey(), left(lock.getValue(), this.leases, this.begin));
+				LockKey key = this.open.next();
+				acquire(key, left(options(key), this.leases, this.begin));
 				return;
 			}
 			Holding holding = holding(this.leases, this.untilResponse);
@@ -183,11 +216,14 @@ final class Claims {
 		}
 
 		private void acquire(LockKey key, LockOptions options) {
-			CompletableFuture<Lease> lease = this.acquisition.apply(key, options).toCompletableFuture();
+			CompletionStage<Lease> asked = this.acquisition.apply(key, options);
+			Assert.state(asked != null,
+					"The LockRegistry returned null instead of a CompletionStage: let the mock return one");
+			CompletableFuture<Lease> lease = asked.toCompletableFuture();
 			lease.thenApply(Claims::granted).whenComplete((granted, failure) -> {
 				if (failure != null) {
 					holding(this.leases, false).abandon();
-					this.result.completeExceptionally(failure);
+					this.result.completeExceptionally(refused(key, failure));
 				}
 				else {
 					this.leases.add(granted);

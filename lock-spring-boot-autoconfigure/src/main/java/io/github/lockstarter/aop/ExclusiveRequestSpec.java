@@ -2,6 +2,8 @@ package io.github.lockstarter.aop;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpStatusCode;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.MissingLockKeyException;
@@ -13,10 +15,11 @@ import io.github.lockstarter.MissingLockKeyException;
  * @param key the key within it, or {@code null} for one lock for the whole method
  * @param condition when to lock, or {@code null} for always
  * @param options how to lock
+ * @param refusal the status of a refusal
  * @param sharing how results are shared or replayed, or {@code null} if they are not
  */
 record ExclusiveRequestSpec(String name, @Nullable MethodExpression key, @Nullable MethodExpression condition,
-		LockOptions options, @Nullable Sharing sharing) {
+		LockOptions options, HttpStatusCode refusal, @Nullable Sharing sharing) {
 
 	/** Only {@code false} lets a call run without a lock, not {@code null}. */
 	boolean appliesTo(Call call) {

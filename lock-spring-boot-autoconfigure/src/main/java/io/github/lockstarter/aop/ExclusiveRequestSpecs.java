@@ -207,13 +207,14 @@ final class ExclusiveRequestSpecs {
 			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()), null, null,
 					(annotation.status() != 0) ? annotation.status() : null);
 			LockSettings said = this.operator.apply(name).or(own);
-			LockOptions options = said.or(this.defaults.get()).options();
+			LockSettings settings = said.or(this.defaults.get());
+			LockOptions options = settings.options();
 			if (annotation.onConflict() != OnConflict.REJECT && said.waitTime() == null
 					&& options.waitTime().isZero()) {
 				options = options.withWaitTime(defaultWait(options.ttl()));
 			}
 			return new ExclusiveRequestSpec(name, expression("key", annotation.key(), method),
-					expression("condition", annotation.condition(), method), options,
+					expression("condition", annotation.condition(), method), options, settings.refusal(),
 					sharing(annotation, name, locked, all));
 		}
 		catch (IllegalArgumentException ex) {

@@ -1,9 +1,12 @@
 package io.github.lockstarter.aop;
 
 import java.time.Duration;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockOptions;
@@ -16,13 +19,29 @@ import io.github.lockstarter.LockOptions;
  * @param waitTime how long to wait for it
  * @param renew whether it is renewed while it is held
  * @param maxHold how long it is held at most, renewals included
- * @param conflictStatus the HTTP status of a refusal
+ * @param conflictStatus the HTTP status of a refusal; 409, 422, 423 or 429
  */
 public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, @Nullable Boolean renew,
 		@Nullable Duration maxHold, @Nullable Integer conflictStatus) {
 
 	/** Settings that say nothing. */
 	public static final LockSettings NONE = new LockSettings(null, null, null, null, null);
+
+	private static final Set<Integer> CONFLICT_STATUSES = Set.of(409, 422, 423, 429);
+
+	public LockSettings {
+		if (conflictStatus != null) {
+			checkConflictStatus(conflictStatus);
+		}
+	}
+
+	/**
+	 * Checks the status of a refusal.
+	 * @throws IllegalArgumentException if it is none of 409, 422, 423 and 429
+	 */
+	public static void checkConflictStatus(int status) {
+		Assert.isTrue(CONFLICT_STATUSES.contains(status), "A conflict is answered with 409, 422, 423 or 429");
+	}
 
 	/** Returns what this source says, and where it does not, what the next one says. */
 	public LockSettings or(LockSettings next) {
@@ -49,7 +68,12 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 		if (this.waitTime != null) {
 			options = options.withWaitTime(this.waitTime);
 		}
-		return (this.conflictStatus != null) ? options.withConflictStatus(this.conflictStatus) : options;
+		return options;
+	}
+
+	/** Returns the status of a refusal, 409 where these settings say nothing. */
+	public HttpStatusCode refusal() {
+		return (this.conflictStatus != null) ? HttpStatusCode.valueOf(this.conflictStatus) : HttpStatus.CONFLICT;
 	}
 
 	private static <T> @Nullable T either(@Nullable T first, @Nullable T second) {

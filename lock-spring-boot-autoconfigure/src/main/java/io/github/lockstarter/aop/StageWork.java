@@ -131,7 +131,7 @@ final class StageWork implements Work {
 	}
 
 	/** The application is to see what its own stage failed with. */
-	private static @Nullable Throwable cause(@Nullable Throwable failure) {
+	static @Nullable Throwable cause(@Nullable Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 

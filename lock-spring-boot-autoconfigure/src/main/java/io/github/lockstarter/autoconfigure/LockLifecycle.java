@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.SmartLifecycle;
 
-import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 
 /**
  * One of the two moments at which a registry takes part in the end of an application.
@@ -29,7 +29,7 @@ final class LockLifecycle implements SmartLifecycle {
 	 * Before anything else ends, be it a web server that waits for its last requests: who
 	 * waits for a lock is answered.
 	 */
-	static LockLifecycle beforeAllElse(@Nullable StoreLockRegistry registry) {
+	static LockLifecycle beforeAllElse(@Nullable DefaultLockRegistry registry) {
 		return new LockLifecycle(DEFAULT_PHASE, null, (registry != null) ? registry::drain : null);
 	}
 
@@ -37,7 +37,7 @@ final class LockLifecycle implements SmartLifecycle {
 	 * After web servers, listeners and task executors, and before the connections of
 	 * stores, whose phases are near 0: what is still held is released.
 	 */
-	static LockLifecycle afterAllWork(@Nullable StoreLockRegistry registry) {
+	static LockLifecycle afterAllWork(@Nullable DefaultLockRegistry registry) {
 		return (registry != null) ? new LockLifecycle(1024, registry::open, registry::release)
 				: new LockLifecycle(1024, null, null);
 	}

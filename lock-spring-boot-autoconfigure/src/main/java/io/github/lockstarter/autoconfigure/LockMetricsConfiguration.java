@@ -12,19 +12,19 @@ import org.springframework.context.annotation.Configuration;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.actuate.LockMetrics;
 import io.github.lockstarter.actuate.LockWaitTimer;
-import io.github.lockstarter.registry.LocalLocks;
+import io.github.lockstarter.registry.LockInspector;
 
 /**
  * Meters for {@code lock.*}, where there is Micrometer.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(MeterRegistry.class)
-@ConditionalOnBean(LocalLocks.class)
+@ConditionalOnBean(LockInspector.class)
 class LockMetricsConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockMetrics exclusiveRequestMetrics(LockCounts counts, LocalLocks locks) {
+	LockMetrics exclusiveRequestMetrics(LockCounts counts, LockInspector locks) {
 		return new LockMetrics(counts, locks);
 	}
 

@@ -12,6 +12,7 @@ import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
@@ -67,11 +68,11 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		check("lock.wait", waitTime, VALID::withWaitTime);
 		check("lock.max-hold", maxHold, LockOptions.of(ttl)::withMaxHold);
 		check("lock.max-waiters", maxWaiters, LockProperties::checkedWaiters);
-		check("lock.web.conflict-status", web.conflictStatus(), VALID::withConflictStatus);
+		check("lock.web.conflict-status", web.conflictStatus(), LockSettings::checkConflictStatus);
 		names.forEach((name, named) -> {
 			check("lock.names." + name + ".ttl", named.ttl(), LockOptions::of);
 			check("lock.names." + name + ".wait", named.waitTime(), VALID::withWaitTime);
-			check("lock.names." + name + ".conflict-status", named.conflictStatus(), VALID::withConflictStatus);
+			check("lock.names." + name + ".conflict-status", named.conflictStatus(), LockSettings::checkConflictStatus);
 			Duration own = (named.ttl() != null) ? named.ttl() : ttl;
 			check("lock.names." + name + ".max-hold", named.maxHold(), LockOptions.of(own)::withMaxHold);
 			if (named.maxHold() == null && maxHold != null) {
@@ -97,6 +98,11 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	/** Returns how code takes the lock of that name where it does not say itself. */
 	LockOptions options(String name) {
 		return settings(name).or(settings()).options();
+	}
+
+	/** Returns how code that is refused the lock of that name answers. */
+	HttpStatusCode refusal(String name) {
+		return settings(name).or(settings()).refusal();
 	}
 
 	/** Returns where the lock stands among advisors. */
@@ -205,8 +211,16 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	 * @param conflictStatus HTTP status of a refusal: 409, 422, 423 or 429.
 	 * @param releaseOn When the lock of a handler method is released: at the end of its
 	 * work, or after its response has been written.
+	 * @param keepThread Whether a handler of Spring MVC that returns a plain value keeps
+	 * its thread while it waits. Default is false, and true with virtual threads, of
+	 * which there are enough.
 	 */
-	record Web(@DefaultValue("409") int conflictStatus, @DefaultValue("method") ReleaseOn releaseOn) {
+	record Web(@DefaultValue("409") int conflictStatus, @DefaultValue("method") ReleaseOn releaseOn,
+			@Nullable Boolean keepThread) {
+
+		boolean keepsThread(boolean virtual) {
+			return (this.keepThread != null) ? this.keepThread : virtual;
+		}
 
 		/** What ends the lock of a handler method. */
 		enum ReleaseOn {

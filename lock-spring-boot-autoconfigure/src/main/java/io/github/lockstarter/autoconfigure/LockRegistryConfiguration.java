@@ -14,9 +14,9 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.actuate.RequestNames;
-import io.github.lockstarter.registry.LocalLocks;
-import io.github.lockstarter.registry.StoreLockRegistry;
-import io.github.lockstarter.registry.StoreTokenLocks;
+import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -32,26 +32,26 @@ class LockRegistryConfiguration {
 
 	/** Returns whether a test has put another registry in the place of this one. */
 	static boolean isReplaced(BeanFactory beans) {
-		return beans.containsBean(REGISTRY) && !beans.isTypeMatch(REGISTRY, StoreLockRegistry.class);
+		return beans.containsBean(REGISTRY) && !beans.isTypeMatch(REGISTRY, DefaultLockRegistry.class);
 	}
 
 	@Bean(REGISTRY)
-	StoreLockRegistry exclusiveRequestLockRegistry(LockStore store, LockProperties properties,
+	DefaultLockRegistry exclusiveRequestLockRegistry(LockStore store, LockProperties properties,
 			ApplicationEventPublisher events, LockCounts counts, ObjectProvider<ObservationRegistry> observations) {
-		return new StoreLockRegistry(store, properties::options, properties.maxWaiters(), events::publishEvent, counts,
-				observations.getIfUnique(() -> ObservationRegistry.NOOP));
+		return new DefaultLockRegistry(store, properties::options, properties.maxWaiters(), events::publishEvent,
+				counts, observations.getIfUnique(() -> ObservationRegistry.NOOP));
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	@Nullable TokenLocks exclusiveRequestTokenLocks(ObjectProvider<StoreLockRegistry> registry) {
-		StoreLockRegistry own = registry.getIfAvailable();
-		return (own != null) ? new StoreTokenLocks(own) : null;
+	@Nullable TokenLocks exclusiveRequestTokenLocks(ObjectProvider<DefaultLockRegistry> registry) {
+		DefaultLockRegistry own = registry.getIfAvailable();
+		return (own != null) ? new DefaultTokenLocks(own) : null;
 	}
 
 	@Bean
-	LocalLocks exclusiveRequestLocalLocks(ObjectProvider<StoreLockRegistry> registry) {
-		return new LocalLocks(registry.getIfAvailable());
+	LockInspector exclusiveRequestLockInspector(ObjectProvider<DefaultLockRegistry> registry) {
+		return new LockInspector(registry.getIfAvailable());
 	}
 
 	@Bean
@@ -60,12 +60,12 @@ class LockRegistryConfiguration {
 	}
 
 	@Bean
-	LockLifecycle exclusiveRequestDrainLifecycle(ObjectProvider<StoreLockRegistry> registry) {
+	LockLifecycle exclusiveRequestDrainLifecycle(ObjectProvider<DefaultLockRegistry> registry) {
 		return LockLifecycle.beforeAllElse(registry.getIfAvailable());
 	}
 
 	@Bean
-	LockLifecycle exclusiveRequestReleaseLifecycle(ObjectProvider<StoreLockRegistry> registry) {
+	LockLifecycle exclusiveRequestReleaseLifecycle(ObjectProvider<DefaultLockRegistry> registry) {
 		return LockLifecycle.afterAllWork(registry.getIfAvailable());
 	}
 

@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Configuration;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.actuate.LocksEndpoint;
-import io.github.lockstarter.registry.LocalLocks;
+import io.github.lockstarter.registry.LockInspector;
 
 /**
  * The {@code locks} endpoint, where there is an actuator that exposes it.
@@ -18,13 +18,13 @@ import io.github.lockstarter.registry.LocalLocks;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
-@ConditionalOnBean(LocalLocks.class)
+@ConditionalOnBean(LockInspector.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
 class LocksEndpointConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpoint exclusiveRequestLocksEndpoint(LocalLocks locks, LockCounts counts,
+	LocksEndpoint exclusiveRequestLocksEndpoint(LockInspector locks, LockCounts counts,
 			LocksEndpointProperties properties) {
 		return new LocksEndpoint(locks, counts, properties.showKeys(), properties.roles());
 	}

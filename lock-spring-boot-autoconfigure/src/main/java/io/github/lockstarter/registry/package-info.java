@@ -1,6 +1,5 @@
 /**
- * The engine behind {@link io.github.lockstarter.LockRegistry}: attempts, waiting and the
- * life of a lease.
+ * The engine: hands out the locks of a store to the callers of one JVM.
  */
 @NullMarked
 package io.github.lockstarter.registry;

@@ -25,9 +25,9 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
-import io.github.lockstarter.store.LeftResult;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredResult;
 
 /**
  * Shares the results of one method among those who call it with the same key at the same
@@ -96,10 +96,10 @@ public final class ResultSharing {
 	public Outcome acquire(LockRegistry registry, LockKey key, LockOptions options, Caller caller) {
 		SharingRegistry sharing = registry(registry);
 		long begin = System.nanoTime();
-		Acquisition acquired = sharing.acquire(key, options, slot(caller), since());
+		Acquisition acquired = sharing.acquire(key, options, resultKey(caller), since());
 		Outcome outcome = outcome(acquired, caller);
 		while (outcome == null) {
-			acquired = sharing.acquire(key, left(options, begin), slot(caller), after(acquired));
+			acquired = sharing.acquire(key, left(options, begin), resultKey(caller), after(acquired));
 			outcome = outcome(acquired, caller);
 		}
 		return outcome;
@@ -116,8 +116,8 @@ public final class ResultSharing {
 		SharingRegistry sharing = registry(registry);
 		long begin = System.nanoTime();
 		CompletableFuture<Outcome> result = new CompletableFuture<>();
-		attempt(sharing.acquireAsync(key, options, slot(caller), since(), executor),
-				(since) -> sharing.acquireAsync(key, left(options, begin), slot(caller), since, executor), caller,
+		attempt(sharing.acquireAsync(key, options, resultKey(caller), since(), executor),
+				(since) -> sharing.acquireAsync(key, left(options, begin), resultKey(caller), since, executor), caller,
 				result);
 		return result;
 	}
@@ -176,17 +176,17 @@ public final class ResultSharing {
 	}
 
 	private long since() {
-		return (this.replay != null) ? WantedResults.ANYBODY : WantedResults.NOBODY;
+		return (this.replay != null) ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
 	}
 
 	private static long after(Acquisition unreadable) {
-		LeftResult result = unreadable.result();
-		return (result != null) ? result.fencingToken() + 1 : WantedResults.NOBODY;
+		StoredResult result = unreadable.result();
+		return (result != null) ? result.fencingToken() + 1 : ResultQuery.NOBODY;
 	}
 
-	private ResultSlot slot(Caller caller) {
-		return (this.replay != null) ? new ResultSlot("replay " + caller.principal(), this.replay, true)
-				: new ResultSlot("share " + signature(), this.settings.ttl(), false);
+	private ResultKey resultKey(Caller caller) {
+		return (this.replay != null) ? new ResultKey("replay " + caller.principal(), this.replay, true)
+				: new ResultKey("share " + signature(), this.settings.ttl(), false);
 	}
 
 	private String signature() {
@@ -196,16 +196,16 @@ public final class ResultSharing {
 
 	/** Returns {@code null} if there is a result that cannot be read. */
 	private @Nullable Outcome outcome(Acquisition acquired, Caller caller) {
-		LeftResult left = acquired.result();
-		if (left == null) {
+		StoredResult stored = acquired.result();
+		if (stored == null) {
 			return new Outcome(acquired.lease(), null);
 		}
 		Object result;
 		try {
-			if (!format().readArguments(left.text()).equals(caller.arguments())) {
+			if (!format().readArguments(stored.text()).equals(caller.arguments())) {
 				throw new PayloadMismatchException(this.lockName);
 			}
-			result = format().read(left.text());
+			result = format().read(stored.text());
 		}
 		catch (PayloadMismatchException ex) {
 			throw ex;

@@ -2,75 +2,68 @@ package io.github.lockstarter.store;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockStoreException;
 
 /**
- * Where locks live. Each operation is atomic in the store, never blocks the caller, ends
- * within the store's own time-out, and fails with a {@link LockStoreException} when the
- * store is unreachable or slow. A lock that somebody else holds is not a failure.
+ * Where locks live. A store of an application's own implements {@link #lock} and a
+ * {@link StoredLock}; the rest has defaults.
  * <p>
- * An owner is a token that is new for every acquisition, except where a
- * {@link TokenStore} is asked again by the same; only it can renew and release.
+ * An owner is a token that is new for every acquisition, except where a store
+ * {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for tokens}. Only the owner can
+ * renew and release.
  */
 public interface LockStore {
 
 	/**
-	 * Takes the lock if it is free. An attempt that fails leaves nothing behind: whatever
-	 * reached the store after all is taken back.
+	 * Returns a handle on a lock. Several handles on one lock may be in use at a time.
 	 * @param key the lock
-	 * @param owner a token that no other acquisition has
-	 * @param ttl after which time the lock is free again by itself
-	 * @return whether it was granted
 	 */
-	CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl);
+	StoredLock lock(LockKey key);
 
 	/**
-	 * Lets the lock live for the given time from now, or longer if it would have, if the
-	 * owner still holds it.
-	 * @param key the lock
-	 * @param owner the token it was acquired with
-	 * @param ttl the new time to live
-	 * @return {@code false} if the owner does not hold it any more
+	 * Returns what this store can do beyond granting, renewing and releasing; by default
+	 * nothing. It is always the same.
 	 */
-	CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl);
-
-	/**
-	 * Renews many locks, each for itself, in as few round trips as the store can; here,
-	 * one by one.
-	 * @param renewals what to renew
-	 * @return an answer for each, in the same order, as from {@link #renew}
-	 */
-	default List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
-		return renewals.stream().map((each) -> renew(each.key(), each.owner(), each.ttl())).toList();
+	default Set<Capability> capabilities() {
+		return Set.of();
 	}
 
 	/**
-	 * Frees the lock, if the owner still holds it.
-	 * @param key the lock
-	 * @param owner the token it was acquired with
-	 * @return {@code false} if the owner did not hold it any more
+	 * Renews many locks, each for itself, in as few round trips as the store can; by
+	 * default one by one.
+	 * @param renewals what to renew
+	 * @return an answer for each, in the same order, as from {@link StoredLock#renew}
 	 */
-	CompletionStage<Boolean> release(LockKey key, String owner);
+	default List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
+		return renewals.stream().map((each) -> each.lock().renew(each.owner(), each.ttl())).toList();
+	}
 
 	/**
-	 * Returns whether the locks are those of this JVM only, so that nobody waits for them
-	 * elsewhere. By default they are not.
+	 * Runs the action each time the store may have lost requests or locks, because it was
+	 * connected again: what is held is then renewed at once. By default it never runs.
+	 * @param action does not block
 	 */
-	default boolean isLocal() {
-		return false;
+	default void onReconnect(Runnable action) {
+	}
+
+	/**
+	 * Prepares for waiters, so that the first one need not: for example by a
+	 * subscription. By default there is nothing to prepare.
+	 */
+	default void expectWaiters() {
 	}
 
 	/**
 	 * One of many renewals.
 	 *
-	 * @param key the lock
+	 * @param lock a handle that this store has returned
 	 * @param owner the token it was acquired with
 	 * @param ttl the new time to live
 	 */
-	record Renewal(LockKey key, String owner, Duration ttl) {
+	record Renewal(StoredLock lock, String owner, Duration ttl) {
 	}
 
 }

@@ -22,8 +22,9 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
-import io.github.lockstarter.registry.LocalLocks;
+import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.TestServer;
 
@@ -111,7 +112,7 @@ final class EventfulApplication implements AutoCloseable {
 	private void lose() {
 		Lease lease = this.locks.acquire(KEY, REFUSED);
 		assertThat(this.server.context()
-			.getBean(LocalLocks.class)
+			.getBean(LockInspector.class)
 			.forceRelease(KEY, lease.fencingToken())
 			.toCompletableFuture()
 			.join()).isTrue();
@@ -147,10 +148,13 @@ final class EventfulApplication implements AutoCloseable {
 		@Bean
 		LockStore store() {
 			MemoryLockStore store = Mockito.spy(new MemoryLockStore());
+			StoredLock broken = Mockito.spy(store.lock(new LockKey(BROKEN, "")));
 			Mockito.doReturn(CompletableFuture.failedFuture(new IllegalStateException("broken on purpose")))
+				.when(broken)
+				.acquire(ArgumentMatchers.any());
+			Mockito.doReturn(broken)
 				.when(store)
-				.acquire(ArgumentMatchers.argThat((key) -> key != null && key.name().equals(BROKEN)),
-						ArgumentMatchers.any(), ArgumentMatchers.any());
+				.lock(ArgumentMatchers.argThat((key) -> key != null && key.name().equals(BROKEN)));
 			return store;
 		}
 

@@ -12,8 +12,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.LocalLocks;
-import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,7 +22,7 @@ class LockMetricsTests {
 
 	private final LockCounts counts = new LockCounts();
 
-	private final StoreLockRegistry locks = new StoreLockRegistry(new MemoryLockStore(),
+	private final DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(),
 			(name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
 			}, this.counts, ObservationRegistry.NOOP);
 
@@ -39,7 +39,7 @@ class LockMetricsTests {
 		Lease one = this.locks.acquire("team:1");
 		Lease two = this.locks.acquire("team:2");
 		Lease other = this.locks.acquire("other");
-		new LockMetrics(this.counts, new LocalLocks(this.locks)).bindTo(this.meters);
+		new LockMetrics(this.counts, new LockInspector(this.locks)).bindTo(this.meters);
 		assertThat(gauge("lock.held", "team")).isEqualTo(2);
 		assertThat(gauge("lock.held", "other")).isOne();
 		assertThat(gauge("lock.waiters", "team")).isZero();
@@ -59,7 +59,7 @@ class LockMetricsTests {
 	@Test
 	@DisplayName("A thousand keys are one name, and a name that comes later gets its meters, too")
 	void namesOnly() {
-		new LockMetrics(this.counts, new LocalLocks(this.locks)).bindTo(this.meters);
+		new LockMetrics(this.counts, new LockInspector(this.locks)).bindTo(this.meters);
 		this.locks.acquire("early:0").close();
 		int meters = this.meters.getMeters().size();
 		for (int i = 1; i < 1000; i++) {
@@ -75,7 +75,7 @@ class LockMetricsTests {
 	@Test
 	@DisplayName("A caller that is refused because the queue is full is counted by a meter of its own")
 	void queueFull() {
-		new LockMetrics(this.counts, new LocalLocks(this.locks)).bindTo(this.meters);
+		new LockMetrics(this.counts, new LockInspector(this.locks)).bindTo(this.meters);
 		try (Lease held = this.locks.acquire("team:1")) {
 			for (int i = 0; i < 64 + 2; i++) {
 				this.locks.tryAcquireAsync("team:1", Duration.ofSeconds(10));

@@ -36,6 +36,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.testing.LocalRedis;
@@ -115,7 +116,8 @@ class DataRedisConnectionsTests {
 			.run((context) -> {
 				StringRedisTemplate application = context.getBean(StringRedisTemplate.class);
 				CompletionStage<AcquireResult> acquire = context.getBean(LockStore.class)
-					.acquire(new LockKey("acknowledged", "taro"), "a", TTL);
+					.lock(new LockKey("acknowledged", "taro"))
+					.acquire(AcquireCommand.of("a", TTL));
 				Awaitility.await().until(() -> !application.keys("acknowledged:{*").isEmpty());
 				// There is no replica, so it takes half of the command timeout.
 				assertThat(acquire.toCompletableFuture()).isNotDone();

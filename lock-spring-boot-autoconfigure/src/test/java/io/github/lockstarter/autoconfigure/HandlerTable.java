@@ -13,7 +13,9 @@ import org.springframework.test.util.ReflectionTestUtils;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.Jobs.Job;
 import io.github.lockstarter.testing.RawRequest;
@@ -108,13 +110,12 @@ final class HandlerTable {
 		String key = UUID.randomUUID().toString();
 		Job job = job(key);
 		job.finish();
-		LockStore store = this.server.context().getBean(LockStore.class);
-		LockKey lock = new LockKey("handler", key);
-		store.acquire(lock, "another server", Duration.ofMinutes(1)).toCompletableFuture().join();
+		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("handler", key));
+		lock.acquire(AcquireCommand.of("another server", Duration.ofMinutes(1))).toCompletableFuture().join();
 		try (RawRequest request = RawRequest.post(this.server.port(), path + "?key=" + key)) {
 			awaitWaiting(key);
 			assertThat(job.hasBegun()).isFalse();
-			store.release(lock, "another server").toCompletableFuture().join();
+			lock.release("another server", null).toCompletableFuture().join();
 			assertThat(request.answer()).containsPattern("^HTTP/1.1 (200|302)");
 			assertThat(job.hasBegun()).isTrue();
 		}
@@ -126,35 +127,38 @@ final class HandlerTable {
 	void checkGone(String path) throws Exception {
 		String key = UUID.randomUUID().toString();
 		Job job = job(key);
-		LockStore store = this.server.context().getBean(LockStore.class);
-		LockKey lock = new LockKey("handler", key);
-		store.acquire(lock, "another server", Duration.ofMinutes(1)).toCompletableFuture().join();
+		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("handler", key));
+		lock.acquire(AcquireCommand.of("another server", Duration.ofMinutes(1))).toCompletableFuture().join();
 		try (RawRequest request = RawRequest.post(this.server.port(), path + "?key=" + key)) {
 			awaitWaiting(key);
 			request.reset();
 			Awaitility.await().until(() -> waiters() == 0);
 		}
-		store.release(lock, "another server").toCompletableFuture().join();
+		lock.release("another server", null).toCompletableFuture().join();
 		assertFree(key);
 		assertThat(job.hasBegun()).isFalse();
 	}
 
 	/** Looks into the registry: nothing else tells how many requests wait there. */
 	int waiters() {
-		Map<?, ?> table = (Map<?, ?>) ReflectionTestUtils.getField(locks(), "locks");
-		return table.values().stream().mapToInt(HandlerTable::queued).sum();
+		return entries().values().stream().mapToInt(HandlerTable::queued).sum();
 	}
 
 	/** Does the same for one lock. */
 	int waiters(LockKey key) {
-		Map<?, ?> table = (Map<?, ?>) ReflectionTestUtils.getField(locks(), "locks");
-		Object lock = table.get(key);
-		return (lock != null) ? queued(lock) : 0;
+		Object entry = entries().get(key);
+		return (entry != null) ? queued(entry) : 0;
 	}
 
-	private static int queued(Object lock) {
-		Object queue = ReflectionTestUtils.getField(lock, "queue");
-		return ((Collection<?>) ReflectionTestUtils.getField(queue, "waiters")).size();
+	private Map<?, ?> entries() {
+		Object table = ReflectionTestUtils.getField(locks(), "table");
+		return (Map<?, ?>) ReflectionTestUtils.getField(table, "entries");
+	}
+
+	private static int queued(Object entry) {
+		Object queue = ReflectionTestUtils.getField(entry, "queue");
+		Object requests = ReflectionTestUtils.getField(queue, "requests");
+		return ((Collection<?>) ReflectionTestUtils.invokeMethod(requests, "toList")).size();
 	}
 
 	/** Waits until some server waits for a lock that another one holds. */

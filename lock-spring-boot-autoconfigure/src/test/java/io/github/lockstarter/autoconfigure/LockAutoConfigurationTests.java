@@ -289,19 +289,18 @@ class LockAutoConfigurationTests {
 		RecordingRegistry registry = new RecordingRegistry();
 		this.runner.withBean(LockRegistry.class, () -> registry)
 			.withBean(Annotated.class)
-			.withPropertyValues("lock.ttl=1s", "lock.wait=2s", "lock.max-hold=9s", "lock.web.conflict-status=423",
-					"lock.names.both.renew=false", "lock.names.both.ttl=3s", "lock.names.both.conflict-status=429",
-					"own.ttl=5s")
+			.withPropertyValues("lock.ttl=1s", "lock.wait=2s", "lock.max-hold=9s", "lock.names.both.renew=false",
+					"lock.names.both.ttl=3s", "own.ttl=5s")
 			.run((context) -> {
 				context.getBean(Annotated.class).nothing();
-				assertThat(registry.options).isEqualTo(
-						new LockOptions(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(9), 423));
+				assertThat(registry.options)
+					.isEqualTo(new LockOptions(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(9)));
 				context.getBean(Annotated.class).annotation();
-				assertThat(registry.options).isEqualTo(
-						new LockOptions(Duration.ofSeconds(5), Duration.ofSeconds(6), Duration.ofSeconds(9), 422));
+				assertThat(registry.options)
+					.isEqualTo(new LockOptions(Duration.ofSeconds(5), Duration.ofSeconds(6), Duration.ofSeconds(9)));
 				context.getBean(Annotated.class).both();
-				assertThat(registry.options).isEqualTo(
-						new LockOptions(Duration.ofSeconds(3), Duration.ofSeconds(6), Duration.ofSeconds(3), 429));
+				assertThat(registry.options)
+					.isEqualTo(new LockOptions(Duration.ofSeconds(3), Duration.ofSeconds(6), Duration.ofSeconds(3)));
 			});
 	}
 
@@ -320,11 +319,11 @@ class LockAutoConfigurationTests {
 		public void nothing() {
 		}
 
-		@ExclusiveRequest(ttl = "${own.ttl}", waitTime = "6s", status = 422)
+		@ExclusiveRequest(ttl = "${own.ttl}", waitTime = "6s")
 		public void annotation() {
 		}
 
-		@ExclusiveRequest(name = "both", ttl = "${own.ttl}", waitTime = "PT6S", status = 422)
+		@ExclusiveRequest(name = "both", ttl = "${own.ttl}", waitTime = "PT6S")
 		public void both() {
 		}
 

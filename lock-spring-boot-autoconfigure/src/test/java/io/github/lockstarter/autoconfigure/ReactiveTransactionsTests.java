@@ -47,7 +47,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.registry.LocalLocks;
+import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -254,13 +254,13 @@ class ReactiveTransactionsTests {
 
 		private final DatabaseClient database;
 
-		private final LocalLocks locks;
+		private final LockInspector locks;
 
 		private final AtomicInteger runs = new AtomicInteger();
 
 		private volatile End end = End.COMMIT;
 
-		Orders(DatabaseClient database, LocalLocks locks) {
+		Orders(DatabaseClient database, LockInspector locks) {
 			this.database = database;
 			this.locks = locks;
 			this.database.sql("create table orders (id varchar(20))").then().block();

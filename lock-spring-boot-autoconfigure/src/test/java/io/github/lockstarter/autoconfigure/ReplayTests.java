@@ -26,7 +26,9 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
 
@@ -251,20 +253,19 @@ class ReplayTests {
 	@Test
 	@DisplayName("A result that cannot be read, and comes while a duplicate waits, is read once, and then the duplicate runs")
 	void notReadableWhileWaiting() throws Exception {
-		RedisLockStore store = this.server.context().getBean(RedisLockStore.class);
-		LockKey lock = new LockKey("waiting", this.key);
+		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("waiting", this.key));
 		finish(1);
 		finish(2);
 		assertThat(post("/waiting").body()).isEqualTo("done 1");
 		String result = results().iterator().next();
 		redis().delete(result);
-		store.acquire(lock, "other version", Duration.ofSeconds(30)).toCompletableFuture().join();
+		lock.acquire(AcquireCommand.of("other version", Duration.ofSeconds(30))).toCompletableFuture().join();
 		long before = counts().get("waiting", Event.NOT_READABLE);
 		long contended = counts().get("waiting", Event.CONTENDED);
 		CompletableFuture<HttpResponse<String>> duplicate = postAsync("/waiting", "run=" + this.key);
 		Awaitility.await().until(() -> counts().get("waiting", Event.CONTENDED) > contended);
 		redis().opsForValue().set(result, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()) + " 1000 garbage");
-		store.release(lock, "other version").toCompletableFuture().join();
+		lock.release("other version", null).toCompletableFuture().join();
 		assertThat(answer(duplicate).body()).isEqualTo("done 2");
 		assertThat(counts().get("waiting", Event.NOT_READABLE) - before).isEqualTo(1);
 	}

@@ -26,6 +26,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.TestLocks;
 
@@ -34,6 +35,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.ArgumentMatchers.isNull;
+import static org.mockito.Mockito.doReturn;
 import static org.mockito.Mockito.inOrder;
 import static org.mockito.Mockito.spy;
 import static org.mockito.Mockito.verify;
@@ -46,21 +49,31 @@ class SeveralLocksTests {
 
 	private final LockStore store = spy(new MemoryLockStore());
 
+	private final StoredLock a = spyOf(A);
+
+	private final StoredLock b = spyOf(B);
+
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class))
 		.withBean(LockStore.class, () -> this.store)
 		.withBean(Accounts.class);
+
+	private StoredLock spyOf(LockKey key) {
+		StoredLock lock = spy(this.store.lock(key));
+		doReturn(lock).when(this.store).lock(key);
+		return lock;
+	}
 
 	@Test
 	@DisplayName("However they are written, locks are acquired in one order, and released in reverse")
 	void order() {
 		this.runner.run((context) -> {
 			context.getBean(Accounts.class).transfer("b", "a", () -> "done");
-			InOrder order = inOrder(this.store);
-			order.verify(this.store).acquire(eq(A), any(), any());
-			order.verify(this.store).acquire(eq(B), any(), any());
-			order.verify(this.store).release(eq(B), any());
-			order.verify(this.store).release(eq(A), any());
+			InOrder order = inOrder(this.a, this.b);
+			order.verify(this.a).acquire(any());
+			order.verify(this.b).acquire(any());
+			order.verify(this.b).release(any(), isNull());
+			order.verify(this.a).release(any(), isNull());
 		});
 	}
 
@@ -69,11 +82,11 @@ class SeveralLocksTests {
 	void orderOfAsynchronousWork() {
 		this.runner.run((context) -> {
 			assertThat(context.getBean(Accounts.class).transferLater("b", "a").block()).isEqualTo("done");
-			InOrder order = inOrder(this.store);
-			order.verify(this.store).acquire(eq(A), any(), any());
-			order.verify(this.store).acquire(eq(B), any(), any());
-			order.verify(this.store).release(eq(B), any());
-			order.verify(this.store).release(eq(A), any());
+			InOrder order = inOrder(this.a, this.b);
+			order.verify(this.a).acquire(any());
+			order.verify(this.b).acquire(any());
+			order.verify(this.b).release(any(), isNull());
+			order.verify(this.a).release(any(), isNull());
 		});
 	}
 

@@ -3,23 +3,25 @@ package io.github.lockstarter.autoconfigure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 
 import io.github.lockstarter.autoconfigure.LockProperties.Store;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseNotifications;
-import io.github.lockstarter.store.ResultStore;
+import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.dynamodb.DynamoDbLockStore;
 import io.github.lockstarter.store.memcached.MemcachedLockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 /**
  * The table of the stores. What it says of exclusion, owners, tokens and times is shown
@@ -29,24 +31,38 @@ class StoresInReadmeTests {
 
 	private static final Path README = Path.of("..", "README.md");
 
-	private static final Map<Store, Class<? extends LockStore>> STORES = Map.of(Store.REDIS, RedisLockStore.class,
-			Store.MEMORY, MemoryLockStore.class, Store.MEMCACHED, MemcachedLockStore.class, Store.DYNAMODB,
-			DynamoDbLockStore.class);
-
 	@Test
 	@DisplayName("It has every store, says who is told of releases and who shares answers, and the dependency to add")
 	void capabilities() throws IOException {
 		String readme = Files.readString(README);
 		List<List<String>> table = table(readme);
-		assertThat(STORES).containsOnlyKeys(Store.values()).allSatisfy((store, type) -> {
+		assertThat(Store.values()).allSatisfy((store) -> {
 			Row row = row(table, store);
+			Set<Capability> capabilities = capabilities(store);
 			assertThat(row.cell("who waits").startsWith("is told"))
-				.isEqualTo(ReleaseNotifications.class.isAssignableFrom(type) || store == Store.MEMORY);
+				.isEqualTo(capabilities.contains(Capability.NOTIFIES) || capabilities.contains(Capability.LOCAL));
 			assertThat(row.cell("[shares answers](docs/sharing.md)"))
-				.isEqualTo(ResultStore.class.isAssignableFrom(type) ? "yes" : "no");
+				.isEqualTo(capabilities.contains(Capability.KEEPS_RESULTS) ? "yes" : "no");
 			assertThat(row.cell("owner checked")).isEqualTo("yes");
 			assertThat(readme).contains(store.driver().split(" ")[0]);
 		});
+	}
+
+	/** Returns what a store declares, which it need not be connected for. */
+	private static Set<Capability> capabilities(Store store) {
+		Duration timeout = Duration.ofMillis(1);
+		return switch (store) {
+			case REDIS -> new RedisLockStore(mock(RedisConnections.class), "lock", timeout, 0).capabilities();
+			case MEMORY -> new MemoryLockStore().capabilities();
+			case MEMCACHED -> {
+				try (MemcachedLockStore memcached = new MemcachedLockStore(List.of("127.0.0.1:1"), "lock", timeout)) {
+					yield memcached.capabilities();
+				}
+			}
+			case DYNAMODB ->
+				new DynamoDbLockStore(mock(DynamoDbAsyncClient.class), "locks", false, Duration.ZERO, timeout)
+					.capabilities();
+		};
 	}
 
 	private static List<List<String>> table(String readme) {

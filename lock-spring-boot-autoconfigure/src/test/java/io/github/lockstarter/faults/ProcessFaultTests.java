@@ -25,8 +25,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestJvm;
 import io.github.lockstarter.testing.TestRedis;
@@ -104,13 +104,13 @@ class ProcessFaultTests {
 	void winnerKilled() {
 		Duration ttl = Duration.ofSeconds(4);
 		LockOptions waiting = LockOptions.of(ttl).withWaitTime(Duration.ofSeconds(30));
-		ResultSlot slot = new ResultSlot("share", Duration.ofMinutes(1), false);
+		ResultKey result = new ResultKey("share", Duration.ofMinutes(1), false);
 		try (RedisInstance second = new RedisInstance(PREFIX); RedisInstance third = new RedisInstance(PREFIX)) {
 			TestJvm winner = holder(0, ttl);
 			winner.await("held");
 			List<CompletableFuture<Acquisition>> losers = IntStream.range(0, 20)
 				.mapToObj((i) -> ((i % 2 == 0) ? second : third).locks()
-					.acquireAsync(new LockKey("fault", "run0"), waiting, slot, WantedResults.NOBODY, null)
+					.acquireAsync(new LockKey("fault", "run0"), waiting, result, ResultQuery.NOBODY, null)
 					.toCompletableFuture())
 				.toList();
 			winner.kill();

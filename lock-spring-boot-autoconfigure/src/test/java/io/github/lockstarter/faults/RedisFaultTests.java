@@ -21,6 +21,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
@@ -124,8 +125,8 @@ class RedisFaultTests {
 		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
 			// The subscription is there.
 			Lease other = instance.locks().acquire(new LockKey("fault", "other"), OPTIONS);
-			instance.store().acquireOrWatch(other.key(), "x", OPTIONS.ttl(), () -> {
-			}).toCompletableFuture().join();
+			instance.store().lock(other.key()).acquire(AcquireCommand.of("x", OPTIONS.ttl()).notifying(() -> {
+			})).toCompletableFuture().join();
 			Awaitility.await().until(() -> instance.requests().contains("SUBSCRIBE"));
 			server.freeze();
 			assertThat(acquire(instance, "a", Duration.ZERO)).failsWithin(SOON);

@@ -20,7 +20,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.TokenLocks.TokenLock;
-import io.github.lockstarter.registry.StoreTokenLocks;
+import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
@@ -52,9 +52,9 @@ class TokenFaultTests {
 
 	private final RedisInstance second = new RedisInstance(connections(), "lock", 0, 64);
 
-	private final TokenLocks firstLocks = new StoreTokenLocks(this.first.locks());
+	private final TokenLocks firstLocks = new DefaultTokenLocks(this.first.locks());
 
-	private final TokenLocks secondLocks = new StoreTokenLocks(this.second.locks());
+	private final TokenLocks secondLocks = new DefaultTokenLocks(this.second.locks());
 
 	@AfterEach
 	void stop() {

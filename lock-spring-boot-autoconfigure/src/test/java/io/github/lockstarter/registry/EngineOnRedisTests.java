@@ -28,6 +28,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -149,7 +151,8 @@ class EngineOnRedisTests {
 	@DisplayName("Who waits for a holder that has died gets the lock when its lease ends")
 	void holderDied() {
 		long start = System.nanoTime();
-		this.first.store().acquire(this.key, "dead", Duration.ofSeconds(2)).toCompletableFuture().join();
+		AcquireCommand command = AcquireCommand.of("dead", Duration.ofSeconds(2));
+		this.first.store().lock(this.key).acquire(command).toCompletableFuture().join();
 		this.second.locks().acquire(this.key, WAITING).close();
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(1900),
 				Duration.ofSeconds(10));
@@ -170,12 +173,17 @@ class EngineOnRedisTests {
 	@Test
 	@DisplayName("An instance that died while it waited holds nobody up for long")
 	void waiterDied() {
-		this.second.store().acquireOrWatch(this.key, "held", OPTIONS.ttl(), () -> {
-		}).thenCompose((granted) -> this.first.store().acquireOrWatch(this.key, "dead", OPTIONS.ttl(), () -> {
-		})).thenCompose((busy) -> this.second.store().release(this.key, "held")).toCompletableFuture().join();
+		StoredLock dying = this.first.store().lock(this.key);
+		AcquireCommand command = AcquireCommand.of("dead", OPTIONS.ttl()).notifying(() -> {
+		});
+		StoredLock held = this.second.store().lock(this.key);
+		held.acquire(AcquireCommand.of("held", OPTIONS.ttl()))
+			.thenCompose((granted) -> dying.acquire(command))
+			.thenCompose((refused) -> held.release("held", null))
+			.toCompletableFuture()
+			.join();
 		Lease lease = this.second.locks().acquire(this.key, OPTIONS);
-		this.first.store().acquireOrWatch(this.key, "dead", OPTIONS.ttl(), () -> {
-		}).toCompletableFuture().join();
+		dying.acquire(command).toCompletableFuture().join();
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 20)
 			.mapToObj((i) -> waitOn(this.second))
 			.toList();

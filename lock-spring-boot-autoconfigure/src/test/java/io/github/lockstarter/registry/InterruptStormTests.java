@@ -71,7 +71,7 @@ class InterruptStormTests {
 			assertThat(this.violations).hasValue(0);
 			assertThat(this.served.get()).isGreaterThan(1000);
 			Awaitility.await().untilAsserted(() -> assertThat(redis.keys("storm:{*")).isEmpty());
-			Awaitility.await().until(() -> first.locks().locks().size() + second.locks().locks().size() == 0);
+			Awaitility.await().until(() -> first.locks().table().isEmpty() && second.locks().table().isEmpty());
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(15))
 				.untilAsserted(() -> assertThat(redis.keys("storm:waiting:*")).isEmpty());

@@ -42,7 +42,7 @@ class LeaseRenewalTests {
 
 	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
 
-	private final StoreLockRegistry locks = new StoreLockRegistry(this.store, (name) -> SHORT, 64, this.losses::add,
+	private final DefaultLockRegistry locks = new DefaultLockRegistry(this.store, (name) -> SHORT, 64, this.losses::add,
 			new LockCounts(), ObservationRegistry.NOOP);
 
 	@AfterEach
@@ -71,7 +71,8 @@ class LeaseRenewalTests {
 		Awaitility.await().until(() -> !this.losses.isEmpty());
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(this.store.renewals).isEmpty();
-		assertThat(output).contains("its ttl of PT0.3S ran out, and it is not renewed");
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(output).contains("its ttl of PT0.3S ran out, and it is not renewed"));
 	}
 
 	@Test
@@ -104,10 +105,11 @@ class LeaseRenewalTests {
 		lease.onLost(told::incrementAndGet);
 		Awaitility.await().until(() -> told.get() == 2);
 		assertThat(this.losses).containsExactly(new LeaseLostEvent(KEY, lease.fencingToken()));
-		assertThat(output).containsOnlyOnce("was lost")
-			.contains("could not be reached")
-			.doesNotContain("taro")
-			.doesNotContain("may not have been released");
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(output).containsOnlyOnce("was lost")
+				.contains("could not be reached")
+				.doesNotContain("taro")
+				.doesNotContain("may not have been released"));
 	}
 
 	@Test
@@ -117,7 +119,8 @@ class LeaseRenewalTests {
 		this.store.forgetAll();
 		Awaitility.await().atMost(Duration.ofSeconds(4)).until(() -> !lease.isHeld());
 		Awaitility.await().until(() -> this.losses.size() == 1);
-		assertThat(output).containsOnlyOnce("forgotten it when it was to be renewed");
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(output).containsOnlyOnce("forgotten it when it was to be renewed"));
 		assertThat(this.locks.tryAcquire(KEY, SHORT)).isPresent();
 	}
 
@@ -162,7 +165,7 @@ class LeaseRenewalTests {
 	@Test
 	@DisplayName("A listener that fails harms nobody")
 	void failingListener(CapturedOutput output) {
-		try (StoreLockRegistry locks = new StoreLockRegistry(this.store, (name) -> SHORT, 64, (loss) -> {
+		try (DefaultLockRegistry locks = new DefaultLockRegistry(this.store, (name) -> SHORT, 64, (loss) -> {
 			throw new IllegalStateException("mistake of the application");
 		}, new LockCounts(), ObservationRegistry.NOOP)) {
 			Lease lease = locks.acquire(KEY, SHORT.withoutRenewal());
@@ -181,7 +184,7 @@ class LeaseRenewalTests {
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(4450),
 				Duration.ofSeconds(14));
 		assertThat(lease.isHeld()).isFalse();
-		assertThat(output).containsOnlyOnce("was held for longer than PT4.5S");
+		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce("was held for longer than PT4.5S"));
 		assertThat(this.store.renewals.get(this.store.renewals.size() - 1))
 			.as("the last renewal lasts to that end only")
 			.allSatisfy((last) -> assertThat(last.ttl()).isLessThan(RENEWED.ttl()));

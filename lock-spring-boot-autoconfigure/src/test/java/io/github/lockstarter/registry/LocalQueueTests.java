@@ -49,14 +49,14 @@ class LocalQueueTests {
 
 	private final ObservedStore store = new ObservedStore();
 
-	private final StoreLockRegistry locks = new StoreLockRegistry(this.store,
-			(name) -> name.equals("team") ? OPTIONS.withConflictStatus(423) : OPTIONS, 3, (loss) -> {
+	private final DefaultLockRegistry locks = new DefaultLockRegistry(this.store,
+			(name) -> name.equals("team") ? OPTIONS.withWaitTime(Duration.ofMillis(1)) : OPTIONS, 3, (loss) -> {
 			}, new LockCounts(), ObservationRegistry.NOOP);
 
 	@AfterEach
 	void nothingIsLeft() {
 		this.locks.close();
-		assertThat(this.locks.locks().size()).isZero();
+		assertThat(this.locks.table().isEmpty()).isTrue();
 	}
 
 	@Test
@@ -117,7 +117,7 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("A caller that finds the queue full is told so; a caller that does not wait, or whose wait ended, is not")
 	void queueFull() {
-		LockOptions impatient = OPTIONS.withWaitTime(Duration.ofMillis(1)).withConflictStatus(422);
+		LockOptions impatient = OPTIONS.withWaitTime(Duration.ofMillis(1));
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		waitAsync();
 		waitAsync();
@@ -132,16 +132,15 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("The refusal of a full queue has the status that is configured, and tells of the holder's lease")
+	@DisplayName("The refusal of a full queue tells of the holder's lease")
 	void answerOfFullQueue() {
 		this.locks.acquire(KEY, OPTIONS);
 		IntStream.range(0, 3).forEach((i) -> waitAsync());
-		assertThat(this.locks.acquireAsync(KEY, WAITING.withConflictStatus(422))).failsWithin(SOON)
+		assertThat(this.locks.acquireAsync(KEY, WAITING)).failsWithin(SOON)
 			.withThrowableOfType(ExecutionException.class)
 			.havingCause()
 			.isInstanceOfSatisfying(LockConflictException.class, (ex) -> {
 				assertThat(ex.getBody().getType()).hasToString(PROBLEMS + "wait-queue-full");
-				assertThat(ex.getStatusCode().value()).isEqualTo(422);
 				assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(30));
 				assertThat(ex).hasMessageContaining("too many callers wait");
 			});
@@ -332,7 +331,7 @@ class LocalQueueTests {
 		this.store.speak();
 		assertThat(second).succeedsWithin(SOON).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
-		Awaitility.await().until(() -> this.locks.locks().size() == 0);
+		Awaitility.await().until(() -> this.locks.table().isEmpty());
 		assertThat(this.store.releases).hasValue(1);
 	}
 
@@ -468,7 +467,7 @@ class LocalQueueTests {
 				.isEqualTo(Optional.empty());
 			assertThat(this.locks.tryAcquire("team:43", Duration.ZERO)).isPresent();
 			assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire("team:42"))
-				.satisfies((ex) -> assertThat(ex.getStatusCode().value()).isEqualTo(423));
+				.satisfies((ex) -> assertThat(ex.getBody().getType()).hasToString(PROBLEMS + "wait-timeout"));
 		}
 		assertThat(this.locks.acquire("report").key()).isEqualTo(new LockKey("report", ""));
 		assertThat(LockKey.of("a:b:c")).isEqualTo(new LockKey("a", "b:c"));

@@ -21,8 +21,8 @@ class NonBlockingTests {
 	void blocking() {
 		assertThat(outputOf("blocking")).filteredOn(NonBlockingTests::isBlocked)
 			.allMatch((line) -> line.contains("WatchedCallers.block"))
-			.anyMatch((line) -> line.startsWith("blocked event-loop") && line.contains("StoreLockRegistry.await"))
-			.anyMatch((line) -> line.startsWith("blocked parallel") && line.contains("StoreLockRegistry.await"));
+			.anyMatch((line) -> line.startsWith("blocked event-loop") && line.contains("DefaultLockRegistry.await"))
+			.anyMatch((line) -> line.startsWith("blocked parallel") && line.contains("DefaultLockRegistry.await"));
 	}
 
 	@Test

@@ -1,9 +1,11 @@
 package io.github.lockstarter.registry;
 
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -15,20 +17,19 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.LeftResult;
+import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReconnectNotifications;
-import io.github.lockstarter.store.ResultStore;
-import io.github.lockstarter.store.TokenStore;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
  * A store in memory that counts what it is asked, can be out of order, can forget, and
  * can keep its answers back.
  */
-final class ObservedStore implements LockStore, ResultStore, TokenStore, ReconnectNotifications {
+final class ObservedStore implements LockStore {
 
 	final AtomicInteger acquires = new AtomicInteger();
 
@@ -103,14 +104,9 @@ final class ObservedStore implements LockStore, ResultStore, TokenStore, Reconne
 	}
 
 	@Override
-	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
-		this.acquires.incrementAndGet();
-		return unlessBroken(key, () -> this.memory.acquire(key, owner, ttl));
-	}
-
-	@Override
-	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
-		return unlessBroken(key, () -> this.memory.renew(key, owner, ttl));
+	public Set<Capability> capabilities() {
+		return this.local ? EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS, Capability.LOCAL)
+				: EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
 	}
 
 	@Override
@@ -120,43 +116,47 @@ final class ObservedStore implements LockStore, ResultStore, TokenStore, Reconne
 	}
 
 	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner) {
-		this.releases.incrementAndGet();
-		CompletionStage<Boolean> released = unlessBroken(key, () -> this.memory.release(key, owner));
-		this.silent |= this.silentWhenReleased;
-		return released;
+	public StoredLock lock(LockKey key) {
+		return new ObservedLock(key);
 	}
 
-	@Override
-	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, WantedResults wanted,
-			@Nullable Runnable onRelease) {
-		this.acquires.incrementAndGet();
-		return unlessBroken(key, () -> this.memory.acquireOrResult(key, owner, ttl, wanted, onRelease));
-	}
+	private final class ObservedLock implements StoredLock {
 
-	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result, boolean awaited) {
-		this.releases.incrementAndGet();
-		return unlessBroken(key, () -> this.memory.release(key, owner, result, awaited));
-	}
+		private final LockKey key;
 
-	@Override
-	public CompletionStage<AcquireResult> claim(LockKey key, String owner, Duration ttl, @Nullable Runnable onRelease) {
-		this.acquires.incrementAndGet();
-		if (this.silentWhenClaimed) {
-			this.silent = true;
+		ObservedLock(LockKey key) {
+			this.key = key;
 		}
-		return unlessBroken(key, () -> this.memory.claim(key, owner, ttl, onRelease));
-	}
 
-	@Override
-	public CompletionStage<Optional<Duration>> remaining(LockKey key) {
-		return unlessBroken(key, () -> this.memory.remaining(key));
-	}
+		private StoredLock memory() {
+			return ObservedStore.this.memory.lock(this.key);
+		}
 
-	@Override
-	public boolean isLocal() {
-		return this.local;
+		@Override
+		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+			ObservedStore.this.acquires.incrementAndGet();
+			ObservedStore.this.silent |= !command.takenBack() && ObservedStore.this.silentWhenClaimed;
+			return unlessBroken(this.key, () -> memory().acquire(command));
+		}
+
+		@Override
+		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+			return unlessBroken(this.key, () -> memory().renew(owner, ttl));
+		}
+
+		@Override
+		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+			ObservedStore.this.releases.incrementAndGet();
+			CompletionStage<Boolean> released = unlessBroken(this.key, () -> memory().release(owner, result));
+			ObservedStore.this.silent |= result == null && ObservedStore.this.silentWhenReleased;
+			return released;
+		}
+
+		@Override
+		public CompletionStage<Optional<Duration>> remaining() {
+			return unlessBroken(this.key, () -> memory().remaining());
+		}
+
 	}
 
 	private <T> CompletionStage<T> unlessBroken(LockKey key, Supplier<CompletionStage<T>> answer) {

@@ -34,9 +34,9 @@ class PolledStoreTests {
 
 	private final ObservedStore store = new ObservedStore();
 
-	private final StoreLockRegistry busy = TestLocks.on(this.store);
+	private final DefaultLockRegistry busy = TestLocks.on(this.store);
 
-	private final StoreLockRegistry other = TestLocks.on(this.store);
+	private final DefaultLockRegistry other = TestLocks.on(this.store);
 
 	@AfterEach
 	void close() {

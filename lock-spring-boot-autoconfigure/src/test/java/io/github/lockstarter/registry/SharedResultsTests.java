@@ -24,8 +24,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestResults;
@@ -44,9 +44,9 @@ class SharedResultsTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(25));
 
-	private static final ResultSlot SHARED = new ResultSlot("share", Duration.ofSeconds(5), false);
+	private static final ResultKey SHARED = new ResultKey("share", Duration.ofSeconds(5), false);
 
-	private static final ResultSlot REPLAYED = new ResultSlot("replay", Duration.ofSeconds(60), true);
+	private static final ResultKey REPLAYED = new ResultKey("replay", Duration.ofSeconds(60), true);
 
 	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
 
@@ -164,7 +164,7 @@ class SharedResultsTests {
 	void replays() {
 		lease(this.first, OPTIONS, REPLAYED).close("kept");
 		int requests = this.second.requests().size();
-		assertThat(this.second.locks().acquire(this.key, OPTIONS, REPLAYED, WantedResults.ANYBODY))
+		assertThat(this.second.locks().acquire(this.key, OPTIONS, REPLAYED, ResultQuery.ANYBODY))
 			.matches(TestResults.gives("kept"));
 		assertThat(this.second.requests()).hasSize(requests + 1);
 		try (Lease other = this.first.locks().acquire(this.key, OPTIONS)) {
@@ -245,8 +245,8 @@ class SharedResultsTests {
 		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
 	}
 
-	private static long since(ResultSlot slot) {
-		return slot.replayed() ? WantedResults.ANYBODY : WantedResults.NOBODY;
+	private static long since(ResultKey slot) {
+		return slot.replayed() ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
 	}
 
 	/** Waits until an instance has been told that the other holds the lock. */
@@ -254,13 +254,13 @@ class SharedResultsTests {
 		Awaitility.await().until(() -> !redis.keys(this.prefix + ":waiting:*").isEmpty());
 	}
 
-	private SharedLease lease(RedisInstance instance, LockOptions options, ResultSlot slot) {
+	private SharedLease lease(RedisInstance instance, LockOptions options, ResultKey slot) {
 		SharedLease lease = instance.locks().acquire(this.key, options, slot, since(slot)).lease();
 		assertThat(lease).isNotNull();
 		return lease;
 	}
 
-	private CompletableFuture<Acquisition> ask(RedisInstance instance, LockOptions options, ResultSlot slot) {
+	private CompletableFuture<Acquisition> ask(RedisInstance instance, LockOptions options, ResultKey slot) {
 		return instance.locks().acquireAsync(this.key, options, slot, since(slot), null).toCompletableFuture();
 	}
 

@@ -50,9 +50,9 @@ class TokenLocksOnRedisTests {
 
 	private final RedisInstance second = new RedisInstance("tokens");
 
-	private final TokenLocks firstLocks = new StoreTokenLocks(this.first.locks());
+	private final TokenLocks firstLocks = new DefaultTokenLocks(this.first.locks());
 
-	private final TokenLocks secondLocks = new StoreTokenLocks(this.second.locks());
+	private final TokenLocks secondLocks = new DefaultTokenLocks(this.second.locks());
 
 	@AfterAll
 	static void disconnect() {
@@ -62,7 +62,7 @@ class TokenLocksOnRedisTests {
 	@AfterEach
 	void closeAndLeaveNothing() {
 		for (RedisInstance instance : List.of(this.first, this.second)) {
-			Awaitility.await().until(() -> instance.locks().locks().size() == 0);
+			Awaitility.await().until(() -> instance.locks().table().isEmpty());
 			instance.close();
 		}
 		assertThat(redis.keys("tokens:{*" + this.key.key())).isEmpty();
@@ -216,7 +216,7 @@ class TokenLocksOnRedisTests {
 				this.secondLocks.acquireAsync(this.key, WAITING, "another-token-of-the-caller").toCompletableFuture());
 		awaitWaiting(1);
 		waiting.forEach((each) -> each.cancel(false));
-		Awaitility.await().until(() -> this.second.locks().locks().size() == 0);
+		Awaitility.await().until(() -> this.second.locks().table().isEmpty());
 		release(this.firstLocks, TOKEN);
 		Awaitility.await()
 			.during(Duration.ofMillis(300))

@@ -8,10 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 
 import io.micrometer.observation.ObservationRegistry;
-
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -50,14 +48,20 @@ class TokenQueueTests {
 
 	private final LockCounts counts = new LockCounts();
 
-	private final StoreLockRegistry registry = new StoreLockRegistry(this.store, (name) -> OPTIONS, 20_000, (loss) -> {
-	}, this.counts, ObservationRegistry.NOOP);
+	private final WatchedRuntime runtime = new WatchedRuntime();
 
-	private final TokenLocks locks = new StoreTokenLocks(this.registry);
+	private DefaultLockRegistry registry = registry();
+
+	private TokenLocks locks = new DefaultTokenLocks(this.registry);
+
+	private DefaultLockRegistry registry() {
+		return new DefaultLockRegistry(this.store, (name) -> OPTIONS, 20_000, (loss) -> {
+		}, this.counts, ObservationRegistry.NOOP, this.runtime);
+	}
 
 	@AfterEach
 	void nothingIsLeft() {
-		Awaitility.await().until(() -> this.registry.locks().size() == 0);
+		Awaitility.await().until(() -> this.registry.table().isEmpty());
 		this.registry.close();
 	}
 
@@ -86,10 +90,10 @@ class TokenQueueTests {
 	@DisplayName("Where all wait in this JVM, a release wakes the next at once, be it a token or a lease: it need not look again and again")
 	void wakesTheNext() {
 		this.store.local = true;
+		this.registry = registry();
+		this.locks = new DefaultTokenLocks(this.registry);
+		this.runtime.deaf = true;
 		hold();
-		CountDownLatch end = new CountDownLatch(1);
-		// Nobody looks again by itself.
-		this.registry.engine().timer().execute(() -> await(end));
 		CompletableFuture<TokenLock> token = waitForToken();
 		CompletableFuture<Optional<Lease>> lease = waitForLease();
 		assertThat(this.store.acquires).hasValue(2);
@@ -99,7 +103,6 @@ class TokenQueueTests {
 		release(next);
 		join(lease).orElseThrow().close();
 		assertThat(this.store.acquires).hasValue(5);
-		end.countDown();
 	}
 
 	@Test
@@ -219,8 +222,8 @@ class TokenQueueTests {
 		assertThat(ManagementFactory.getThreadMXBean().getThreadCount() - threads).isLessThan(50);
 		assertThat(waiting).noneMatch(CompletableFuture::isDone);
 		waiting.forEach((each) -> each.cancel(false));
-		Awaitility.await().until(() -> this.registry.locks().size() == 0);
-		assertThat(this.registry.engine().timer().shutdownNow()).as("alarms").isEmpty();
+		Awaitility.await().until(() -> this.registry.table().isEmpty());
+		assertThat(this.runtime.alarms).isEmpty();
 		release(HOLDER);
 		assertThat(remaining()).isZero();
 	}
@@ -238,7 +241,7 @@ class TokenQueueTests {
 		assertThat(CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)))
 			.succeedsWithin(WAITING.waitTime());
 		release(TOKEN);
-		Awaitility.await().until(() -> this.registry.locks().size() == 0);
+		Awaitility.await().until(() -> this.registry.table().isEmpty());
 	}
 
 	@Test
@@ -314,15 +317,6 @@ class TokenQueueTests {
 	private static <T> T join(CompletionStage<T> stage) {
 		assertThat(stage).succeedsWithin(SOON);
 		return stage.toCompletableFuture().join();
-	}
-
-	private static void await(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
 	}
 
 }

@@ -52,10 +52,10 @@ class UnwantedTokenLocksTests {
 
 	private final LockCounts counts = new LockCounts();
 
-	private final StoreLockRegistry registry = new StoreLockRegistry(this.store, (name) -> OPTIONS, 64, (loss) -> {
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, (name) -> OPTIONS, 64, (loss) -> {
 	}, this.counts, ObservationRegistry.NOOP);
 
-	private final TokenLocks locks = new StoreTokenLocks(this.registry);
+	private final TokenLocks locks = new DefaultTokenLocks(this.registry);
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -122,7 +122,7 @@ class UnwantedTokenLocksTests {
 		this.store.speak();
 		Awaitility.await().until(() -> remaining().orElseThrow().compareTo(Duration.ofMinutes(8)) > 0);
 		assertThat(this.store.releases).hasValue(0);
-		Awaitility.await().during(Duration.ofMillis(150)).until(() -> this.registry.locks().size() == 0);
+		Awaitility.await().during(Duration.ofMillis(150)).until(() -> this.registry.table().isEmpty());
 	}
 
 	@Test
@@ -159,7 +159,7 @@ class UnwantedTokenLocksTests {
 			int releases = this.store.releases.get();
 			CountDownLatch end = new CountDownLatch(1);
 			for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
-				this.registry.engine().answers().execute(() -> await(end));
+				this.registry.runtime().callbacks().execute(() -> await(end));
 			}
 			CompletableFuture<TokenLock> leaving = acquire(OPTIONS);
 			assertThat(leaving).isNotDone();
@@ -230,7 +230,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	private void awaitNothingHere() {
-		Awaitility.await().until(() -> this.registry.locks().size() == 0);
+		Awaitility.await().until(() -> this.registry.table().isEmpty());
 	}
 
 	/** So many have come and found the lock taken. */

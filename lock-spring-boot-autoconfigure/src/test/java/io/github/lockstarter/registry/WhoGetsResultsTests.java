@@ -17,10 +17,11 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
-import io.github.lockstarter.store.LeftResult;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.testing.TestLocks;
 import io.github.lockstarter.testing.TestResults;
 
@@ -40,20 +41,20 @@ class WhoGetsResultsTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(25));
 
-	private static final ResultSlot TARO = new ResultSlot("replay taro", Duration.ofMinutes(1), true);
+	private static final ResultKey TARO = new ResultKey("replay taro", Duration.ofMinutes(1), true);
 
-	private static final ResultSlot JIRO = new ResultSlot("replay jiro", Duration.ofMinutes(1), true);
+	private static final ResultKey JIRO = new ResultKey("replay jiro", Duration.ofMinutes(1), true);
 
-	private static final ResultSlot SHARED = new ResultSlot("share", Duration.ofSeconds(5), false);
+	private static final ResultKey SHARED = new ResultKey("share", Duration.ofSeconds(5), false);
 
 	private final ObservedStore store = new ObservedStore();
 
-	private final StoreLockRegistry locks = TestLocks.on(this.store);
+	private final DefaultLockRegistry locks = TestLocks.on(this.store);
 
 	@AfterEach
 	void nothingIsLeft() {
 		// Whoever is given a result has it before the lock is put away.
-		Awaitility.await().until(() -> this.locks.locks().size() == 0);
+		Awaitility.await().until(() -> this.locks.table().isEmpty());
 		this.locks.close();
 	}
 
@@ -188,12 +189,12 @@ class WhoGetsResultsTests {
 	}
 
 	private long takeElsewhere(String owner) {
-		return ((Granted) this.store.memory().acquire(KEY, owner, OPTIONS.ttl()).toCompletableFuture().join())
-			.fencingToken();
+		AcquireCommand command = AcquireCommand.of(owner, OPTIONS.ttl());
+		return ((Granted) this.store.memory().lock(KEY).acquire(command).toCompletableFuture().join()).fencingToken();
 	}
 
 	private void leaveElsewhere(String owner, String text, long token) {
-		this.store.memory().release(KEY, owner, new LeftResult(TARO, text, token), false);
+		this.store.memory().lock(KEY).release(owner, new StoredResult(TARO, text, token));
 	}
 
 	/** Lets as much time pass as has passed since then. */
@@ -204,7 +205,7 @@ class WhoGetsResultsTests {
 
 	/** Wants no result that was there before. */
 	private CompletableFuture<Acquisition> loser() {
-		return this.locks.acquireAsync(KEY, WAITING, TARO, WantedResults.NOBODY, null).toCompletableFuture();
+		return this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NOBODY, null).toCompletableFuture();
 	}
 
 	private void awaitQuestion() {
@@ -235,18 +236,18 @@ class WhoGetsResultsTests {
 		assertThat(taro).succeedsWithin(SOON).matches(TestResults.gives("taro's"));
 	}
 
-	private SharedLease lease(ResultSlot slot) {
+	private SharedLease lease(ResultKey slot) {
 		SharedLease lease = this.locks.acquire(KEY, OPTIONS, slot, since(slot)).lease();
 		assertThat(lease).isNotNull();
 		return lease;
 	}
 
-	private CompletableFuture<Acquisition> ask(LockOptions options, ResultSlot slot) {
+	private CompletableFuture<Acquisition> ask(LockOptions options, ResultKey slot) {
 		return this.locks.acquireAsync(KEY, options, slot, since(slot), null).toCompletableFuture();
 	}
 
-	private static long since(ResultSlot slot) {
-		return slot.replayed() ? WantedResults.ANYBODY : WantedResults.NOBODY;
+	private static long since(ResultKey slot) {
+		return slot.replayed() ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
 	}
 
 }

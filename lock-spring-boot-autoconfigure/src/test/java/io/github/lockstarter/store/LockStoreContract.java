@@ -15,21 +15,25 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.LockStore.Renewal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What every {@link LockStore} promises. To run it against a store, extend it and return
- * the store, connected to a real server, from {@link #store()}, and the number of locks
- * that the server holds from {@link #locksInStore()}.
+ * What every {@link LockStore} promises, and what it promises by the capabilities that it
+ * declares. To run it against a store, extend it and return the store, connected to a
+ * real server, from {@link #store()}; the same for another server of the application from
+ * {@link #otherInstance()}; and the number of locks that are held from
+ * {@link #locksInStore()}.
  */
 public abstract class LockStoreContract {
 
@@ -39,15 +43,23 @@ public abstract class LockStoreContract {
 
 	private final LockKey key = new LockKey("contract", UUID.randomUUID().toString());
 
+	/** Returns the store, always the same during a test. */
 	protected abstract LockStore store();
 
+	/**
+	 * Returns a second store on the same server, as another instance of the application
+	 * has it.
+	 */
+	protected abstract LockStore otherInstance();
+
+	/** Returns how many locks of the contract are held in the store. */
 	protected abstract long locksInStore();
 
 	@Test
-	@DisplayName("A free lock is granted; then it is busy until its owner releases it")
+	@DisplayName("A free lock is granted; then it is held until its owner releases it")
 	void grantsAndRefuses() {
 		assertThat(acquire(this.key, "a", LONG)).isInstanceOf(Granted.class);
-		assertThat(acquire(this.key, "b", LONG)).isInstanceOf(Busy.class);
+		assertThat(acquire(this.key, "b", LONG)).isInstanceOf(Held.class);
 		assertThat(release(this.key, "a")).isTrue();
 		assertThat(acquire(this.key, "b", LONG)).isInstanceOf(Granted.class);
 		assertThat(release(this.key, "b")).isTrue();
@@ -57,7 +69,7 @@ public abstract class LockStoreContract {
 	@DisplayName("A refusal tells how long the holder's lease lasts")
 	void tellsRemainingTime() {
 		acquire(this.key, "a", LONG);
-		assertThat(busy(acquire(this.key, "b", LONG)).remaining()).isBetween(LONG.minusSeconds(10), LONG);
+		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isBetween(LONG.minusSeconds(10), LONG);
 		release(this.key, "a");
 	}
 
@@ -66,7 +78,7 @@ public abstract class LockStoreContract {
 	void expires() {
 		Duration ttl = Duration.ofSeconds(2);
 		acquire(this.key, "a", ttl);
-		assertThat(busy(acquire(this.key, "b", LONG)).remaining()).isLessThanOrEqualTo(ttl.plusSeconds(1));
+		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isLessThanOrEqualTo(ttl.plusSeconds(1));
 		acquireWhenFree("b");
 		release(this.key, "b");
 	}
@@ -76,7 +88,7 @@ public abstract class LockStoreContract {
 	void releaseChecksOwner() {
 		acquire(this.key, "a", LONG);
 		assertThat(release(this.key, "b")).isFalse();
-		assertThat(acquire(this.key, "b", LONG)).isInstanceOf(Busy.class);
+		assertThat(acquire(this.key, "b", LONG)).isInstanceOf(Held.class);
 		assertThat(release(this.key, "a")).isTrue();
 		assertThat(release(this.key, "a")).isFalse();
 	}
@@ -86,9 +98,9 @@ public abstract class LockStoreContract {
 	void renewalChecksOwner() {
 		acquire(this.key, "a", LONG);
 		assertThat(renew(this.key, "b", Duration.ofHours(1))).isFalse();
-		assertThat(busy(acquire(this.key, "b", LONG)).remaining()).isLessThanOrEqualTo(LONG);
+		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isLessThanOrEqualTo(LONG);
 		assertThat(renew(this.key, "a", Duration.ofHours(1))).isTrue();
-		assertThat(busy(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG);
+		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG);
 		release(this.key, "a");
 		assertThat(renew(this.key, "a", LONG)).isFalse();
 	}
@@ -98,9 +110,10 @@ public abstract class LockStoreContract {
 	void renewalNeverShortens() {
 		acquire(this.key, "a", LONG);
 		assertThat(renew(this.key, "a", SHORT)).isTrue();
-		assertThat(busy(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG.minusSeconds(10));
-		assertThat(store().renewAll(List.of(new Renewal(this.key, "a", SHORT)))).allMatch(LockStoreContract::join);
-		assertThat(busy(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG.minusSeconds(10));
+		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG.minusSeconds(10));
+		assertThat(store().renewAll(List.of(new Renewal(store().lock(this.key), "a", SHORT))))
+			.allMatch(LockStoreContract::join);
+		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isGreaterThan(LONG.minusSeconds(10));
 		release(this.key, "a");
 	}
 
@@ -108,9 +121,13 @@ public abstract class LockStoreContract {
 	@DisplayName("Many are renewed at once, each for itself")
 	void renewsMany() {
 		List<LockKey> keys = IntStream.range(0, 1200).mapToObj((i) -> new LockKey("many", this.key.key() + i)).toList();
-		keys.stream().map((each) -> store().acquire(each, "a", LONG)).toList().forEach(LockStoreContract::join);
+		List<StoredLock> locks = keys.stream().map((each) -> store().lock(each)).toList();
+		locks.stream()
+			.map((each) -> each.acquire(AcquireCommand.of("a", LONG)))
+			.toList()
+			.forEach(LockStoreContract::join);
 		List<Renewal> renewals = IntStream.range(0, 1200)
-			.mapToObj((i) -> new Renewal(keys.get(i), (i % 3 == 0) ? "b" : "a", Duration.ofHours(1)))
+			.mapToObj((i) -> new Renewal(locks.get(i), (i % 3 == 0) ? "b" : "a", Duration.ofHours(1)))
 			.toList();
 		List<CompletionStage<Boolean>> answers = store().renewAll(renewals);
 		assertThat(answers).hasSize(1200);
@@ -118,10 +135,10 @@ public abstract class LockStoreContract {
 			boolean owned = i % 3 != 0;
 			assertThat(join(answers.get(i))).isEqualTo(owned);
 			if (i % 10 == 0) {
-				assertThat(busy(acquire(keys.get(i), "c", LONG)).remaining().compareTo(LONG) > 0).isEqualTo(owned);
+				assertThat(held(acquire(keys.get(i), "c", LONG)).remaining().compareTo(LONG) > 0).isEqualTo(owned);
 			}
 		}
-		keys.stream().map((each) -> store().release(each, "a")).toList().forEach(LockStoreContract::join);
+		locks.stream().map((each) -> each.release("a", null)).toList().forEach(LockStoreContract::join);
 		assertThat(store().renewAll(List.of())).isEmpty();
 	}
 
@@ -132,7 +149,7 @@ public abstract class LockStoreContract {
 		acquireWhenFree("next");
 		assertThat(renew(this.key, "late", Duration.ofHours(1))).isFalse();
 		assertThat(release(this.key, "late")).isFalse();
-		assertThat(busy(acquire(this.key, "third", LONG)).remaining()).isLessThanOrEqualTo(LONG);
+		assertThat(held(acquire(this.key, "third", LONG)).remaining()).isLessThanOrEqualTo(LONG);
 		assertThat(release(this.key, "next")).isTrue();
 	}
 
@@ -189,7 +206,7 @@ public abstract class LockStoreContract {
 	@DisplayName("A hostile key is a key like any other")
 	void hostileKeysWork(LockKey hostile) {
 		assertThat(acquire(hostile, "a", LONG)).isInstanceOf(Granted.class);
-		assertThat(acquire(hostile, "b", LONG)).isInstanceOf(Busy.class);
+		assertThat(acquire(hostile, "b", LONG)).isInstanceOf(Held.class);
 		assertThat(renew(hostile, "a", LONG)).isTrue();
 		assertThat(release(hostile, "a")).isTrue();
 	}
@@ -207,16 +224,51 @@ public abstract class LockStoreContract {
 		long before = locksInStore();
 		for (int i = 0; i < 10_000; i += 20) {
 			IntStream.range(i, i + 20)
-				.mapToObj((each) -> new LockKey("contract", this.key.key() + each))
-				.map((each) -> store().acquire(each, "a", LONG).thenCompose((granted) -> store().release(each, "a")))
+				.mapToObj((each) -> store().lock(new LockKey("contract", this.key.key() + each)))
+				.map((each) -> each.acquire(AcquireCommand.of("a", LONG))
+					.thenCompose((granted) -> each.release("a", null)))
 				.toList()
 				.forEach((released) -> assertThat(join(released)).isTrue());
 		}
 		assertThat(locksInStore()).isEqualTo(before);
 	}
 
+	@Test
+	@DisplayName("Another instance is refused a lock that is held here, unless the locks are those of this JVM only")
+	void excludesOtherInstance() {
+		acquire(this.key, "a", LONG);
+		StoredLock elsewhere = otherInstance().lock(this.key);
+		assertThat(join(elsewhere.acquire(AcquireCommand.of("b", LONG))) instanceof Granted)
+			.isEqualTo(declares(Capability.LOCAL));
+		assertThat(join(elsewhere.release("a", null))).isNotEqualTo(declares(Capability.LOCAL));
+		join(elsewhere.release("b", null));
+		release(this.key, "a");
+	}
+
+	@TestFactory
+	@DisplayName("A store that notifies")
+	Stream<DynamicTest> notifies() {
+		return declares(Capability.NOTIFIES) ? NotificationContract.tests(store(), otherInstance()) : Stream.empty();
+	}
+
+	@TestFactory
+	@DisplayName("A store that keeps results")
+	Stream<DynamicTest> keepsResults() {
+		return declares(Capability.KEEPS_RESULTS) ? ResultContract.tests(store(), otherInstance()) : Stream.empty();
+	}
+
+	@TestFactory
+	@DisplayName("A store that holds locks for tokens")
+	Stream<DynamicTest> holdsForTokens() {
+		return declares(Capability.HOLDS_FOR_TOKENS) ? TokenContract.tests(store(), otherInstance()) : Stream.empty();
+	}
+
+	private boolean declares(Capability capability) {
+		return store().capabilities().contains(capability);
+	}
+
 	private AcquireResult acquire(LockKey key, String owner, Duration ttl) {
-		return join(store().acquire(key, owner, ttl));
+		return join(store().lock(key).acquire(AcquireCommand.of(owner, ttl)));
 	}
 
 	private Granted acquireWhenFree(String owner) {
@@ -226,19 +278,19 @@ public abstract class LockStoreContract {
 	}
 
 	private boolean renew(LockKey key, String owner, Duration ttl) {
-		return join(store().renew(key, owner, ttl));
+		return join(store().lock(key).renew(owner, ttl));
 	}
 
 	private boolean release(LockKey key, String owner) {
-		return join(store().release(key, owner));
+		return join(store().lock(key).release(owner, null));
 	}
 
-	protected static Busy busy(AcquireResult result) {
-		assertThat(result).isInstanceOf(Busy.class);
-		return (Busy) result;
+	protected static Held held(AcquireResult result) {
+		assertThat(result).isInstanceOf(Held.class);
+		return (Held) result;
 	}
 
-	private static <T> T join(CompletionStage<T> stage) {
+	protected static <T> T join(CompletionStage<T> stage) {
 		return stage.toCompletableFuture().join();
 	}
 

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,7 +61,7 @@ class StoreCallsTests {
 	@DisplayName("A refusal that comes late leaves nothing to undo")
 	void lateRefusal() {
 		assertBroken(grant(), "did not answer");
-		this.driver.complete(new Busy(TTL));
+		this.driver.complete(new Held(TTL));
 		assertThat(this.undone).hasValue(0);
 	}
 

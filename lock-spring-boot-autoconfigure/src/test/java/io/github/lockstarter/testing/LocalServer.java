@@ -6,11 +6,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.FileSystemUtils;
@@ -78,34 +75,13 @@ public abstract class LocalServer implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Stops it from doing anything, with all its connections open. Each of its threads
-	 * may go on for a moment, so this waits until all of them stand still.
-	 */
+	/** Stops it from doing anything, with all its connections open. */
 	public void freeze() {
-		signal("STOP");
-		Process running = this.process;
-		if (running != null && Files.isDirectory(Path.of("/proc", "self"))) {
-			Awaitility.await()
-				.pollDelay(Duration.ZERO)
-				.pollInterval(Duration.ofMillis(1))
-				.until(() -> isFrozen(Path.of("/proc", Long.toString(running.pid()), "task")));
-		}
-	}
-
-	private static boolean isFrozen(Path threads) throws IOException {
-		try (Stream<Path> all = Files.list(threads)) {
-			for (Path thread : all.toList()) {
-				if (!Files.readString(thread.resolve("stat")).contains(") T ")) {
-					return false;
-				}
-			}
-			return true;
-		}
+		Signal.STOP.send(running());
 	}
 
 	public void thaw() {
-		signal("CONT");
+		Signal.CONT.send(running());
 	}
 
 	@Override
@@ -114,17 +90,11 @@ public abstract class LocalServer implements AutoCloseable {
 		FileSystemUtils.deleteRecursively(this.directory.toFile());
 	}
 
-	private void signal(String name) {
-		Process running = this.process;
-		if (running == null) {
+	private Process running() {
+		if (this.process == null) {
 			throw new IllegalStateException("It has not been started");
 		}
-		try {
-			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, running.pid())).start().onExit().join();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return this.process;
 	}
 
 }

@@ -14,7 +14,7 @@ import io.lettuce.core.event.command.CommandStartedEvent;
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.store.redis.RedisLockStore;
 
@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 public final class RedisInstance implements AutoCloseable {
 
 	/** What is sent once for each connection, or looks after it. */
-	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO", "PING");
+	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO", "PING", "PUBLISH");
 
 	/** How long a Redis that works may take, as when the machine stands still. */
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -38,7 +38,7 @@ public final class RedisInstance implements AutoCloseable {
 
 	private final RedisLockStore store;
 
-	private final StoreLockRegistry locks;
+	private final DefaultLockRegistry locks;
 
 	/** Creates an instance on the shared Redis. */
 	public RedisInstance(String keyPrefix) {
@@ -67,11 +67,11 @@ public final class RedisInstance implements AutoCloseable {
 		});
 		this.store = new RedisLockStore(connections, keyPrefix, timeout, replicasToAck);
 		this.store.start();
-		this.locks = new StoreLockRegistry(this.store, (name) -> LockOptions.of(Duration.ofSeconds(10)), maxWaiters,
+		this.locks = new DefaultLockRegistry(this.store, (name) -> LockOptions.of(Duration.ofSeconds(10)), maxWaiters,
 				this.losses::add, new LockCounts(), ObservationRegistry.NOOP);
 	}
 
-	public StoreLockRegistry locks() {
+	public DefaultLockRegistry locks() {
 		return this.locks;
 	}
 

@@ -2,6 +2,7 @@ package io.github.lockstarter.testing;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -74,6 +75,27 @@ public final class TestJvm implements AutoCloseable {
 	/** Kills it, as {@code kill -9} does. */
 	public void kill() {
 		this.process.destroyForcibly();
+	}
+
+	/** Stops it from doing anything, with all its connections open. */
+	public void freeze() {
+		Signal.STOP.send(this.process);
+	}
+
+	public void thaw() {
+		Signal.CONT.send(this.process);
+	}
+
+	/** Gives it a line to read. */
+	public void tell(String line) {
+		try {
+			OutputStream input = this.process.getOutputStream();
+			input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+			input.flush();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/** Asks it to end, as {@code kill} does. */

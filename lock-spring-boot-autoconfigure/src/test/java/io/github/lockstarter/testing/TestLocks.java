@@ -6,7 +6,7 @@ import io.micrometer.observation.ObservationRegistry;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -18,8 +18,8 @@ public final class TestLocks {
 	}
 
 	/** Returns a registry on the store. */
-	public static StoreLockRegistry on(LockStore store) {
-		return new StoreLockRegistry(store, (name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
+	public static DefaultLockRegistry on(LockStore store) {
+		return new DefaultLockRegistry(store, (name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
 		}, new LockCounts(), ObservationRegistry.NOOP);
 	}
 

@@ -4,31 +4,31 @@ import java.time.Duration;
 import java.util.function.Predicate;
 
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
-import io.github.lockstarter.store.LeftResult;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredResult;
 
 /**
- * Results of those whose fencing tokens do not matter.
+ * Results of holders whose fencing tokens do not matter.
  */
 public final class TestResults {
 
 	private TestResults() {
 	}
 
-	/** Returns what a holder leaves. */
-	public static LeftResult left(ResultSlot slot, String text) {
-		return new LeftResult(slot, text, 1);
+	/** Returns what a holder stores. */
+	public static StoredResult stored(ResultKey key, String text) {
+		return new StoredResult(key, text, 1);
 	}
 
-	/** Matches who is given that result instead of the lock. */
+	/** Matches a caller that is given that result instead of the lock. */
 	public static Predicate<Acquisition> gives(String text) {
 		return (acquired) -> acquired.result() != null && acquired.result().text().equals(text);
 	}
 
-	/** Returns what somebody wants who has met no holder. */
-	public static WantedResults wanted(ResultSlot slot, Duration maxAge) {
-		return new WantedResults(slot, WantedResults.NOBODY, maxAge);
+	/** Returns the query of a caller that has met no holder. */
+	public static ResultQuery query(ResultKey key, Duration maxAge) {
+		return new ResultQuery(key, ResultQuery.NOBODY, maxAge);
 	}
 
 }

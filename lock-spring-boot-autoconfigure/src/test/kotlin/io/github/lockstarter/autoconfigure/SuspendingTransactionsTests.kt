@@ -2,7 +2,7 @@ package io.github.lockstarter.autoconfigure
 
 import io.github.lockstarter.Lease
 import io.github.lockstarter.annotation.ExclusiveRequest
-import io.github.lockstarter.registry.LocalLocks
+import io.github.lockstarter.registry.LockInspector
 import io.github.lockstarter.testing.TestServer
 import io.r2dbc.spi.ConnectionFactories
 import io.r2dbc.spi.ConnectionFactory
@@ -101,7 +101,7 @@ class SuspendingTransactionsTests {
 
 	}
 
-	open class Orders(private val database: DatabaseClient, private val locks: LocalLocks) {
+	open class Orders(private val database: DatabaseClient, private val locks: LockInspector) {
 
 		@Volatile
 		open var lose = false

@@ -21,19 +21,25 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.ArgumentMatchers.isNull;
 import static org.mockito.Mockito.clearInvocations;
 import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.doReturn;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.inOrder;
 import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.spy;
 import static org.mockito.Mockito.verify;
 
 @SpringBootTest(properties = { "spring.datasource.url=jdbc:h2:mem:registration", "sample.points.latency=0ms" })
@@ -51,6 +57,8 @@ class RegistrationTests {
 	@MockitoSpyBean
 	private LockStore store;
 
+	private StoredLock lock;
+
 	@MockitoSpyBean
 	private UserRepository users;
 
@@ -63,6 +71,12 @@ class RegistrationTests {
 		registry.add("spring.data.redis.port", TestRedis::port);
 		registry.add("lock.redis.key-prefix", () -> "sample");
 		registry.add("lock.redis.command-timeout", () -> "30s");
+	}
+
+	@BeforeEach
+	void spyOnLock() {
+		this.lock = spy(this.store.lock(TARO));
+		doReturn(this.lock).when(this.store).lock(TARO);
 	}
 
 	@BeforeEach
@@ -82,32 +96,32 @@ class RegistrationTests {
 			.hasPathSatisfying("$.userName", (name) -> assertThat(name).asString().isEqualTo("taro"))
 			.hasPathSatisfying("$.sessionId", (session) -> assertThat(session).asString().isNotBlank())
 			.hasPathSatisfying("$.points", (points) -> assertThat(points).asNumber().isEqualTo(100));
-		InOrder order = inOrder(this.users, this.store, this.points);
+		InOrder order = inOrder(this.users, this.lock, this.points);
 		order.verify(this.users).findByName("taro");
-		order.verify(this.store).acquire(eq(TARO), any(), eq(Duration.ofSeconds(5)));
+		order.verify(this.lock).acquire(argThat((command) -> command.ttl().equals(Duration.ofSeconds(5))));
 		order.verify(this.users).insert(any());
 		order.verify(this.points).grant(anyLong(), eq(100));
-		order.verify(this.store).release(eq(TARO), any());
+		order.verify(this.lock).release(any(), isNull());
 		assertThat(this.mvc.get().uri("/users/" + userId("taro"))).hasStatusOk();
 	}
 
 	@Test
 	@DisplayName("Lock refused: the user is looked up and the lock tried; nothing stored, no points, no unlock")
 	void lockRefused() {
-		this.store.acquire(TARO, "another server", Duration.ofSeconds(30)).toCompletableFuture().join();
-		clearInvocations(this.store);
+		this.lock.acquire(AcquireCommand.of("another server", Duration.ofSeconds(30))).toCompletableFuture().join();
+		clearInvocations(this.lock);
 		assertThat(post("taro")).hasStatus(409)
 			.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
 			.bodyText()
 			.contains("request-in-progress")
 			.doesNotContain("taro");
 		verify(this.users).findByName("taro");
-		verify(this.store).acquire(eq(TARO), any(), any());
+		verify(this.lock).acquire(any());
 		verify(this.users, never()).insert(any());
 		verify(this.points, never()).grant(anyLong(), anyInt());
-		verify(this.store, never()).release(any(), any());
+		verify(this.lock, never()).release(any(), any());
 		assertThat(rows("taro")).isZero();
-		this.store.release(TARO, "another server").toCompletableFuture().join();
+		this.lock.release("another server", null).toCompletableFuture().join();
 	}
 
 	@Test
@@ -116,7 +130,7 @@ class RegistrationTests {
 		doThrow(new DataAccessResourceFailureException("disk full")).when(this.users).insert(any());
 		assertThat(post("taro")).hasFailed();
 		verify(this.points, never()).grant(anyLong(), anyInt());
-		verify(this.store).release(eq(TARO), any());
+		verify(this.lock).release(any(), isNull());
 		assertThat(rows("taro")).isZero();
 	}
 
@@ -125,7 +139,7 @@ class RegistrationTests {
 	void pointsFail() {
 		doThrow(new PointsUnavailableException(null)).when(this.points).grant(anyLong(), anyInt());
 		assertThat(post("taro")).hasStatus(502).bodyText().contains("points-unavailable");
-		verify(this.store).release(eq(TARO), any());
+		verify(this.lock).release(any(), isNull());
 		assertThat(rows("taro")).isOne();
 	}
 
@@ -133,9 +147,9 @@ class RegistrationTests {
 	@DisplayName("A registered name is refused with the sample's own problem, without a lock")
 	void alreadyRegistered() {
 		post("taro");
-		clearInvocations(this.store);
+		clearInvocations(this.lock);
 		assertThat(post("taro")).hasStatus(422).bodyText().contains("urn:sample:already-registered");
-		verify(this.store, never()).acquire(any(), any(), any());
+		verify(this.lock, never()).acquire(any());
 		assertThat(rows("taro")).isOne();
 	}
 
@@ -145,7 +159,7 @@ class RegistrationTests {
 		doAnswer((invocation) -> {
 			this.users.insert(new User(this.users.nextId(), "taro", "other", 100));
 			return invocation.callRealMethod();
-		}).when(this.store).acquire(eq(TARO), any(), any());
+		}).when(this.lock).acquire(any());
 		assertThat(post("taro")).hasStatus(422);
 		assertThat(rows("taro")).isOne();
 	}

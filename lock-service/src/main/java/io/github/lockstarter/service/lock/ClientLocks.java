@@ -9,8 +9,10 @@ import java.util.function.Consumer;
 
 import reactor.core.publisher.Mono;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
@@ -48,8 +50,11 @@ public class ClientLocks {
 	public Mono<TokenLock> acquire(Client client, LockName name, RequestedTimes times, String token) {
 		LockKey key = name.of(client);
 		LockOptions options = options(client, key, times);
-		return quota(client).within(key, invalidIfRefused(
-				Mono.fromFuture(() -> this.locks.acquireAsync(key, options, token).toCompletableFuture())));
+		return quota(client)
+			.within(key,
+					invalidIfRefused(
+							Mono.fromFuture(() -> this.locks.acquireAsync(key, options, token).toCompletableFuture())))
+			.doOnError(LockConflictException.class, ClientLocks::refused);
 	}
 
 	/**
@@ -69,7 +74,12 @@ public class ClientLocks {
 			undo.accept(() -> attempt
 				.thenAccept((held) -> release(client, name, held.token()).onErrorComplete().subscribe()));
 			return Mono.fromFuture(attempt);
-		}));
+		})).doOnError(LockConflictException.class, ClientLocks::refused);
+	}
+
+	/** Clients know of no other status, whatever is configured for locks. */
+	private static void refused(LockConflictException conflict) {
+		conflict.setStatusCode(HttpStatus.CONFLICT);
 	}
 
 	private LockOptions options(Client client, LockKey key, RequestedTimes times) {

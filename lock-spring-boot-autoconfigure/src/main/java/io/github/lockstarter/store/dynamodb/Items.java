@@ -2,6 +2,7 @@ package io.github.lockstarter.store.dynamodb;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -53,24 +54,24 @@ final class Items {
 	private static final Duration SPARE = Duration.ofDays(1);
 
 	/** 128 bits. */
-	private static final int SLOT_DIGITS = 32;
+	private static final int DIGEST_DIGITS = 32;
 
 	private Items() {
 	}
 
 	/** Returns the key of a lock. */
 	static Map<String, AttributeValue> key(LockKey lock) {
-		return Map.of(KEY, text(form(lock)));
+		return Map.of(KEY, text(new LockKey("lock", lock.name() + ":" + lock.key()).storeForm(MAX_KEY_BYTES)));
 	}
 
-	/** Returns the key of the result in the slot of a lock. */
-	static Map<String, AttributeValue> key(LockKey lock, String slot) {
-		String digest = LockKey.ofDigest("slot", slot).key().substring(LockKey.DIGEST_PREFIX.length());
-		return Map.of(KEY, text(":" + digest.substring(0, SLOT_DIGITS) + ":" + form(lock)));
-	}
-
-	private static String form(LockKey lock) {
-		return new LockKey("lock", lock.name() + ":" + lock.key()).storeForm(MAX_KEY_BYTES);
+	/**
+	 * Returns the key of the results of that name.
+	 * @param lock the key of their lock
+	 */
+	static Map<String, AttributeValue> resultKey(Map<String, AttributeValue> lock, String name) {
+		String digest = LockKey.ofDigest("slot", name).key().substring(LockKey.DIGEST_PREFIX.length());
+		String lockKey = Objects.requireNonNull(lock.get(KEY)).s();
+		return Map.of(KEY, text(":" + digest.substring(0, DIGEST_DIGITS) + ":" + lockKey));
 	}
 
 	static AttributeValue text(String text) {

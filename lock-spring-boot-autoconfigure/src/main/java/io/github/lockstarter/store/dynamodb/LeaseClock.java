@@ -6,7 +6,7 @@ import java.util.Map;
 
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireResult.Held;
 
 /**
  * When leases end, as one of several clocks sees it that differ by at most the clock
@@ -36,9 +36,9 @@ record LeaseClock(InstantSource clock, Duration skew) {
 	}
 
 	/** Nobody may take the lock before it has ended on all clocks. */
-	Busy busy(Map<String, AttributeValue> lock) {
+	Held held(Map<String, AttributeValue> lock) {
 		long free = Items.number(lock, Items.EXPIRY) + millis(this.skew) + 1;
-		return new Busy(Duration.ofMillis(free - now()), Items.number(lock, Items.FENCE));
+		return new Held(Duration.ofMillis(free - now()), Items.number(lock, Items.FENCE));
 	}
 
 	private static long millis(Duration duration) {

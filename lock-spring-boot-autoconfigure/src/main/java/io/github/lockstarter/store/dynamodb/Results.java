@@ -7,8 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
@@ -19,14 +22,15 @@ import software.amazon.awssdk.services.dynamodb.model.Update;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult.Found;
-import io.github.lockstarter.store.LeftResult;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredResult;
 
 /**
  * The results of locks, each in an item of its own.
  */
 final class Results {
+
+	private static final Log logger = LogFactory.getLog(Results.class);
 
 	private final Requests requests;
 
@@ -34,23 +38,23 @@ final class Results {
 
 	private final InstantSource clock;
 
+	private final AtomicBoolean reported = new AtomicBoolean();
+
 	Results(Requests requests, String table, InstantSource clock) {
 		this.requests = requests;
 		this.table = table;
 		this.clock = clock;
 	}
 
-	/** Reads a lock and its result in the slot, in one request. */
-	CompletionStage<Seen> look(LockKey key, WantedResults wanted) {
-		Map<String, AttributeValue> lock = Items.key(key);
-		Map<String, AttributeValue> result = Items.key(key, wanted.slot().name());
+	/** Reads a lock and one of its results, in one request. */
+	CompletionStage<Seen> look(Map<String, AttributeValue> lock, Map<String, AttributeValue> result,
+			ResultQuery query) {
 		return read(List.of(lock, result))
-			.thenApply((answer) -> new Seen(find(answer, lock), found(find(answer, result), wanted)));
+			.thenApply((answer) -> new Seen(find(answer, lock), found(find(answer, result), query)));
 	}
 
 	/** Reads a lock; there is nothing in it if there is none. */
-	CompletionStage<Map<String, AttributeValue>> lock(LockKey key) {
-		Map<String, AttributeValue> lock = Items.key(key);
+	CompletionStage<Map<String, AttributeValue>> lock(Map<String, AttributeValue> lock) {
 		return read(List.of(lock)).thenApply((answer) -> find(answer, lock));
 	}
 
@@ -74,27 +78,26 @@ final class Results {
 	}
 
 	/** DynamoDB deletes items long after they are out of date. */
-	private @Nullable Found found(Map<String, AttributeValue> item, WantedResults wanted) {
+	private @Nullable Found found(Map<String, AttributeValue> item, ResultQuery query) {
 		AttributeValue text = item.get(Items.RESULT);
 		long now = this.clock.millis();
-		// On the clock of whoever left it, which may be ahead.
+		// On the clock of the holder that stored it, which may be ahead.
 		Duration age = Duration.ofMillis(Math.max(now - Items.number(item, Items.CAME), 0) + 1);
 		if (text == null || now >= Items.number(item, Items.KEPT_UNTIL)) {
 			return null;
 		}
-		LeftResult left = new LeftResult(wanted.slot(), text.s(), Items.number(item, Items.FENCE));
-		return wanted.includes(left, age) ? new Found(left, age) : null;
+		StoredResult result = new StoredResult(query.key(), text.s(), Items.number(item, Items.FENCE));
+		return query.matches(result, age) ? new Found(result, age) : null;
 	}
 
 	/**
 	 * Keeps a result if the lock can be released, in one step.
 	 * @return whether the lock was released
 	 */
-	CompletionStage<Boolean> leave(LockKey key, Update release, LeftResult result) {
-		ResultSlot slot = result.slot();
+	CompletionStage<Boolean> store(Map<String, AttributeValue> key, Update release, StoredResult result) {
 		long now = this.clock.millis();
-		long until = now + slot.keep().toMillis();
-		Map<String, AttributeValue> item = new HashMap<>(Items.key(key, slot.name()));
+		long until = now + result.key().keep().toMillis();
+		Map<String, AttributeValue> item = new HashMap<>(key);
 		item.put(Items.RESULT, Items.text(result.text()));
 		item.put(Items.FENCE, Items.number(result.fencingToken()));
 		item.put(Items.CAME, Items.number(now));
@@ -117,6 +120,14 @@ final class Results {
 	private static boolean notOwned(@Nullable Throwable failure) {
 		return failure instanceof TransactionCanceledException ex && ex.hasCancellationReasons()
 				&& "ConditionalCheckFailed".equals(ex.cancellationReasons().get(0).code());
+	}
+
+	/** Reports the first result that DynamoDB refused. */
+	void refused(LockKey lock, Throwable failure) {
+		if (this.reported.compareAndSet(false, true)) {
+			logger.warn("DynamoDB refused a result of lock '%s': it is for the request only that made it"
+				.formatted(lock.name()), failure);
+		}
 	}
 
 	/**

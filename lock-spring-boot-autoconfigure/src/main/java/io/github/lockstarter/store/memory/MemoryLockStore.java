@@ -3,6 +3,7 @@ package io.github.lockstarter.store.memory;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,35 +11,38 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
-import io.github.lockstarter.store.LeftResult;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.ResultStore;
-import io.github.lockstarter.store.TokenStore;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
 
 /**
  * Keeps locks in a map: they exclude each other in this JVM only, and are gone with it.
  * For tests and for applications that run on a single server.
  */
-public final class MemoryLockStore implements LockStore, ResultStore, TokenStore {
+public final class MemoryLockStore implements LockStore {
 
 	/** How many grants pass between two sweeps of what nobody released. */
 	private static final int SWEEP_EVERY = 1024;
 
+	private static final Set<Capability> CAPABILITIES = Set.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS,
+			Capability.LOCAL);
+
 	private final ConcurrentMap<LockKey, Holding> holdings = new ConcurrentHashMap<>();
 
-	private final ConcurrentMap<ResultKey, Result> results = new ConcurrentHashMap<>();
+	private final ConcurrentMap<KeyOfResult, Result> results = new ConcurrentHashMap<>();
 
 	private final AtomicLong fence = new AtomicLong();
 
@@ -60,116 +64,121 @@ public final class MemoryLockStore implements LockStore, ResultStore, TokenStore
 	}
 
 	@Override
-	public CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl) {
-		return acquire(key, owner, ttl, (now) -> null);
+	public Set<Capability> capabilities() {
+		return CAPABILITIES;
 	}
 
 	@Override
-	public CompletionStage<AcquireResult> claim(LockKey key, String owner, Duration ttl, @Nullable Runnable onRelease) {
-		return acquire(key, owner, ttl);
-	}
-
-	@Override
-	public CompletionStage<Optional<Duration>> remaining(LockKey key) {
-		long now = this.nanoTime.getAsLong();
-		return done(Optional.ofNullable(this.holdings.get(key))
-			.filter((holding) -> holding.isLive(now))
-			.map((holding) -> Duration.ofNanos(holding.expiry() - now)));
-	}
-
-	@Override
-	public CompletionStage<AcquireResult> acquireOrResult(LockKey key, String owner, Duration ttl, WantedResults wanted,
-			@Nullable Runnable onRelease) {
-		return acquire(key, owner, ttl, (now) -> {
-			Result result = this.results.get(new ResultKey(key, wanted.slot().name()));
-			if (result == null || !result.isLive(now)) {
-				return null;
-			}
-			Duration age = Duration.ofNanos(now - result.came());
-			return wanted.includes(result.left(), age) ? new Found(result.left(), age) : null;
-		});
-	}
-
-	private CompletionStage<AcquireResult> acquire(LockKey key, String owner, Duration ttl,
-			LongFunction<@Nullable Found> sought) {
-		AtomicReference<@Nullable Found> found = new AtomicReference<>();
-		Holding holder = this.holdings.compute(key, (k, old) -> {
-			long now = this.nanoTime.getAsLong();
-			if (old != null && old.isOwnedBy(owner, now)) {
-				return old.atLeastUntil(now + ttl.toNanos());
-			}
-			found.set(sought.apply(now));
-			return (found.get() != null || (old != null && old.isLive(now))) ? old
-					: new Holding(owner, now + ttl.toNanos(), this.fence.incrementAndGet());
-		});
-		Found result = found.get();
-		if (holder == null || result != null) {
-			return done(Objects.requireNonNull(result));
-		}
-		long now = this.nanoTime.getAsLong();
-		if (!holder.owner().equals(owner)) {
-			return done(new Busy(Duration.ofNanos(Math.max(holder.expiry() - now, 0)), holder.fencingToken()));
-		}
-		if (holder.fencingToken() % SWEEP_EVERY == 0) {
-			this.holdings.values().removeIf((holding) -> !holding.isLive(now));
-			this.results.values().removeIf((each) -> !each.isLive(now));
-		}
-		return done(new Granted(holder.fencingToken()));
-	}
-
-	@Override
-	public CompletionStage<Boolean> renew(LockKey key, String owner, Duration ttl) {
-		long now = this.nanoTime.getAsLong();
-		Holding holder = this.holdings.computeIfPresent(key,
-				(k, old) -> old.isOwnedBy(owner, now) ? old.atLeastUntil(now + ttl.toNanos()) : old);
-		return done(holder != null && holder.isOwnedBy(owner, now));
-	}
-
-	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner) {
-		return release(key, owner, () -> {
-		});
-	}
-
-	private CompletionStage<Boolean> release(LockKey key, String owner, Runnable first) {
-		long now = this.nanoTime.getAsLong();
-		AtomicBoolean released = new AtomicBoolean();
-		this.holdings.computeIfPresent(key, (k, old) -> {
-			released.set(old.isOwnedBy(owner, now));
-			if (!released.get()) {
-				return old;
-			}
-			first.run();
-			return null;
-		});
-		return done(released.get());
-	}
-
-	/** Who waits does so in this JVM, and need not look for a result. */
-	@Override
-	public CompletionStage<Boolean> release(LockKey key, String owner, LeftResult result, boolean awaited) {
-		return release(key, owner, () -> {
-			ResultSlot slot = result.slot();
-			if (slot.replayed()) {
-				long now = this.nanoTime.getAsLong();
-				this.results.put(new ResultKey(key, slot.name()), new Result(result, now, now + slot.keep().toNanos()));
-			}
-		});
-	}
-
-	@Override
-	public boolean isLocal() {
-		return true;
+	public StoredLock lock(LockKey key) {
+		return new MemoryLock(key);
 	}
 
 	private static <T> CompletionStage<T> done(T value) {
 		return CompletableFuture.completedFuture(value);
 	}
 
-	private record ResultKey(LockKey lock, String slot) {
+	/**
+	 * A lock in the map. Waiters are waiters of this JVM, and need no notification.
+	 */
+	private final class MemoryLock implements StoredLock {
+
+		private final LockKey key;
+
+		MemoryLock(LockKey key) {
+			this.key = key;
+		}
+
+		@Override
+		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+			String owner = command.owner();
+			AtomicReference<@Nullable Found> found = new AtomicReference<>();
+			Holding holder = MemoryLockStore.this.holdings.compute(this.key, (k, old) -> {
+				long now = now();
+				long expiry = now + command.ttl().toNanos();
+				if (old != null && old.isOwnedBy(owner, now)) {
+					return old.atLeastUntil(expiry);
+				}
+				found.set(find(command.query(), now));
+				return (found.get() != null || (old != null && old.isLive(now))) ? old
+						: new Holding(owner, expiry, MemoryLockStore.this.fence.incrementAndGet());
+			});
+			Found result = found.get();
+			if (holder == null || result != null) {
+				return done(Objects.requireNonNull(result));
+			}
+			long now = now();
+			if (!holder.owner().equals(owner)) {
+				return done(new Held(Duration.ofNanos(Math.max(holder.expiry() - now, 0)), holder.fencingToken()));
+			}
+			if (holder.fencingToken() % SWEEP_EVERY == 0) {
+				MemoryLockStore.this.holdings.values().removeIf((each) -> !each.isLive(now));
+				MemoryLockStore.this.results.values().removeIf((each) -> !each.isLive(now));
+			}
+			return done(new Granted(holder.fencingToken()));
+		}
+
+		private @Nullable Found find(@Nullable ResultQuery query, long now) {
+			if (query == null) {
+				return null;
+			}
+			Result result = MemoryLockStore.this.results.get(new KeyOfResult(this.key, query.key().name()));
+			if (result == null || !result.isLive(now)) {
+				return null;
+			}
+			Duration age = Duration.ofNanos(now - result.stored());
+			return query.matches(result.result(), age) ? new Found(result.result(), age) : null;
+		}
+
+		@Override
+		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+			long now = now();
+			Holding holder = MemoryLockStore.this.holdings.computeIfPresent(this.key,
+					(k, old) -> old.isOwnedBy(owner, now) ? old.atLeastUntil(now + ttl.toNanos()) : old);
+			return done(holder != null && holder.isOwnedBy(owner, now));
+		}
+
+		@Override
+		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+			long now = now();
+			AtomicBoolean released = new AtomicBoolean();
+			MemoryLockStore.this.holdings.computeIfPresent(this.key, (k, old) -> {
+				released.set(old.isOwnedBy(owner, now));
+				if (!released.get()) {
+					return old;
+				}
+				keep(result, now);
+				return null;
+			});
+			return done(released.get());
+		}
+
+		/** The waiters are in this JVM, and are given the result there. */
+		private void keep(@Nullable StoredResult result, long now) {
+			if (result != null && result.key().replayed()) {
+				ResultKey resultKey = result.key();
+				MemoryLockStore.this.results.put(new KeyOfResult(this.key, resultKey.name()),
+						new Result(result, now, now + resultKey.keep().toNanos()));
+			}
+		}
+
+		@Override
+		public CompletionStage<Optional<Duration>> remaining() {
+			long now = now();
+			return done(Optional.ofNullable(MemoryLockStore.this.holdings.get(this.key))
+				.filter((holding) -> holding.isLive(now))
+				.map((holding) -> Duration.ofNanos(holding.expiry() - now)));
+		}
+
+		private long now() {
+			return MemoryLockStore.this.nanoTime.getAsLong();
+		}
+
 	}
 
-	private record Result(LeftResult left, long came, long expiry) {
+	private record KeyOfResult(LockKey lock, String name) {
+	}
+
+	private record Result(StoredResult result, long stored, long expiry) {
 
 		boolean isLive(long now) {
 			return this.expiry - now > 0;

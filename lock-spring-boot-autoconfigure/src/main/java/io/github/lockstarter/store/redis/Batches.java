@@ -45,16 +45,10 @@ final class Batches {
 
 	private static final byte[] NOTHING = {};
 
-	private final Queue<Part> parts = new ConcurrentLinkedQueue<>();
+	private volatile @Nullable Lane lane;
 
-	/** How many requests are under way. */
-	private final AtomicInteger requests = new AtomicInteger();
-
-	/** How many locks they are for. */
-	private final AtomicInteger locks = new AtomicInteger();
-
-	/** How often it was asked to send since it last looked. */
-	private final AtomicInteger wanted = new AtomicInteger();
+	/** The connection before the one that requests are sent over now, if any. */
+	private @Nullable RedisClusterAsyncCommands<byte[], byte[]> previous;
 
 	/** Keys of one request have to be in one slot of a cluster. */
 	private volatile boolean allowed;
@@ -70,127 +64,224 @@ final class Batches {
 	/** Returns a call of a script that may be sent together with others. */
 	Request<Long> with(Script script, byte[][] keys, byte[]... args) {
 		return (redis, abandoned, reply) -> {
-			Part part = new Part(redis, script, keys, args, abandoned, reply);
+			Part part = new Part(script, keys, args, abandoned, reply);
 			if (this.allowed) {
-				this.parts.add(part);
-				sendParts();
+				lane(redis).add(part);
 			}
 			else {
-				part.send(reply);
+				part.send(redis, reply);
 			}
 		};
 	}
 
+	/** Returns how many wait to be sent. */
+	int queued() {
+		Lane current = this.lane;
+		return (current != null) ? current.releases.size() + current.acquires.size() : 0;
+	}
+
+	private Lane lane(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		Lane current = this.lane;
+		return (current != null && current.redis == redis) ? current : anotherLane(redis);
+	}
+
+	/** What is queued for a connection that has been replaced is not sent. */
+	private Lane anotherLane(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		Lane another = new Lane(redis);
+		Lane old;
+		synchronized (this) {
+			old = this.lane;
+			if (old != null && old.redis == redis) {
+				return old;
+			}
+			if (redis == this.previous) {
+				// Its caller has not seen yet that it has been replaced.
+				return another;
+			}
+			this.previous = (old != null) ? old.redis : null;
+			this.lane = another;
+		}
+		if (old != null) {
+			old.close();
+		}
+		return another;
+	}
+
 	/**
-	 * Everybody calls this who has added a part or got a reply, so that no part stays.
-	 * One at a time sends, for all: a driver may reply at once, and must not be called
-	 * again and again from within its own reply.
+	 * Returns whether Redis takes no request for several locks. A proxy before a cluster
+	 * words it in its own way, or objects to a script with a loop over its keys.
 	 */
-	private void sendParts() {
-		if (this.wanted.getAndIncrement() > 0) {
-			return;
+	static boolean isForSlots(@Nullable Throwable refusal) {
+		String message = (refusal instanceof RedisCommandExecutionException)
+				? String.valueOf(refusal.getMessage()).toLowerCase(Locale.ROOT) : "";
+		return message.contains("slot") || message.contains("keys array");
+	}
+
+	/**
+	 * What is sent over one connection.
+	 */
+	private final class Lane {
+
+		private final RedisClusterAsyncCommands<byte[], byte[]> redis;
+
+		/** They come first: a lock has to be free before it can be acquired. */
+		private final Queue<Part> releases = new ConcurrentLinkedQueue<>();
+
+		/** Those at the head are the first to be given up by their callers. */
+		private final Queue<Part> acquires = new ConcurrentLinkedQueue<>();
+
+		/** How many requests are under way. */
+		private final AtomicInteger requests = new AtomicInteger();
+
+		/** For how many more locks they are than there are requests. */
+		private final AtomicInteger moreLocks = new AtomicInteger();
+
+		/** How often it was asked to send since it last looked. */
+		private final AtomicInteger wanted = new AtomicInteger();
+
+		private volatile boolean closed;
+
+		Lane(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+			this.redis = redis;
 		}
-		boolean sent = false;
-		try {
-			int seen = 1;
-			while (seen > 0) {
-				while (!this.parts.isEmpty() && hasRoom()) {
-					sendBatch();
+
+		void add(Part part) {
+			if (!hasQueue() && this.requests.get() < MAX_REQUESTS && hasRoom()) {
+				if (this.requests.incrementAndGet() <= MAX_REQUESTS) {
+					sendAlone(part);
+					return;
 				}
-				dropAbandoned();
-				seen = this.wanted.addAndGet(-seen);
+				this.requests.decrementAndGet();
 			}
-			sent = true;
+			((part.script == Script.RELEASE) ? this.releases : this.acquires).add(part);
+			sendParts();
 		}
-		finally {
-			if (!sent) {
-				this.wanted.set(0);
-			}
-		}
-	}
 
-	private boolean hasRoom() {
-		int max = (this.locks.get() < MANY_LOCKS) ? MAX_REQUESTS : ENOUGH_REQUESTS;
-		return this.requests.get() < max;
-	}
+		/** Fails what is queued. What is under way is left to the driver. */
+		void close() {
+			this.closed = true;
+			sendParts();
+		}
 
-	/** While the server does not answer, those at the head are the first to give up. */
-	private void dropAbandoned() {
-		for (Part head = this.parts.peek(); head != null && head.abandoned.getAsBoolean(); head = this.parts.peek()) {
-			this.parts.remove();
+		private boolean hasQueue() {
+			return !this.releases.isEmpty() || !this.acquires.isEmpty();
 		}
-	}
 
-	private void sendBatch() {
-		List<Part> batch = new ArrayList<>(1);
-		for (Part next = this.parts.poll(); next != null; next = (batch.size() < MAX_SIZE) ? this.parts.poll() : null) {
-			if (!batch.isEmpty() && next.redis != batch.get(0).redis) {
-				// The connection has been replaced.
-				next.send(next.reply);
+		/**
+		 * Everybody calls this who has added a part, or got a reply while parts are
+		 * queued, so that no part stays. One at a time sends, for all: a driver may reply
+		 * at once, and must not be called again and again from within its own reply.
+		 */
+		private void sendParts() {
+			if (this.wanted.getAndIncrement() > 0) {
+				return;
 			}
-			else if (!next.abandoned.getAsBoolean()) {
-				batch.add(next);
+			boolean sent = false;
+			try {
+				int seen = 1;
+				while (seen > 0) {
+					while (hasQueue() && (hasRoom() || this.closed)) {
+						sendBatch();
+					}
+					dropAbandoned();
+					seen = this.wanted.addAndGet(-seen);
+				}
+				sent = true;
+			}
+			finally {
+				if (!sent) {
+					this.wanted.set(0);
+				}
 			}
 		}
-		if (batch.isEmpty()) {
-			return;
+
+		private boolean hasRoom() {
+			int requests = this.requests.get();
+			return requests < ((requests + this.moreLocks.get() < MANY_LOCKS) ? MAX_REQUESTS : ENOUGH_REQUESTS);
 		}
-		this.requests.incrementAndGet();
-		this.locks.addAndGet(batch.size());
-		if (batch.size() == 1) {
-			Part only = batch.get(0);
-			only.send((number, failure) -> {
-				replied(batch);
-				only.reply.accept(number, failure);
+
+		/**
+		 * Releases are not given up, and are no more than there were leases.
+		 */
+		private void dropAbandoned() {
+			for (Part head = this.acquires.peek(); head != null
+					&& head.abandoned.getAsBoolean(); head = this.acquires.peek()) {
+				this.acquires.remove();
+			}
+		}
+
+		private @Nullable Part next() {
+			Part release = this.releases.poll();
+			return (release != null) ? release : this.acquires.poll();
+		}
+
+		private void sendBatch() {
+			List<Part> batch = new ArrayList<>(1);
+			for (Part next = next(); next != null; next = (batch.size() < MAX_SIZE) ? next() : null) {
+				if (!next.abandoned.getAsBoolean()) {
+					batch.add(next);
+				}
+			}
+			if (this.closed) {
+				batch.forEach((part) -> part.reply.accept(null, new NotSentException()));
+			}
+			else if (batch.size() == 1) {
+				this.requests.incrementAndGet();
+				sendAlone(batch.get(0));
+			}
+			else if (!batch.isEmpty()) {
+				this.requests.incrementAndGet();
+				this.moreLocks.addAndGet(batch.size() - 1);
+				sendTogether(batch);
+			}
+		}
+
+		private void sendAlone(Part part) {
+			part.send(this.redis, (number, failure) -> {
+				replied();
+				part.reply.accept(number, failure);
 			});
 		}
-		else {
-			sendTogether(batch);
-		}
-	}
 
-	private void replied(List<Part> batch) {
-		this.locks.addAndGet(-batch.size());
-		this.requests.decrementAndGet();
-		sendParts();
-	}
-
-	private void sendTogether(List<Part> batch) {
-		byte[][] keys = new byte[batch.size() * Script.BATCH_KEYS][];
-		byte[][] args = new byte[batch.size() * Script.BATCH_ARGS][];
-		Arrays.fill(args, NOTHING);
-		for (int i = 0; i < batch.size(); i++) {
-			batch.get(i).copyTo(keys, i * Script.BATCH_KEYS, args, i * Script.BATCH_ARGS);
-		}
-		Script.BATCH.<Object>forEachOf(keys, args).send(batch.get(0).redis, () -> false, (replies, failure) -> {
-			replied(batch);
-			if (failure instanceof RedisCommandExecutionException) {
-				// Refused before any of it was done.
-				if (this.allowed && isForSlots(failure)) {
-					logger.info("Redis takes no request for several locks, so each is sent by itself. " + failure);
-					this.allowed = false;
-				}
-				batch.forEach((part) -> part.send(part.reply));
+		private void replied() {
+			this.requests.decrementAndGet();
+			if (hasQueue()) {
+				sendParts();
 			}
-			else {
-				for (int i = 0; i < batch.size(); i++) {
-					batch.get(i).accept((replies != null) ? replies.get(i) : null, failure);
-				}
-			}
-		});
-	}
+		}
 
-	/** A proxy before a cluster words it in its own way. */
-	private static boolean isForSlots(Throwable refusal) {
-		return String.valueOf(refusal.getMessage()).toLowerCase(Locale.ROOT).contains("slot");
+		private void sendTogether(List<Part> batch) {
+			byte[][] keys = new byte[batch.size() * Script.BATCH_KEYS][];
+			byte[][] args = new byte[batch.size() * Script.BATCH_ARGS][];
+			Arrays.fill(args, NOTHING);
+			for (int i = 0; i < batch.size(); i++) {
+				batch.get(i).copyTo(keys, i * Script.BATCH_KEYS, args, i * Script.BATCH_ARGS);
+			}
+			Script.BATCH.<Object>forEachOf(keys, args).send(this.redis, () -> false, (replies, failure) -> {
+				this.moreLocks.addAndGet(1 - batch.size());
+				replied();
+				if (failure instanceof RedisCommandExecutionException) {
+					// Refused before any of it was done.
+					if (Batches.this.allowed && isForSlots(failure)) {
+						logger.info("Redis takes no request for several locks, so each is sent by itself. " + failure);
+						Batches.this.allowed = false;
+					}
+					batch.forEach((part) -> part.send(this.redis, part.reply));
+				}
+				else {
+					for (int i = 0; i < batch.size(); i++) {
+						batch.get(i).accept((replies != null) ? replies.get(i) : null, failure);
+					}
+				}
+			});
+		}
+
 	}
 
 	/**
 	 * A call of a script on behalf of one lock.
 	 */
 	private static final class Part {
-
-		private final RedisClusterAsyncCommands<byte[], byte[]> redis;
 
 		private final Script script;
 
@@ -203,9 +294,8 @@ final class Batches {
 
 		private final BiConsumer<@Nullable Long, @Nullable Throwable> reply;
 
-		Part(RedisClusterAsyncCommands<byte[], byte[]> redis, Script script, byte[][] keys, byte[][] args,
-				BooleanSupplier abandoned, BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
-			this.redis = redis;
+		Part(Script script, byte[][] keys, byte[][] args, BooleanSupplier abandoned,
+				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 			this.script = script;
 			this.keys = keys;
 			this.args = args;
@@ -222,8 +312,9 @@ final class Batches {
 			System.arraycopy(this.args, 0, args, arg + 1, this.args.length);
 		}
 
-		void send(BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
-			this.script.with(this.keys, this.args).send(this.redis, this.abandoned, reply);
+		void send(RedisClusterAsyncCommands<byte[], byte[]> redis,
+				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
+			this.script.with(this.keys, this.args).send(redis, this.abandoned, reply);
 		}
 
 		/** Takes its part of the reply to a batch: a number, or why there is none. */
@@ -239,6 +330,17 @@ final class Batches {
 				this.reply.accept(null,
 						(failure != null) ? failure : new RedisException("No answer for a part of a batch"));
 			}
+		}
+
+	}
+
+	/**
+	 * The connection was replaced before the request was sent.
+	 */
+	static final class NotSentException extends RedisException {
+
+		NotSentException() {
+			super("The connection was replaced before the request was sent");
 		}
 
 	}

@@ -1,31 +1,23 @@
 package io.github.lockstarter.store.redis;
 
-import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.lettuce.core.AbstractRedisAsyncCommands;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.store.redis.connection.RedisConnections;
@@ -48,19 +40,43 @@ final class LettuceConnector {
 
 	private final RedisConnections connections;
 
+	private final Supplier<RedisClusterAsyncCommands<byte[], byte[]>> opened;
+
+	private final Executor threads;
+
 	private final AtomicReference<@Nullable CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>>> connecting = new AtomicReference<>();
 
-	private final AtomicInteger reconnects = new AtomicInteger();
+	private final Reconnects reconnects = new Reconnects();
+
+	private final SilenceWatch silence;
 
 	/** Whether it is being looked for the masters of a cluster. */
 	private final AtomicBoolean looking = new AtomicBoolean();
 
-	private final List<Runnable> onReconnect = new CopyOnWriteArrayList<>();
-
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> redis;
 
+	/** Creates a connector over the connection that all commands share. */
 	LettuceConnector(RedisConnections connections) {
+		this(connections, connections::commands, LettuceConnector::onOwnThread);
+	}
+
+	/** Returns a connector over the connection that only grants are sent over. */
+	static LettuceConnector ofGrants(RedisConnections connections) {
+		return new LettuceConnector(connections, connections::grantCommands, LettuceConnector::onOwnThread);
+	}
+
+	/**
+	 * Creates a connector.
+	 * @param opened returns the commands of its connection, and connects first if need
+	 * be, which blocks
+	 * @param threads where to block
+	 */
+	LettuceConnector(RedisConnections connections, Supplier<RedisClusterAsyncCommands<byte[], byte[]>> opened,
+			Executor threads) {
 		this.connections = connections;
+		this.opened = opened;
+		this.threads = threads;
+		this.silence = new SilenceWatch(connections, this);
 	}
 
 	/**
@@ -74,34 +90,62 @@ final class LettuceConnector {
 		}
 		if (current != null && isOpen(current)) {
 			run(action, current, call);
-			return;
 		}
-		connect().whenComplete((redis, failure) -> {
-			if (failure != null) {
-				call.fail(failure);
-			}
-			else if (!call.isAnswered()) {
-				if (isOpen(redis)) {
+		else if (current != null && !isClosed(current)) {
+			// The driver reconnects.
+			lookAgain(call, action);
+		}
+		else {
+			connect().whenComplete((redis, failure) -> {
+				if (failure != null) {
+					call.fail(failure);
+				}
+				else if (isOpen(redis)) {
 					run(action, redis, call);
 				}
 				else {
 					lookAgain(call, action);
 				}
-			}
-		});
+			});
+		}
 	}
 
 	private void lookAgain(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
+		if (!after(LOOK_AGAIN_MILLIS, () -> whenConnected(call, action))) {
+			call.fail(new IllegalStateException("The connections to Redis have been shut down"));
+		}
+	}
+
+	/**
+	 * Runs the action after a pause, on a thread of the driver.
+	 * @return {@code false} if it never will, because the driver has been shut down
+	 */
+	boolean after(long millis, Runnable action) {
 		try {
 			this.connections.client()
 				.getResources()
 				.eventExecutorGroup()
-				.schedule(() -> whenConnected(call, action), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+				.schedule(action, millis, TimeUnit.MILLISECONDS);
+			return true;
 		}
 		catch (IllegalStateException | RejectedExecutionException ex) {
-			// The driver has been shut down.
-			call.fail(ex);
+			return false;
 		}
+	}
+
+	/**
+	 * Returns what is connected, or {@code null}, and then sees to it that Redis is
+	 * connected to.
+	 */
+	@Nullable RedisClusterAsyncCommands<byte[], byte[]> openOrConnect() {
+		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
+		if (current != null && isOpen(current)) {
+			return current;
+		}
+		if (current == null || isClosed(current)) {
+			connect();
+		}
+		return null;
 	}
 
 	/**
@@ -125,11 +169,24 @@ final class LettuceConnector {
 	void expire(Call<?> call, Duration timeout) {
 		try {
 			AbstractRedisClient client = this.connections.client();
-			call.within(timeout, client.getResources().timer(), () -> lookForMasters(client, timeout));
+			call.within(timeout, client.getResources().timer(), () -> late(client, timeout));
 		}
 		catch (IllegalStateException | RejectedExecutionException ex) {
 			// The driver has been shut down, or has too much to time.
 			call.fail(ex);
+		}
+	}
+
+	private void late(AbstractRedisClient client, Duration timeout) {
+		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
+		if (current == null) {
+			return;
+		}
+		if (client instanceof RedisClusterClient cluster) {
+			lookForMasters(cluster, current, timeout);
+		}
+		else if (connection(current).isOpen()) {
+			this.silence.suspect(current);
 		}
 	}
 
@@ -141,17 +198,16 @@ final class LettuceConnector {
 	 * This runs on the driver's timer. Where nobody has connected yet there is no list of
 	 * servers, and the client would block to make one.
 	 */
-	private void lookForMasters(AbstractRedisClient client, Duration timeout) {
-		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
-		if (current != null && client instanceof RedisClusterClient cluster
-				&& connection(current) instanceof StatefulRedisClusterConnection<byte[], byte[]> shared
+	private void lookForMasters(RedisClusterClient cluster, RedisClusterAsyncCommands<byte[], byte[]> current,
+			Duration timeout) {
+		if (connection(current) instanceof StatefulRedisClusterConnection<byte[], byte[]> shared
 				&& this.looking.compareAndSet(false, true)) {
 			try {
 				shared.getPartitions().forEach((node) -> node.getUri().setTimeout(timeout));
-				cluster.refreshPartitionsAsync().whenComplete((done, failure) -> lookAgainLater(client));
+				cluster.refreshPartitionsAsync().whenComplete((done, failure) -> lookAgainLater(cluster));
 			}
-			catch (RuntimeException ex) {
-				lookAgainLater(client);
+			catch (Throwable ex) {
+				lookAgainLater(cluster);
 			}
 		}
 	}
@@ -162,14 +218,17 @@ final class LettuceConnector {
 			.newTimeout((pause) -> this.looking.set(false), BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
-	/** Returns how often the driver has reconnected. It repeats what was under way. */
+	/**
+	 * Returns how often the connection was lost or made anew. The driver repeats what was
+	 * under way.
+	 */
 	int reconnects() {
-		return this.reconnects.get();
+		return this.reconnects.count();
 	}
 
 	/** Runs the action each time the driver has reconnected. */
 	void onReconnect(Runnable action) {
-		this.onReconnect.add(action);
+		this.reconnects.onReconnect(action);
 	}
 
 	private static void run(Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action,
@@ -193,65 +252,37 @@ final class LettuceConnector {
 		if (other != null) {
 			return other;
 		}
-		return mine.completeAsync(this::sharedConnection, LettuceConnector::onOwnThread)
-			.whenComplete((redis, failure) -> this.connecting.set(null));
+		try {
+			return mine.completeAsync(this::currentConnection, this.threads)
+				.whenComplete((redis, failure) -> this.connecting.set(null));
+		}
+		catch (Throwable ex) {
+			// There is no thread to be had. The next caller tries again.
+			this.connecting.set(null);
+			mine.completeExceptionally(ex);
+			return mine;
+		}
 	}
 
-	private RedisClusterAsyncCommands<byte[], byte[]> sharedConnection() {
-		RedisClusterAsyncCommands<byte[], byte[]> current = this.connections.commands();
-		if (current != this.redis) {
+	private RedisClusterAsyncCommands<byte[], byte[]> currentConnection() {
+		RedisClusterAsyncCommands<byte[], byte[]> current = this.opened.get();
+		RedisClusterAsyncCommands<byte[], byte[]> old = this.redis;
+		if (current != old) {
 			StatefulConnection<byte[], byte[]> shared = connection(current);
-			listen(shared);
+			this.reconnects.follow(this.connections.client(), shared);
 			CompletableFuture<?> loaded = Script.loadAll(current);
-			if (isComposed(shared)) {
-				// It connects when it is first used, which is no reconnect.
+			if (Reconnects.isComposed(shared)) {
 				CompletableFuture.allOf(loaded, connectToAll(shared))
 					.exceptionally((failure) -> null)
 					.completeOnTimeout(null, FIRST_USE_MILLIS, TimeUnit.MILLISECONDS)
 					.join();
 			}
 			this.redis = current;
+			if (old != null) {
+				this.reconnects.reconnected();
+			}
 		}
 		return current;
-	}
-
-	private void listen(StatefulConnection<byte[], byte[]> shared) {
-		Set<SocketAddress> known = ConcurrentHashMap.newKeySet();
-		AtomicBoolean lost = new AtomicBoolean();
-		this.connections.client().addListener(new RedisConnectionStateListener() {
-
-			@Override
-			public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
-				boolean alike = isLikePartOf(shared, connection);
-				boolean isNew = alike && known.add(address);
-				boolean isBack = alike && lost.getAndSet(false);
-				if (connection == shared || isNew || isBack) {
-					LettuceConnector.this.reconnects.incrementAndGet();
-					LettuceConnector.this.onReconnect.forEach(Runnable::run);
-				}
-			}
-
-			@Override
-			public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
-				if (isLikePartOf(shared, connection) && !connection.isClosed()) {
-					lost.set(true);
-					LettuceConnector.this.reconnects.incrementAndGet();
-				}
-			}
-
-		});
-	}
-
-	/**
-	 * Returns whether the connection may be one to a single server, of those that the
-	 * shared one is made of, which does not tell. Others look the same: those that the
-	 * application has for transactions, which come and go. So what counts is a connection
-	 * that was lost, not closed, and one to a server that there was none to before.
-	 */
-	private static boolean isLikePartOf(StatefulConnection<byte[], byte[]> shared,
-			RedisChannelHandler<?, ?> connection) {
-		return isComposed(shared) && connection instanceof StatefulRedisConnection<?, ?> single
-				&& !(connection instanceof StatefulRedisPubSubConnection) && single.getCodec() == shared.getCodec();
 	}
 
 	private static CompletableFuture<?> connectToAll(StatefulConnection<byte[], byte[]> shared) {
@@ -264,19 +295,29 @@ final class LettuceConnector {
 					.toArray(CompletableFuture<?>[]::new));
 	}
 
-	private static boolean isComposed(StatefulConnection<byte[], byte[]> shared) {
-		return shared instanceof StatefulRedisMasterReplicaConnection
-				|| shared instanceof StatefulRedisClusterConnection;
+	/** Runs a task that blocks. */
+	void runOnThread(Runnable task) {
+		this.threads.execute(task);
 	}
 
-	private static void onOwnThread(Runnable task) {
+	static void onOwnThread(Runnable task) {
 		Thread thread = new Thread(task, "lock-redis-connect");
 		thread.setDaemon(true);
 		thread.start();
 	}
 
-	private static boolean isOpen(RedisClusterAsyncCommands<byte[], byte[]> redis) {
-		return connection(redis).isOpen();
+	/** Returns whether requests are sent over that connection. */
+	boolean isCurrent(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		return redis == this.redis && !isClosed(redis);
+	}
+
+	/** Returns whether commands are sent at once, and may be answered. */
+	private boolean isOpen(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		return connection(redis).isOpen() && !isClosed(redis) && !this.silence.isSilent();
+	}
+
+	private static boolean isClosed(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		return ((RedisChannelHandler<?, ?>) connection(redis)).isClosed();
 	}
 
 	@SuppressWarnings("unchecked")

@@ -8,11 +8,14 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.Batches.NotSentException;
 
 /**
  * Calls of scripts, each with an answer within a time-out of our own, which is a
@@ -22,19 +25,31 @@ final class RedisCalls {
 
 	private final LettuceConnector connector;
 
+	private final LettuceConnector grants;
+
 	private final Duration timeout;
 
-	private final int replicasToAck;
+	private final @Nullable ReplicatedGrants replicated;
 
-	RedisCalls(LettuceConnector connector, Duration timeout, int replicasToAck) {
+	private final Removals removals;
+
+	/**
+	 * Creates calls.
+	 * @param connector the connection that they are sent over
+	 * @param grants the connection that grants are sent over
+	 * @param replicasToAck how many replicas have to acknowledge a grant
+	 */
+	RedisCalls(LettuceConnector connector, LettuceConnector grants, Duration timeout, int replicasToAck) {
 		this.connector = connector;
 		this.timeout = timeout;
-		this.replicasToAck = replicasToAck;
+		this.grants = grants;
+		this.replicated = (replicasToAck > 0) ? new ReplicatedGrants(grants, replicasToAck, timeout) : null;
+		this.removals = new Removals(connector);
 	}
 
 	/** Calls a script if Redis is connected, or soon is. */
 	<T, R> CompletionStage<R> call(LockKey key, Request<T> script, Function<T, R> result) {
-		Call<R> call = begin(key);
+		Call<R> call = begin(key, this.connector);
 		this.connector.whenConnected(call, (redis) -> script.send(redis, call::isAnswered, (value, failure) -> {
 			if (failure != null) {
 				call.fail(failure);
@@ -47,78 +62,67 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Calls a script that takes a lock away. Without a connection it is kept for later,
-	 * by the driver up to its own time-out (one minute by default).
+	 * Calls a script that takes a lock away, and repeats it for as long as the lock may
+	 * live, also after the call has failed for lack of an answer in time.
 	 * @return whether the lock was there; fails if that cannot be known
 	 */
-	CompletionStage<Boolean> takeAway(LockKey key, Request<Long> script) {
-		Call<Boolean> call = begin(key);
+	CompletionStage<Boolean> takeAway(LockKey key, String owner, Request<Long> script) {
+		Call<Boolean> call = begin(key, this.connector);
 		int reconnects = this.connector.reconnects();
-		this.connector.whenEverConnected(call, (redis) -> script.send(redis, () -> false, (number, failure) -> {
-			if (failure != null) {
-				call.fail(failure);
-			}
-			else if (number != null && number == 0 && reconnects != this.connector.reconnects()) {
-				// Repeated by the driver, it may have found its own work done.
-				call.fail(new LockStoreException(key, "the connection was lost while it was released", null));
-			}
-			else {
-				call.complete(number != null && number == 1);
-			}
-		}));
+		this.connector.whenEverConnected(call,
+				(redis) -> this.removals.release(key, owner, redis, script, (number, failure) -> {
+					if (number == null) {
+						call.fail((failure != null) ? failure : new RedisException("No answer"));
+					}
+					else if (number == 0 && (failure != null || reconnects != this.connector.reconnects())) {
+						// Repeated, it may have found its own work done.
+						call.fail(
+								new LockStoreException(key, "the connection was lost while it was released", failure));
+					}
+					else {
+						call.complete(number == 1);
+					}
+				}));
 		return call.answer();
+	}
+
+	/** Ends what is being done to release the lock: its owner acquires it once more. */
+	void keep(LockKey key, String owner) {
+		this.removals.forget(key, owner);
 	}
 
 	/**
 	 * Calls a script that may grant a lock. Unless the caller has got that answer in
 	 * time, it is undone, if there is a way to: its owner would never release it.
 	 */
-	<T, R> CompletionStage<R> grant(LockKey key, Request<T> script, Predicate<T> granted, Function<T, R> result,
-			@Nullable Supplier<Request<Long>> undo) {
-		Call<R> call = begin(key);
-		Request<T> request = (this.replicasToAck > 0) ? acknowledged(key, script, granted) : script;
-		this.connector.whenConnected(call, (redis) -> request.send(redis, call::isAnswered, (reply, failure) -> {
+	<T, R> CompletionStage<R> grant(LockKey key, String owner, Duration ttl, Request<T> script, Predicate<T> granted,
+			Function<T, R> result, @Nullable Supplier<Request<Long>> undo) {
+		Call<R> call = begin(key, this.grants);
+		this.removals.mayLive(ttl);
+		BiConsumer<@Nullable T, @Nullable Throwable> replied = (reply, failure) -> {
 			boolean inTime = reply != null && call.complete(result.apply(reply));
 			if (failure != null) {
 				call.fail(failure);
 			}
 			boolean refused = reply != null && !granted.test(reply);
-			if (!inTime && !refused && undo != null) {
-				// The driver sends it after the script.
-				undo.get().send(redis, () -> false, (released, ignored) -> {
-				});
+			if (!inTime && !refused && undo != null && !(failure instanceof NotSentException)) {
+				this.removals.undo(key, owner, ttl, undo.get(), failure != null && !isAnswer(failure));
 			}
-		}));
+		};
+		if (this.replicated != null) {
+			this.replicated.send(key, call, script, granted, replied);
+		}
+		else {
+			this.grants.whenConnected(call, (redis) -> script.send(redis, call::isAnswered, replied));
+		}
 		return call.answer();
 	}
 
 	/**
-	 * Waits until enough replicas have a grant, over the connection that it was made on.
-	 * On another one Redis would know of nothing to wait for.
+	 * Returns whether Redis has surely done already what it was asked for, or will not.
 	 */
-	private <T> Request<T> acknowledged(LockKey key, Request<T> script, Predicate<T> granted) {
-		return (redis, abandoned, reply) -> {
-			int reconnects = this.connector.reconnects();
-			script.send(redis, abandoned, (answer, failure) -> {
-				if (answer == null || !granted.test(answer)) {
-					reply.accept(answer, failure);
-					return;
-				}
-				redis.waitForReplication(this.replicasToAck, Math.max(1, this.timeout.toMillis() / 2))
-					.whenComplete((replicas, noReply) -> {
-						Throwable why = (noReply != null) ? noReply : missing(key, replicas, reconnects);
-						reply.accept((why == null) ? answer : null, why);
-					});
-			});
-		};
-	}
-
-	private @Nullable LockStoreException missing(LockKey key, long replicas, int reconnects) {
-		if (reconnects != this.connector.reconnects()) {
-			return new LockStoreException(key, "the connection was lost before replicas had it", null);
-		}
-		return (replicas >= this.replicasToAck) ? null : new LockStoreException(key,
-				"%d of %d replicas acknowledged it in time".formatted(replicas, this.replicasToAck), null);
+	private static boolean isAnswer(Throwable failure) {
+		return failure instanceof RedisCommandExecutionException || failure instanceof LockStoreException;
 	}
 
 	/** Returns a question for how long a key lives: -2 if there is none. */
@@ -126,9 +130,9 @@ final class RedisCalls {
 		return (redis, abandoned, reply) -> redis.pttl(redisKey).whenComplete(reply);
 	}
 
-	private <R> Call<R> begin(LockKey key) {
+	private <R> Call<R> begin(LockKey key, LettuceConnector connector) {
 		Call<R> call = new Call<>(key);
-		this.connector.expire(call, this.timeout);
+		connector.expire(call, this.timeout);
 		return call;
 	}
 

@@ -7,17 +7,17 @@ import java.util.HexFormat;
 import io.github.lockstarter.LockKey;
 
 /**
- * Where a lock lives in Redis.
+ * Where locks live in Redis.
  *
  * <pre>
  * lock:{b3f}:registration:taro            the owner of the lock
  * lock:waiting:{b3f}:registration:taro    the instances that wait for it
  * lock:fence:{b3f}                        the fencing tokens of all locks of this bucket
- * lock:result:{b3f}:8a…2c:registration:taro    a result; of which slot, the digest says
+ * lock:result:{b3f}:8a…2c:registration:taro    a result; the digest is that of its name
  * </pre>
  *
  * The hash tag is one of 4096 buckets, so that all keys of a lock sit in one cluster slot
- * and the number of fences is bounded. What a key is for stands before the tag, never
+ * and the number of fences is bounded. The role of a key stands before the tag, never
  * behind the data: a request could otherwise choose a value that ends like another key.
  */
 final class RedisKeys {
@@ -30,7 +30,7 @@ final class RedisKeys {
 	private static final int TAG_DIGITS = 3;
 
 	/** 128 bits. */
-	private static final int SLOT_DIGITS = 32;
+	private static final int DIGEST_DIGITS = 32;
 
 	private static final int TAG_LENGTH = "{b3f}".length();
 
@@ -54,7 +54,9 @@ final class RedisKeys {
 		int hash = 31 * key.name().hashCode() + key.key().hashCode();
 		int bucket = ((hash * 0x9E3779B9) >>> 16) % BUCKETS;
 		String tag = HexFormat.of().toHexDigits(bucket, TAG_DIGITS);
-		return new Keys(bytes("{" + tag + "}:" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES)));
+		byte[] tagged = bytes("{" + tag + "}:" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES));
+		return new Keys(join(this.lock, tagged, tagged.length), join(this.waiting, tagged, tagged.length),
+				join(this.fence, tagged, TAG_LENGTH));
 	}
 
 	private static byte[] join(byte[] begin, byte[] end, int length) {
@@ -68,43 +70,46 @@ final class RedisKeys {
 	}
 
 	/**
-	 * The keys of one lock. Few requests need all of them, so each is made when it is
-	 * asked for.
+	 * The keys of one lock. Nearly every request needs the lock, and the fence or the set
+	 * of waiters, so these are computed at once; few requests are about a result.
 	 */
 	final class Keys {
 
-		private final byte[] tagged;
+		private final byte[] lock;
 
-		private Keys(byte[] tagged) {
-			this.tagged = tagged;
-		}
+		private final byte[] waiting;
 
-		byte[][] all() {
-			return new byte[][] { lock(), fence(), waiting() };
+		private final byte[] fence;
+
+		private Keys(byte[] lock, byte[] waiting, byte[] fence) {
+			this.lock = lock;
+			this.waiting = waiting;
+			this.fence = fence;
 		}
 
 		/** Returns the key of the owner. */
 		byte[] lock() {
-			return join(RedisKeys.this.lock, this.tagged, this.tagged.length);
+			return this.lock;
 		}
 
-		/** Returns the key of the set of those who wait. */
+		/** Returns the key of the set of waiting instances. */
 		byte[] waiting() {
-			return join(RedisKeys.this.waiting, this.tagged, this.tagged.length);
+			return this.waiting;
 		}
 
 		/** Returns the key of the counter that fencing tokens are drawn from. */
 		byte[] fence() {
-			return join(RedisKeys.this.fence, this.tagged, TAG_LENGTH);
+			return this.fence;
 		}
 
-		/** Returns the key of the result in the slot. */
-		byte[] result(String slot) {
-			String tag = new String(this.tagged, 0, TAG_LENGTH, StandardCharsets.UTF_8);
-			String lock = new String(this.tagged, TAG_LENGTH, this.tagged.length - TAG_LENGTH, StandardCharsets.UTF_8);
-			String digest = LockKey.ofDigest("slot", slot).key().substring(LockKey.DIGEST_PREFIX.length());
-			byte[] tagged = bytes(tag + ":" + digest.substring(0, SLOT_DIGITS) + lock);
-			return join(RedisKeys.this.result, tagged, tagged.length);
+		/** Returns the key of the results of that name. */
+		byte[] result(String name) {
+			int tag = RedisKeys.this.lock.length;
+			int rest = tag + TAG_LENGTH;
+			String digest = LockKey.ofDigest("slot", name).key().substring(LockKey.DIGEST_PREFIX.length());
+			byte[] digested = join(RedisKeys.this.result, Arrays.copyOfRange(this.lock, tag, rest), TAG_LENGTH);
+			digested = join(digested, bytes(":" + digest), 1 + DIGEST_DIGITS);
+			return join(digested, Arrays.copyOfRange(this.lock, rest, this.lock.length), this.lock.length - rest);
 		}
 
 	}

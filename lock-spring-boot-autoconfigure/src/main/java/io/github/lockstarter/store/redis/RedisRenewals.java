@@ -3,11 +3,14 @@ package io.github.lockstarter.store.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.redis.RedisCalls.Request;
 
 /**
  * Renews many locks in as few requests as Redis can take.
@@ -19,25 +22,23 @@ final class RedisRenewals {
 
 	private final RedisCalls calls;
 
-	private final RedisKeys keys;
-
-	private final int size;
+	private volatile int size;
 
 	/**
 	 * Creates renewals.
 	 * @param together whether the keys of several locks can be in one request
 	 */
-	RedisRenewals(RedisCalls calls, RedisKeys keys, boolean together) {
+	RedisRenewals(RedisCalls calls, boolean together) {
 		this.calls = calls;
-		this.keys = keys;
 		this.size = together ? MOST_AT_ONCE : 1;
 	}
 
 	/** Returns an answer for each, in the same order. */
 	List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
 		List<CompletionStage<Boolean>> answers = new ArrayList<>(renewals.size());
-		for (int from = 0; from < renewals.size(); from += this.size) {
-			answers.addAll(renewTogether(renewals.subList(from, Math.min(from + this.size, renewals.size()))));
+		int size = this.size;
+		for (int from = 0; from < renewals.size(); from += size) {
+			answers.addAll(renewTogether(renewals.subList(from, Math.min(from + size, renewals.size()))));
 		}
 		return answers;
 	}
@@ -47,15 +48,64 @@ final class RedisRenewals {
 		byte[][] args = new byte[2 * renewals.size()][];
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
-			locks[i] = this.keys.of(renewal.key()).lock();
+			locks[i] = lock(renewal).keys().lock();
 			args[2 * i] = renewal.owner().getBytes(StandardCharsets.US_ASCII);
 			args[2 * i + 1] = Long.toString(renewal.ttl().toMillis()).getBytes(StandardCharsets.US_ASCII);
 		}
-		CompletionStage<List<Long>> renewed = this.calls.call(renewals.get(0).key(),
-				Script.RENEW.<Long>forEachOf(locks, args), Function.identity());
-		return IntStream.range(0, renewals.size())
-			.mapToObj((i) -> renewed.thenApply((numbers) -> numbers.get(i) == 1))
+		List<CompletableFuture<Boolean>> answers = renewals.stream()
+			.map((each) -> new CompletableFuture<Boolean>())
 			.toList();
+		this.calls
+			.call(lock(renewals.get(0)).key(),
+					(renewals.size() > 1) ? Script.RENEW.<Long>forEachOf(locks, args) : one(locks, args),
+					Function.identity())
+			.whenComplete((numbers, failure) -> {
+				if (failure != null && renewals.size() > 1 && Batches.isForSlots(failure.getCause())) {
+					this.size = 1;
+					renewAll(renewals, answers);
+				}
+				else {
+					answer(answers, numbers, failure);
+				}
+			});
+		return List.copyOf(answers);
+	}
+
+	private static Request<List<Long>> one(byte[][] locks, byte[][] args) {
+		return (redis, abandoned, reply) -> Script.RENEW_ONE.with(locks, args)
+			.send(redis, abandoned,
+					(number, failure) -> reply.accept((number != null) ? List.of(number) : null, failure));
+	}
+
+	private void renewAll(List<Renewal> renewals, List<CompletableFuture<Boolean>> answers) {
+		List<CompletionStage<Boolean>> single = renewAll(renewals);
+		for (int i = 0; i < answers.size(); i++) {
+			CompletableFuture<Boolean> answer = answers.get(i);
+			single.get(i).whenComplete((renewed, failure) -> {
+				if (failure != null) {
+					answer.completeExceptionally(failure);
+				}
+				else {
+					answer.complete(renewed);
+				}
+			});
+		}
+	}
+
+	private static void answer(List<CompletableFuture<Boolean>> answers, @Nullable List<Long> numbers,
+			@Nullable Throwable failure) {
+		for (int i = 0; i < answers.size(); i++) {
+			if (numbers != null) {
+				answers.get(i).complete(numbers.get(i) == 1);
+			}
+			else if (failure != null) {
+				answers.get(i).completeExceptionally(failure);
+			}
+		}
+	}
+
+	private static RedisLock lock(Renewal renewal) {
+		return (RedisLock) renewal.lock();
 	}
 
 }

@@ -2,19 +2,24 @@ package io.github.lockstarter.store.redis;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.store.redis.RedisCalls.Request;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
@@ -32,6 +37,11 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private static final long TRY_AGAIN_MILLIS = 100;
 
+	/** After which time a message that was published must have arrived. */
+	private static final long ECHO_MILLIS = 1000;
+
+	private static final byte[] NOTHING = {};
+
 	private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
 	private final Map<ByteBuffer, Runnable> watchers = new ConcurrentHashMap<>();
@@ -40,11 +50,23 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private final RedisConnections connections;
 
+	private final LettuceConnector connector;
+
+	private final Executor threads;
+
 	private final byte[] name;
 
 	private final byte[] instance = bytes(UUID.randomUUID().toString());
 
 	private volatile boolean open = true;
+
+	/** Whether a message of this instance has come back to it. */
+	private volatile boolean heard;
+
+	/**
+	 * Whether messages of releases do not arrive, so that those who wait have to look.
+	 */
+	private final AtomicBoolean deaf = new AtomicBoolean();
 
 	/** Whether to try once to subscribe, although nobody watches yet. */
 	private volatile boolean expected;
@@ -58,9 +80,20 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private volatile long askedForIt;
 
-	ReleaseChannel(RedisConnections connections, String name) {
+	ReleaseChannel(RedisConnections connections, LettuceConnector connector, String name) {
+		this(connections, connector, name, ReleaseChannel::onOwnThread);
+	}
+
+	/**
+	 * Creates a channel.
+	 * @param connector the connection to publish over
+	 * @param threads where to block
+	 */
+	ReleaseChannel(RedisConnections connections, LettuceConnector connector, String name, Executor threads) {
 		this.connections = connections;
+		this.connector = connector;
 		this.name = bytes(name);
+		this.threads = threads;
 	}
 
 	byte[] name() {
@@ -92,10 +125,21 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	void subscribe() {
 		StatefulRedisPubSubConnection<byte[], byte[]> current = this.subscription;
 		if ((current == null || isSilent(current)) && this.subscribing.compareAndSet(false, true)) {
-			Thread thread = new Thread(() -> replace(current), "lock-redis-subscribe");
-			thread.setDaemon(true);
-			thread.start();
+			try {
+				this.threads.execute(() -> replace(current));
+			}
+			catch (Throwable ex) {
+				this.subscribing.set(false);
+				logger.warn("No thread for the subscription to channel %s: who waits for a lock looks for it by itself"
+					.formatted(text(this.name)), ex);
+			}
 		}
+	}
+
+	private static void onOwnThread(Runnable task) {
+		Thread thread = new Thread(task, "lock-redis-subscribe");
+		thread.setDaemon(true);
+		thread.start();
 	}
 
 	private boolean isSilent(StatefulRedisPubSubConnection<byte[], byte[]> current) {
@@ -113,6 +157,21 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	}
 
 	private void replace(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
+		try {
+			subscribeInPlaceOf(old);
+		}
+		finally {
+			this.subscribing.set(false);
+		}
+		if (!this.open) {
+			close();
+		}
+		else if (isNeeded() && this.subscription == null) {
+			subscribe();
+		}
+	}
+
+	private void subscribeInPlaceOf(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
 		while (this.open && this.subscription == old && isNeeded()) {
 			this.expected = false;
 			StatefulRedisPubSubConnection<byte[], byte[]> connection = null;
@@ -136,13 +195,6 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 				wakeAll();
 			}
 		}
-		this.subscribing.set(false);
-		if (!this.open) {
-			close();
-		}
-		else if (isNeeded() && this.subscription == null) {
-			subscribe();
-		}
 	}
 
 	private boolean isNeeded() {
@@ -152,18 +204,112 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	@Override
 	public void message(byte[] channel, byte[] message) {
 		String text = text(message);
-		if (!text.startsWith(text(this.instance))) {
-			byte[] lock = bytes(text.substring(text.indexOf(' ') + 1));
-			Runnable action = this.watchers.get(ByteBuffer.wrap(lock));
-			if (action != null) {
-				action.run();
-			}
+		if (text.startsWith(text(this.instance))) {
+			this.heard = true;
+			this.deaf.set(false);
+			return;
+		}
+		byte[] lock = bytes(text.substring(text.indexOf(' ') + 1));
+		Runnable action = this.watchers.get(ByteBuffer.wrap(lock));
+		if (action != null) {
+			action.run();
 		}
 	}
 
 	@Override
 	public void subscribed(byte[] channel, long count) {
 		wakeAll();
+		tryOut();
+	}
+
+	/**
+	 * Publishes what only this instance is to hear. Where publishing is forbidden, or
+	 * where messages go to another shard than the subscription is on, nobody would hear
+	 * of a release.
+	 */
+	private void tryOut() {
+		RedisClusterAsyncCommands<byte[], byte[]> redis = this.connector.openOrConnect();
+		if (redis != null) {
+			this.heard = false;
+			publish(redis, join(this.instance, NOTHING), () -> this.connector.after(ECHO_MILLIS, () -> {
+				if (!this.heard) {
+					beDeaf("a message did not arrive", null);
+				}
+			}));
+		}
+	}
+
+	private void publish(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[] message, Runnable published) {
+		try {
+			redis.publish(this.name, message).whenComplete((receivers, failure) -> {
+				if (failure == null) {
+					published.run();
+				}
+				else if (failure instanceof RedisCommandExecutionException) {
+					beDeaf("publishing is refused", failure);
+				}
+			});
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Not published", ex);
+		}
+	}
+
+	private void beDeaf(String why, @Nullable Throwable failure) {
+		if (this.deaf.compareAndSet(false, true)) {
+			logger.warn(
+					"Nobody hears of released locks through channel %s, since %s: who waits for a lock looks for it every %d ms"
+						.formatted(text(this.name), why, TRY_AGAIN_MILLIS),
+					failure);
+			lookRepeatedly();
+		}
+	}
+
+	private void lookRepeatedly() {
+		this.connector.after(TRY_AGAIN_MILLIS, () -> {
+			if (this.open && this.deaf.get()) {
+				wakeAll();
+				lookRepeatedly();
+			}
+			else {
+				this.deaf.set(false);
+			}
+		});
+	}
+
+	/** Returns what to publish when the lock is released for others. */
+	byte[] message(byte[] lock) {
+		return join(NOTHING, lock);
+	}
+
+	/**
+	 * Returns what to publish when the lock is released for others than this instance.
+	 */
+	byte[] messageToOthers(byte[] lock) {
+		return join(this.instance, lock);
+	}
+
+	private static byte[] join(byte[] instance, byte[] lock) {
+		byte[] message = Arrays.copyOf(instance, instance.length + 1 + lock.length);
+		message[instance.length] = ' ';
+		System.arraycopy(lock, 0, message, instance.length + 1, lock.length);
+		return message;
+	}
+
+	/**
+	 * Publishes after the script what it was not allowed to publish itself, and answers
+	 * as if it had.
+	 */
+	Request<Long> published(Request<Long> script, byte[] message) {
+		return (redis, abandoned, reply) -> script.send(redis, abandoned, (number, failure) -> {
+			boolean unpublished = number != null
+					&& (number == Script.RELEASED_UNPUBLISHED || number == Script.HANDED_OVER_UNPUBLISHED);
+			if (unpublished) {
+				publish(redis, message, () -> {
+				});
+			}
+			reply.accept(unpublished ? Long.valueOf((number == Script.RELEASED_UNPUBLISHED) ? 1 : 0) : number, failure);
+		});
 	}
 
 	private void wakeAll() {

@@ -6,34 +6,54 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
-import io.github.lockstarter.store.LeftResult;
-import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.StoredResult;
 
 /**
  * What the scripts that acquire a lock answer with.
  */
 final class Replies {
 
+	/**
+	 * How long the waiters of other instances get before it is worth looking whether they
+	 * came.
+	 */
+	private static final Duration HEAD_START = Duration.ofMillis(5);
+
 	private Replies() {
 	}
 
 	/** Reads what {@link Script#ACQUIRE} answers with. */
 	static AcquireResult acquired(long number) {
-		return (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number));
+		return (number > 0) ? new Granted(number) : new Held(Duration.ofMillis(-number));
 	}
 
 	/** Reads what {@link Script#ACQUIRE_OR_RESULT} answers with. */
-	static AcquireResult acquiredOrFound(List<Object> reply, ResultSlot slot) {
+	static AcquireResult acquiredOrFound(List<Object> reply, ResultKey key) {
 		long number = (long) reply.get(0);
 		long fencingToken = (long) reply.get(1);
 		if (reply.size() == 2) {
-			return (number > 0) ? new Granted(number) : new Busy(Duration.ofMillis(-number), fencingToken);
+			return (number > 0) ? new Granted(number) : new Held(Duration.ofMillis(-number), fencingToken);
 		}
 		String text = new String((byte[]) reply.get(2), StandardCharsets.UTF_8);
-		return new Found(new LeftResult(slot, text, fencingToken), Duration.of((long) reply.get(3), ChronoUnit.MICROS));
+		return new Found(new StoredResult(key, text, fencingToken),
+				Duration.of((long) reply.get(3), ChronoUnit.MICROS));
+	}
+
+	/**
+	 * Reads what {@link Script#HAND_OVER} answers with.
+	 * @param repeated whether the driver may have repeated it, so that it may have found
+	 * its own work done
+	 */
+	static AcquireResult handedOver(long number, boolean repeated) {
+		if (number > 0) {
+			return new Granted(number);
+		}
+		return (number < 0 && !repeated) ? new PredecessorGone() : new Held(HEAD_START);
 	}
 
 }

@@ -23,8 +23,12 @@ import io.github.lockstarter.store.redis.RedisCalls.Request;
  * The keys are the lock, the fence, the set of those who wait for it, and a result; of
  * these a release without a result takes the lock and the set. Who waits is an instance
  * of the application, which is told of a release through a channel. The message is the
- * lock, after the name of the instance that need not be told, if any. Where publishing is
- * forbidden it is left out, and who waits finds out by itself.
+ * lock, after the name of the instance that need not be told, if any. Where a script is
+ * not allowed to publish it says so in its answer.
+ * <p>
+ * Managed servers check scripts before they run them: a key has to be {@code KEYS} with a
+ * literal number, a command a literal, and {@code unpack} is not known. The scripts for
+ * one lock keep to that; those for several locks are not used where they are refused.
  */
 enum Script {
 
@@ -36,15 +40,17 @@ enum Script {
 	 * no less than asked for.
 	 */
 	ACQUIRE("""
-			local call, lock, fence, owner = redis.call, KEYS[1], KEYS[2], ARGV[1]
-			if call('set', lock, owner, 'NX', 'PX', ARGV[2])
-			    or call('get', lock) == owner and call('pexpire', lock, math.max(call('pttl', lock), ARGV[2])) then
-			  return call('incr', fence)
+			if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+			  return redis.call('incr', KEYS[2])
 			end
-			local remaining = math.max(call('pttl', lock), 0)
+			local remaining = math.max(redis.call('pttl', KEYS[1]), 0)
+			if redis.call('get', KEYS[1]) == ARGV[1] then
+			  redis.call('pexpire', KEYS[1], math.max(remaining, ARGV[2]))
+			  return redis.call('incr', KEYS[2])
+			end
 			if (ARGV[3] or '') ~= '' then
-			  call('sadd', KEYS[3], ARGV[3])
-			  call('pexpire', KEYS[3], remaining + 10000)
+			  redis.call('sadd', KEYS[3], ARGV[3])
+			  redis.call('pexpire', KEYS[3], remaining + 10000)
 			end
 			return -remaining
 			"""),
@@ -52,26 +58,31 @@ enum Script {
 	/**
 	 * Ends a turn. Answers with the fencing token of the successor; with 0 if the lock
 	 * was released because other instances wait, and this one waits with them; with -1 if
-	 * the owner did not hold it.
+	 * the owner did not hold it. A driver may repeat it: a successor that has the lock
+	 * already keeps it, whoever waits.
 	 */
-	HAND_OVER("""
-			local lock, fence, waiting = unpack(KEYS)
-			local owner, successor, ttl, instance, channel = unpack(ARGV)
-			local holder = redis.call('get', lock)
-			if holder ~= owner and holder ~= successor then
-			  return -1
-			end
-			redis.call('srem', waiting, instance)
-			if redis.call('exists', waiting) == 0 then
-			  redis.call('set', lock, successor, 'PX', ttl)
-			  return redis.call('incr', fence)
-			end
-			redis.call('del', lock, waiting)
-			redis.pcall('publish', channel, instance .. ' ' .. lock)
-			redis.call('sadd', waiting, instance)
-			redis.call('pexpire', waiting, 10000)
-			return 0
-			"""),
+	HAND_OVER(
+			"""
+					local owner, successor, ttl, instance, channel, message = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+					local holder = redis.call('get', KEYS[1])
+					if holder == successor then
+					  redis.call('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), ttl))
+					  return redis.call('incr', KEYS[2])
+					end
+					if holder ~= owner then
+					  return -1
+					end
+					redis.call('srem', KEYS[3], instance)
+					if redis.call('exists', KEYS[3]) == 0 then
+					  redis.call('set', KEYS[1], successor, 'PX', ttl)
+					  return redis.call('incr', KEYS[2])
+					end
+					redis.call('del', KEYS[1], KEYS[3])
+					local published = redis.pcall('publish', channel, message)
+					redis.call('sadd', KEYS[3], instance)
+					redis.call('pexpire', KEYS[3], 10000)
+					return type(published) == 'number' and 0 or -2
+					"""),
 
 	/**
 	 * Answers for each key with 1 if the owner held the lock, otherwise with 0. Arguments
@@ -79,21 +90,33 @@ enum Script {
 	 */
 	RENEW("""
 			local renewed = {}
-			for i, lock in ipairs(KEYS) do
-			  local owned = redis.pcall('get', lock) == ARGV[2 * i - 1]
-			  renewed[i] = owned and redis.call('pexpire', lock, math.max(redis.call('pttl', lock), ARGV[2 * i])) or 0
+			for i = 1, #KEYS do
+			  renewed[i] = 0
+			  if redis.pcall('get', KEYS[i]) == ARGV[2 * i - 1] then
+			    local remaining = redis.call('pttl', KEYS[i])
+			    renewed[i] = redis.call('pexpire', KEYS[i], math.max(remaining, ARGV[2 * i]))
+			  end
 			end
 			return renewed
 			"""),
 
-	/** Answers with 1 if the owner held the lock, otherwise with 0. */
-	RELEASE("""
-			local call, lock, waiting = redis.call, KEYS[1], KEYS[2]
-			if call('get', lock) ~= ARGV[1] then
+	/** Does what {@link #RENEW} does, for one lock. */
+	RENEW_ONE("""
+			if redis.pcall('get', KEYS[1]) ~= ARGV[1] then
 			  return 0
 			end
-			if call('del', lock, waiting) == 2 then
-			  redis.pcall('publish', ARGV[2], ' ' .. lock)
+			local remaining = redis.call('pttl', KEYS[1])
+			return redis.call('pexpire', KEYS[1], math.max(remaining, ARGV[2]))
+			"""),
+
+	/** Answers with 1 if the owner held the lock, otherwise with 0. */
+	RELEASE("""
+			if redis.call('get', KEYS[1]) ~= ARGV[1] then
+			  return 0
+			end
+			if redis.call('del', KEYS[1], KEYS[2]) == 2 then
+			  local published = redis.pcall('publish', ARGV[2], ARGV[3])
+			  return type(published) == 'number' and 1 or 2
 			end
 			return 1
 			"""),
@@ -107,9 +130,8 @@ enum Script {
 	 * fencing token to begin with, no result counts.
 	 */
 	ACQUIRE_OR_RESULT("""
-			local call, lock, result = redis.call, KEYS[1], KEYS[4]
 			local since, maxAge = tonumber(ARGV[4]), tonumber(ARGV[5])
-			local found = since and call('get', lock) ~= ARGV[1] and redis.pcall('get', result)
+			local found = since and redis.call('get', KEYS[1]) ~= ARGV[1] and redis.pcall('get', KEYS[4])
 			local time = found and redis.pcall('time')
 			if type(found) == 'string' and not time.err then
 			  local came, token, text = string.match(found, '^(%%d+) (%%d+) (.*)$')
@@ -122,7 +144,9 @@ enum Script {
 			local function acquire()
 			  %s
 			end
-			return { acquire(), tonumber(redis.pcall('get', KEYS[2])) or 0 }
+			local number = acquire()
+			local last = redis.pcall('get', KEYS[2])
+			return { number, type(last) == 'string' and tonumber(last) or 0 }
 			""".formatted(ACQUIRE.text)),
 
 	/**
@@ -133,21 +157,21 @@ enum Script {
 	 * holder may have been told a later one than the holder's.
 	 */
 	RELEASE_WITH_RESULT("""
-			local call, lock, fence, waiting, result = redis.call, unpack(KEYS)
-			local owner, channel, text, keep, always = unpack(ARGV)
-			if call('get', lock) ~= owner then
+			local owner, channel, message, text, keep, always = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+			if redis.call('get', KEYS[1]) ~= owner then
 			  return 0
 			end
 			local time = redis.pcall('time')
-			local awaited = call('del', lock, waiting) == 2
+			local awaited = redis.call('del', KEYS[1], KEYS[3]) == 2
 			if (awaited or always == '1') and not time.err then
 			  local now = string.format('%.0f', time[1] * 1000000 + time[2])
-			  local token = redis.pcall('get', fence)
+			  local token = redis.pcall('get', KEYS[2])
 			  token = type(token) == 'string' and token or '0'
-			  redis.pcall('set', result, now .. ' ' .. token .. ' ' .. text, 'PX', keep)
+			  redis.pcall('set', KEYS[4], now .. ' ' .. token .. ' ' .. text, 'PX', keep)
 			end
 			if awaited then
-			  redis.pcall('publish', channel, ' ' .. lock)
+			  local published = redis.pcall('publish', channel, message)
+			  return type(published) == 'number' and 1 or 2
 			end
 			return 1
 			"""),
@@ -181,6 +205,12 @@ enum Script {
 			return answers
 			""".formatted(ACQUIRE.text, RELEASE.text));
 
+	/** The answer to a release that was not allowed to publish it. */
+	static final long RELEASED_UNPUBLISHED = 2;
+
+	/** The answer to the end of a turn that was not allowed to publish a release. */
+	static final long HANDED_OVER_UNPUBLISHED = -2;
+
 	/** How many keys there are for each lock in a {@link #BATCH}. */
 	static final int BATCH_KEYS = 3;
 
@@ -194,6 +224,11 @@ enum Script {
 	Script(String text) {
 		this.text = text;
 		this.digest = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
+	}
+
+	/** Returns the text of the script. */
+	String text() {
+		return this.text;
 	}
 
 	/** Returns the argument that names this script in a {@link #BATCH}. */

@@ -17,9 +17,10 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.AcquireResult.Busy;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
-import io.github.lockstarter.store.ResultSlot;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.testing.LocalDynamoDb;
 import io.github.lockstarter.testing.ScriptedDynamoDb;
 import io.github.lockstarter.testing.ScriptedDynamoDb.Answer;
@@ -37,7 +38,7 @@ class DynamoDbLockStoreFaultTests {
 
 	private static final Duration TTL = Duration.ofMinutes(10);
 
-	private static final ResultSlot SLOT = new ResultSlot("slot", TTL, true);
+	private static final ResultKey RESULT = new ResultKey("result", TTL, true);
 
 	private static final Answer NOT_OWNED = ScriptedDynamoDb.error(400, "ConditionalCheckFailedException");
 
@@ -46,17 +47,17 @@ class DynamoDbLockStoreFaultTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded",
 			"AccessDeniedException", "ResourceNotFoundException", "UnrecognizedClientException" })
-	@DisplayName("What DynamoDB refuses to do is broken, not busy, and nothing has to be undone")
+	@DisplayName("What DynamoDB refuses to do is broken, not held, and nothing has to be undone")
 	void refused(String code) {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, code));
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
 			DynamoDbLockStore store = store(client, SOON);
-			assertBroken(store.acquire(this.key, "a", TTL), code);
-			assertBroken(store.renew(this.key, "a", TTL), code);
+			assertBroken(store.lock(this.key).acquire(command("a")), code);
+			assertBroken(store.lock(this.key).renew("a", TTL), code);
 			assertThat(server.requests()).doesNotContain("UpdateItem to free");
-			assertBroken(store.release(this.key, "a"), code);
-			assertBroken(store.release(this.key, "a", TestResults.left(SLOT, "result"), false), code);
-			assertBroken(store.acquireOrResult(this.key, "a", TTL, TestResults.wanted(SLOT, TTL), null),
+			assertBroken(store.lock(this.key).release("a", null), code);
+			assertBroken(store.lock(this.key).release("a", TestResults.stored(RESULT, "result")), code);
+			assertBroken(store.lock(this.key).acquire(command("a").orResult(TestResults.query(RESULT, TTL))),
 					"could not be read");
 		}
 	}
@@ -66,7 +67,7 @@ class DynamoDbLockStoreFaultTests {
 	void throttledForLong() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, "ThrottlingException"));
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
-			assertBroken(store(client, Duration.ofMillis(100)).acquire(this.key, "a", TTL), "");
+			assertBroken(store(client, Duration.ofMillis(100)).lock(this.key).acquire(command("a")), "");
 		}
 	}
 
@@ -76,7 +77,8 @@ class DynamoDbLockStoreFaultTests {
 		Answer failure = ScriptedDynamoDb.error(500, "InternalServerError");
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(failure);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
-			assertBroken(store(client, Duration.ofSeconds(20)).acquire(this.key, "a", TTL), "InternalServerError");
+			assertBroken(store(client, Duration.ofSeconds(20)).lock(this.key).acquire(command("a")),
+					"InternalServerError");
 			Awaitility.await().untilAsserted(() -> assertThat(server.requests()).contains("UpdateItem to free"));
 		}
 	}
@@ -86,7 +88,7 @@ class DynamoDbLockStoreFaultTests {
 	void lostGrant() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE, NOT_OWNED);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
-			assertBroken(store(client, TIMEOUT).acquire(this.key, "a", TTL), "");
+			assertBroken(store(client, TIMEOUT).lock(this.key).acquire(command("a")), "");
 			Awaitility.await()
 				.untilAsserted(
 						() -> assertThat(server.requests()).containsSubsequence("UpdateItem", "UpdateItem to free"));
@@ -94,14 +96,14 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("What a token claimed is not taken back, whatever becomes of the answer")
-	void lostClaim() {
+	@DisplayName("What a token asked for is not taken back, whatever becomes of the answer")
+	void lostGrantOfToken() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE,
 				ScriptedDynamoDb.error(500, "InternalServerError"), NOT_OWNED);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
 			DynamoDbLockStore store = store(client, Duration.ofSeconds(3));
-			assertBroken(store.claim(this.key, "token", TTL, null), "");
-			assertBroken(store.claim(this.key, "token", TTL, null), "InternalServerError");
+			assertBroken(store.lock(this.key).acquire(command("token").forSharedToken()), "");
+			assertBroken(store.lock(this.key).acquire(command("token").forSharedToken()), "InternalServerError");
 			Awaitility.await()
 				.during(Duration.ofSeconds(1))
 				.untilAsserted(() -> assertThat(server.requests()).containsExactly("UpdateItem", "UpdateItem"));
@@ -114,16 +116,16 @@ class DynamoDbLockStoreFaultTests {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
 			DynamoDbLockStore store = store(client, TIMEOUT);
-			assertBroken(store.acquire(this.key, "a", TTL), "");
-			assertBroken(store.renew(this.key, "a", TTL), "");
-			assertBroken(store.release(this.key, "a"), "");
-			assertBroken(store.release(this.key, "a", TestResults.left(SLOT, "result"), false), "");
-			assertBroken(store.acquireOrResult(this.key, "a", TTL, TestResults.wanted(SLOT, TTL), null), "");
+			assertBroken(store.lock(this.key).acquire(command("a")), "");
+			assertBroken(store.lock(this.key).renew("a", TTL), "");
+			assertBroken(store.lock(this.key).release("a", null), "");
+			assertBroken(store.lock(this.key).release("a", TestResults.stored(RESULT, "result")), "");
+			assertBroken(store.lock(this.key).acquire(command("a").orResult(TestResults.query(RESULT, TTL))), "");
 		}
 	}
 
 	@Test
-	@DisplayName("While a transaction is under way with the lock, as when a result is left, it is asked again")
+	@DisplayName("While a transaction is under way with the lock, as when a result is stored, it is asked again")
 	void conflicts() {
 		Answer conflict = ScriptedDynamoDb.error(400, "TransactionConflictException");
 		Answer canceled = new Answer(400,
@@ -132,8 +134,8 @@ class DynamoDbLockStoreFaultTests {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(conflict, conflict, ScriptedDynamoDb.GRANTED, canceled,
 				new Answer(200, "{}")); DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
 			DynamoDbLockStore store = store(client, SOON);
-			assertThat(store.acquire(this.key, "a", TTL)).succeedsWithin(SOON).isEqualTo(new Granted(42));
-			assertThat(store.release(this.key, "a", TestResults.left(SLOT, "result"), false)).succeedsWithin(SOON)
+			assertThat(store.lock(this.key).acquire(command("a"))).succeedsWithin(SOON).isEqualTo(new Granted(42));
+			assertThat(store.lock(this.key).release("a", TestResults.stored(RESULT, "result"))).succeedsWithin(SOON)
 				.isEqualTo(true);
 			assertThat(server.requests()).hasSize(5);
 		}
@@ -144,11 +146,11 @@ class DynamoDbLockStoreFaultTests {
 	void repeatedRelease() {
 		try (DynamoDbTable table = new DynamoDbTable()) {
 			DynamoDbLockStore store = table.store();
-			store.acquire(this.key, "a", TTL).toCompletableFuture().join();
+			store.lock(this.key).acquire(command("a")).toCompletableFuture().join();
 			table.loseNextAnswer();
-			assertThat(store.release(this.key, "a")).succeedsWithin(SOON).isEqualTo(true);
+			assertThat(store.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(true);
 			assertThat(table.requests()).endsWith("UpdateItem", "UpdateItem");
-			assertThat(store.release(this.key, "a")).succeedsWithin(SOON).isEqualTo(false);
+			assertThat(store.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(false);
 		}
 	}
 
@@ -158,11 +160,11 @@ class DynamoDbLockStoreFaultTests {
 		try (LocalDynamoDb server = LocalDynamoDb.started(); DynamoDbTable table = new DynamoDbTable(server)) {
 			DynamoDbLockStore store = table.store(TIMEOUT);
 			server.freeze();
-			assertBroken(store.acquire(this.key, "a", TTL), "");
+			assertBroken(store.lock(this.key).acquire(command("a")), "");
 			server.thaw();
 			Awaitility.await()
 				.ignoreExceptions()
-				.untilAsserted(() -> assertThat(store.acquire(this.key, "b", TTL)).succeedsWithin(SOON)
+				.untilAsserted(() -> assertThat(store.lock(this.key).acquire(command("b"))).succeedsWithin(SOON)
 					.isInstanceOf(Granted.class));
 		}
 	}
@@ -173,14 +175,14 @@ class DynamoDbLockStoreFaultTests {
 		try (LocalDynamoDb server = LocalDynamoDb.durable(); DynamoDbTable table = new DynamoDbTable(server)) {
 			DynamoDbLockStore store = table.store(TIMEOUT);
 			DynamoDbLockStore patient = table.store(SOON);
-			assertThat(patient.acquire(this.key, "a", TTL)).succeedsWithin(SOON);
+			assertThat(patient.lock(this.key).acquire(command("a"))).succeedsWithin(SOON);
 			server.kill();
-			assertBroken(store.acquire(this.key, "b", TTL), "");
-			assertBroken(store.release(this.key, "a"), "");
+			assertBroken(store.lock(this.key).acquire(command("b")), "");
+			assertBroken(store.lock(this.key).release("a", null), "");
 			server.start();
-			assertThat(patient.acquire(this.key, "b", TTL)).succeedsWithin(SOON).isInstanceOf(Busy.class);
-			assertThat(patient.release(this.key, "a")).succeedsWithin(SOON).isEqualTo(true);
-			assertThat(patient.acquire(this.key, "b", TTL)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+			assertThat(patient.lock(this.key).acquire(command("b"))).succeedsWithin(SOON).isInstanceOf(Held.class);
+			assertThat(patient.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(true);
+			assertThat(patient.lock(this.key).acquire(command("b"))).succeedsWithin(SOON).isInstanceOf(Granted.class);
 		}
 	}
 
@@ -200,16 +202,20 @@ class DynamoDbLockStoreFaultTests {
 					})
 					.build()) {
 			DynamoDbLockStore store = new DynamoDbLockStore(client, table.name(), false, Duration.ZERO, TIMEOUT);
-			CompletionStage<?> answer = store.acquire(this.key, "a", TTL);
+			CompletionStage<?> answer = store.lock(this.key).acquire(command("a"));
 			await(asked);
 			assertBroken(answer, "");
 			there.countDown();
 			DynamoDbLockStore patient = new DynamoDbLockStore(client, table.name(), false, Duration.ZERO, SOON);
 			Awaitility.await()
-				.untilAsserted(() -> assertThat(patient.acquire(this.key, "b", TTL)).succeedsWithin(SOON)
+				.untilAsserted(() -> assertThat(patient.lock(this.key).acquire(command("b"))).succeedsWithin(SOON)
 					.isInstanceOf(Granted.class));
-			assertThat(patient.acquire(this.key, "c", TTL)).succeedsWithin(SOON).isInstanceOf(Busy.class);
+			assertThat(patient.lock(this.key).acquire(command("c"))).succeedsWithin(SOON).isInstanceOf(Held.class);
 		}
+	}
+
+	private static AcquireCommand command(String owner) {
+		return AcquireCommand.of(owner, TTL);
 	}
 
 	private static DynamoDbLockStore store(DynamoDbAsyncClient client, Duration timeout) {

@@ -3,18 +3,19 @@ package io.github.lockstarter.store.dynamodb;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
-import java.util.concurrent.CompletionStage;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreContract;
+import io.github.lockstarter.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -43,6 +44,11 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Override
+	protected LockStore otherInstance() {
+		return table.store();
+	}
+
+	@Override
 	protected long locksInStore() {
 		return table.held();
 	}
@@ -51,14 +57,25 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	@DisplayName("To take, to be refused, to renew and to release is one request each")
 	void countsRequests() {
 		table.requests().clear();
-		join(this.store.acquire(this.key, "a", TTL));
+		acquire(this.store, "a");
 		assertThat(table.requests()).containsExactly("UpdateItem");
-		join(this.store.acquire(this.key, "b", TTL));
+		acquire(this.store, "b");
 		assertThat(table.requests()).containsExactly("UpdateItem", "UpdateItem");
-		join(this.store.renew(this.key, "a", TTL.plusSeconds(1)));
+		join(this.store.lock(this.key).renew("a", TTL.plusSeconds(1)));
 		assertThat(table.requests()).hasSize(3);
-		join(this.store.release(this.key, "a"));
+		join(this.store.lock(this.key).release("a", null));
 		assertThat(table.requests()).hasSize(4);
+	}
+
+	@Test
+	@DisplayName("For a token it is one request, too, and so is to ask how long a lock is held")
+	void countsRequestsOfTokens() {
+		StoredLock lock = this.store.lock(this.key);
+		table.requests().clear();
+		join(lock.acquire(AcquireCommand.of("a", TTL).forSharedToken()));
+		assertThat(table.requests()).containsExactly("UpdateItem");
+		join(lock.remaining());
+		assertThat(table.requests()).containsExactly("UpdateItem", "BatchGetItem");
 	}
 
 	@Test
@@ -66,11 +83,11 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	void clocksDiffer() {
 		LockStore slow = store(Duration.ZERO);
 		LockStore fast = store(SKEW);
-		assertThat(join(slow.acquire(this.key, "slow", TTL))).isInstanceOf(Granted.class);
+		assertThat(acquire(slow, "slow")).isInstanceOf(Granted.class);
 		pass(TTL);
-		assertThat(busy(join(fast.acquire(this.key, "fast", TTL))).remaining()).isEqualTo(Duration.ofMillis(1));
+		assertThat(held(acquire(fast, "fast")).remaining()).isEqualTo(Duration.ofMillis(1));
 		pass(Duration.ofMillis(1));
-		assertThat(join(fast.acquire(this.key, "fast", TTL))).isInstanceOf(Granted.class);
+		assertThat(acquire(fast, "fast")).isInstanceOf(Granted.class);
 	}
 
 	@Test
@@ -78,13 +95,12 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	void slowClock() {
 		LockStore slow = store(Duration.ZERO);
 		LockStore fast = store(SKEW);
-		join(fast.acquire(this.key, "fast", TTL));
-		assertThat(busy(join(slow.acquire(this.key, "slow", TTL))).remaining())
-			.isEqualTo(TTL.plus(SKEW).plus(SKEW).plusMillis(1));
+		acquire(fast, "fast");
+		assertThat(held(acquire(slow, "slow")).remaining()).isEqualTo(TTL.plus(SKEW).plus(SKEW).plusMillis(1));
 		pass(TTL.plus(SKEW).plus(SKEW));
-		assertThat(busy(join(slow.acquire(this.key, "slow", TTL))).remaining()).isEqualTo(Duration.ofMillis(1));
+		assertThat(held(acquire(slow, "slow")).remaining()).isEqualTo(Duration.ofMillis(1));
 		pass(Duration.ofMillis(1));
-		assertThat(join(slow.acquire(this.key, "slow", TTL))).isInstanceOf(Granted.class);
+		assertThat(acquire(slow, "slow")).isInstanceOf(Granted.class);
 	}
 
 	@Test
@@ -92,43 +108,42 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	void clocksDifferTooMuch() {
 		LockStore slow = store(Duration.ZERO);
 		LockStore tooFast = store(SKEW.plusSeconds(1));
-		join(slow.acquire(this.key, "slow", TTL));
+		acquire(slow, "slow");
 		pass(TTL.minusMillis(900));
-		assertThat(join(tooFast.acquire(this.key, "fast", TTL))).isInstanceOf(Granted.class);
+		assertThat(acquire(tooFast, "fast")).isInstanceOf(Granted.class);
 	}
 
 	@Test
 	@DisplayName("A holder that is late, and that nobody has followed, still owns the lock")
 	void lateButAlone() {
 		LockStore store = store(Duration.ZERO);
-		join(store.acquire(this.key, "a", TTL));
+		acquire(store, "a");
 		pass(TTL.plusHours(1));
-		assertThat(join(store.renew(this.key, "a", TTL))).isTrue();
-		assertThat(join(store.acquire(this.key, "b", TTL))).isInstanceOf(Busy.class);
+		assertThat(join(store.lock(this.key).renew("a", TTL))).isTrue();
+		assertThat(acquire(store, "b")).isInstanceOf(Held.class);
 		pass(TTL.plusHours(1));
-		assertThat(join(store.release(this.key, "a"))).isTrue();
+		assertThat(join(store.lock(this.key).release("a", null))).isTrue();
 	}
 
 	@Test
 	@DisplayName("A renewal that comes late does not shorten the lease")
 	void renewalsOutOfOrder() {
 		LockStore store = store(Duration.ZERO);
-		join(store.acquire(this.key, "a", TTL));
-		assertThat(join(store.renew(this.key, "a", TTL.multipliedBy(2)))).isTrue();
-		assertThat(join(store.renew(this.key, "a", TTL))).isTrue();
-		assertThat(busy(join(store.acquire(this.key, "b", TTL))).remaining())
-			.isEqualTo(TTL.multipliedBy(2).plus(SKEW).plusMillis(1));
+		acquire(store, "a");
+		assertThat(join(store.lock(this.key).renew("a", TTL.multipliedBy(2)))).isTrue();
+		assertThat(join(store.lock(this.key).renew("a", TTL))).isTrue();
+		assertThat(held(acquire(store, "b")).remaining()).isEqualTo(TTL.multipliedBy(2).plus(SKEW).plusMillis(1));
 	}
 
 	@Test
 	@DisplayName("An owner that asks again, as the driver does when an answer is lost, has the lock still")
 	void asksAgain() {
 		LockStore store = store(Duration.ZERO);
-		AcquireResult first = join(store.acquire(this.key, "a", TTL));
-		assertThat(join(store.acquire(this.key, "a", TTL))).isEqualTo(first);
+		AcquireResult first = acquire(store, "a");
+		assertThat(acquire(store, "a")).isEqualTo(first);
 		pass(Duration.ofSeconds(1));
-		assertThat(join(store.acquire(this.key, "a", TTL))).isInstanceOf(Granted.class);
-		assertThat(busy(join(store.acquire(this.key, "b", TTL))).remaining()).isEqualTo(TTL.plus(SKEW).plusMillis(1));
+		assertThat(acquire(store, "a")).isInstanceOf(Granted.class);
+		assertThat(held(acquire(store, "b")).remaining()).isEqualTo(TTL.plus(SKEW).plusMillis(1));
 	}
 
 	@Test
@@ -137,23 +152,23 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 		LockStore store = store(Duration.ZERO);
 		long last = 0;
 		for (int i = 0; i < 1000; i++) {
-			last = ((Granted) join(store.acquire(this.key, "a", TTL))).fencingToken();
-			join(store.release(this.key, "a"));
+			last = ((Granted) acquire(store, "a")).fencingToken();
+			join(store.lock(this.key).release("a", null));
 		}
 		table.delete(this.key);
 		pass(Duration.ofHours(24));
-		assertThat(((Granted) join(store.acquire(this.key, "b", TTL))).fencingToken()).isGreaterThan(last);
+		assertThat(((Granted) acquire(store, "b")).fencingToken()).isGreaterThan(last);
 	}
 
 	@Test
 	@DisplayName("DynamoDB may delete an item a day after it is out of date, and not before")
 	void deletion() {
 		LockStore store = store(Duration.ZERO);
-		join(store.acquire(this.key, "a", TTL));
+		acquire(store, "a");
 		assertThat(deletedAfter()).isEqualTo(this.now.plus(TTL).plus(Duration.ofDays(1)).getEpochSecond());
-		join(store.renew(this.key, "a", Duration.ofHours(2)));
+		join(store.lock(this.key).renew("a", Duration.ofHours(2)));
 		assertThat(deletedAfter()).isEqualTo(this.now.plus(Duration.ofHours(26)).getEpochSecond());
-		join(store.release(this.key, "a"));
+		join(store.lock(this.key).release("a", null));
 		assertThat(deletedAfter()).isEqualTo(this.now.plus(Duration.ofDays(1)).getEpochSecond());
 		assertThat(table.item(this.key)).containsOnlyKeys("lock", "fence", "release_id", "delete_after");
 	}
@@ -171,8 +186,8 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 		this.now = this.now.plus(time);
 	}
 
-	private static <T> T join(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().join();
+	private AcquireResult acquire(LockStore store, String owner) {
+		return join(store.lock(this.key).acquire(AcquireCommand.of(owner, TTL)));
 	}
 
 }

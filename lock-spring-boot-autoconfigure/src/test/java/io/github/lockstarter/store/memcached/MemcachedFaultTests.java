@@ -17,8 +17,10 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.registry.StoreLockRegistry;
+import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalMemcached;
 import io.github.lockstarter.testing.TestLocks;
 
@@ -43,7 +45,7 @@ class MemcachedFaultTests {
 	void forgetful() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			AtomicInteger told = new AtomicInteger();
 			Lease lease = locks.acquire(KEY, OPTIONS);
 			lease.onLost(told::incrementAndGet);
@@ -66,7 +68,7 @@ class MemcachedFaultTests {
 	void frozen() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			server.freeze();
 			List<CompletableFuture<Optional<Lease>>> acquires = IntStream.range(0, 5)
 				.mapToObj(
@@ -84,16 +86,18 @@ class MemcachedFaultTests {
 	}
 
 	@RepeatedTest(3)
-	@DisplayName("Memcached frozen while a token claims a lock: it is not taken back from the token, which claims it again")
-	void claimedWhileFrozen() {
+	@DisplayName("Memcached frozen while a token asks for a lock: it is not taken back from the token, which asks again")
+	void tokenWhileFrozen() {
 		try (LocalMemcached server = LocalMemcached.started(); MemcachedLockStore store = store(server)) {
+			StoredLock lock = store.lock(KEY);
+			AcquireCommand command = AcquireCommand.of("token", OPTIONS.ttl()).forSharedToken();
 			server.freeze();
-			assertThat(store.claim(KEY, "token", OPTIONS.ttl(), null)).failsWithin(SOON)
+			assertThat(lock.acquire(command)).failsWithin(SOON)
 				.withThrowableThat()
 				.withCauseInstanceOf(LockStoreException.class);
 			server.thaw();
 			Awaitility.await().until(() -> server.hasItem("lock:fault:taro"));
-			assertThat(store.claim(KEY, "token", OPTIONS.ttl(), null)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+			assertThat(lock.acquire(command)).succeedsWithin(SOON).isInstanceOf(Granted.class);
 			// What is undone is undone within 500 ms.
 			Awaitility.await().during(Duration.ofSeconds(1)).until(() -> server.hasItem("lock:fault:taro"));
 		}
@@ -104,7 +108,7 @@ class MemcachedFaultTests {
 	void frozenForLong() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			server.freeze();
 			CompletableFuture<Optional<Lease>> acquire = locks.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 			assertThat(acquire).failsWithin(SOON);
@@ -128,8 +132,8 @@ class MemcachedFaultTests {
 				LocalMemcached second = LocalMemcached.started();
 				MemcachedLockStore store = store(first, second);
 				MemcachedLockStore elsewhere = store(second, first);
-				StoreLockRegistry locks = TestLocks.on(store);
-				StoreLockRegistry locksElsewhere = TestLocks.on(elsewhere)) {
+				DefaultLockRegistry locks = TestLocks.on(store);
+				DefaultLockRegistry locksElsewhere = TestLocks.on(elsewhere)) {
 			List<LockKey> keys = IntStream.range(0, 200).mapToObj((i) -> new LockKey("shared", "key" + i)).toList();
 			List<Lease> leases = keys.stream().map((key) -> locks.acquire(key, OPTIONS)).toList();
 			assertThat(keys).allSatisfy((key) -> assertThat(locksElsewhere.tryAcquire(key, OPTIONS)).isEmpty());
@@ -165,7 +169,7 @@ class MemcachedFaultTests {
 	void eviction() {
 		try (LocalMemcached server = LocalMemcached.started("-m", "2");
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			Lease lease = locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(15)));
 			Awaitility.await().until(() -> {
 				fill(server);
@@ -181,7 +185,7 @@ class MemcachedFaultTests {
 	void full() {
 		try (LocalMemcached server = LocalMemcached.started("-m", "2", "-M");
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			Lease lease = locks.acquire(KEY, OPTIONS);
 			fill(server);
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(other(), OPTIONS))
@@ -198,7 +202,7 @@ class MemcachedFaultTests {
 	void withoutCas() {
 		try (LocalMemcached server = LocalMemcached.started("-C");
 				MemcachedLockStore store = store(server);
-				StoreLockRegistry locks = TestLocks.on(store)) {
+				DefaultLockRegistry locks = TestLocks.on(store)) {
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(KEY, OPTIONS))
 				.havingRootCause()
 				.withMessageContaining("without CAS (-C)");

@@ -17,11 +17,13 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreContract;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalMemcached;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,23 +36,32 @@ class MemcachedLockStoreTests extends LockStoreContract {
 
 	private static MemcachedLockStore store;
 
+	private static MemcachedLockStore other;
+
 	private final LockKey key = new LockKey("memcached", UUID.randomUUID().toString());
 
 	@BeforeAll
 	static void start() {
 		server = LocalMemcached.started();
 		store = new MemcachedLockStore(List.of(server.address()), "contract", Duration.ofSeconds(5));
+		other = new MemcachedLockStore(List.of(server.address()), "contract", Duration.ofSeconds(5));
 	}
 
 	@AfterAll
 	static void stop() {
 		store.close();
+		other.close();
 		server.close();
 	}
 
 	@Override
 	protected LockStore store() {
 		return store;
+	}
+
+	@Override
+	protected LockStore otherInstance() {
+		return other;
 	}
 
 	@Override
@@ -79,7 +90,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 		assertThat(Item.of("a", Duration.ofSeconds(1)).seconds()).isEqualTo(2);
 		assertThat(Item.of("a", Duration.ofMillis(1001)).seconds()).isEqualTo(3);
 		assertThat(Item.of("a", MemcachedLockStore.LONGEST_TTL).seconds()).isEqualTo(30 * 24 * 60 * 60 - 1);
-		assertThat(store.acquire(this.key, "a", MemcachedLockStore.LONGEST_TTL.plusMillis(1))).failsWithin(TTL)
+		assertThat(ask(this.key, "a", MemcachedLockStore.LONGEST_TTL.plusMillis(1))).failsWithin(TTL)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(LockStoreException.class)
@@ -99,10 +110,10 @@ class MemcachedLockStoreTests extends LockStoreContract {
 			if (taken.incrementAndGet() <= 60) {
 				LockKey each = new LockKey("early", this.key.key() + taken);
 				held.put(each, System.nanoTime());
-				join(store.acquire(each, "a", ttl));
+				join(ask(each, "a", ttl));
 			}
 			held.entrySet().removeIf((each) -> {
-				boolean free = join(store.acquire(each.getKey(), "b", ttl)) instanceof Granted;
+				boolean free = join(ask(each.getKey(), "b", ttl)) instanceof Granted;
 				Duration after = Duration.ofNanos(System.nanoTime() - each.getValue());
 				assertThat(free && after.compareTo(ttl) < 0).as("free after " + after).isFalse();
 				return after.compareTo(ttl) >= 0;
@@ -116,16 +127,17 @@ class MemcachedLockStoreTests extends LockStoreContract {
 	@DisplayName("Renewals and releases at once never free or extend what is not theirs, and one release wins")
 	void changesMeanwhile() {
 		acquire("a");
+		StoredLock lock = store.lock(this.key);
 		List<CompletionStage<Boolean>> changes = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
-			changes.add(store.renew(this.key, "a", TTL));
-			changes.add(store.release(this.key, "b"));
+			changes.add(lock.renew("a", TTL));
+			changes.add(lock.release("b", null));
 		}
 		for (int i = 0; i < changes.size(); i++) {
 			assertThat(join(changes.get(i))).isEqualTo(i % 2 == 0);
 		}
-		List<CompletionStage<Boolean>> releases = List.of(store.release(this.key, "a"), store.release(this.key, "a"),
-				store.release(this.key, "a"));
+		List<CompletionStage<Boolean>> releases = List.of(lock.release("a", null), lock.release("a", null),
+				lock.release("a", null));
 		assertThat(releases.stream().filter((release) -> join(release))).hasSize(1);
 		assertThat(acquire("next")).isInstanceOf(Granted.class);
 	}
@@ -136,8 +148,9 @@ class MemcachedLockStoreTests extends LockStoreContract {
 		for (String text : List.of("x", "a x", "a ", " 1", "a 99999999999999999999")) {
 			LockKey each = new LockKey("strange", UUID.randomUUID().toString());
 			server.ask("set contract:strange:%s 0 10 %d\r\n%s".formatted(each.key(), text.length(), text));
-			assertThat(join(store.acquire(each, "a", TTL))).isEqualTo(new Busy(Duration.ZERO));
-			assertThat(join(store.release(each, "a"))).isFalse();
+			assertThat(join(ask(each, "a", TTL))).isEqualTo(new Held(Duration.ZERO));
+			assertThat(join(store.lock(each).release("a", null))).isFalse();
+			assertThat(join(store.lock(each).remaining())).as("nobody knows").hasValue(Duration.ZERO);
 		}
 	}
 
@@ -159,19 +172,19 @@ class MemcachedLockStoreTests extends LockStoreContract {
 	}
 
 	private AcquireResult acquire(String owner, Duration ttl) {
-		return join(store.acquire(this.key, owner, ttl));
+		return join(ask(this.key, owner, ttl));
 	}
 
 	private boolean renew(String owner, Duration ttl) {
-		return join(store.renew(this.key, owner, ttl));
+		return join(store.lock(this.key).renew(owner, ttl));
 	}
 
 	private boolean release(String owner) {
-		return join(store.release(this.key, owner));
+		return join(store.lock(this.key).release(owner, null));
 	}
 
-	private static <T> T join(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().join();
+	private static CompletionStage<AcquireResult> ask(LockKey key, String owner, Duration ttl) {
+		return store.lock(key).acquire(AcquireCommand.of(owner, ttl));
 	}
 
 }

@@ -8,7 +8,9 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.StoredLock;
 
 /**
  * Searches the interleavings of concurrent calls for one that no order of the same calls,
@@ -17,25 +19,23 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 @Param(name = "owner", gen = IntGen.class, conf = "1:2")
 public class LincheckModel {
 
-	private static final LockKey KEY = new LockKey("lincheck", "");
-
-	private final MemoryLockStore store = new MemoryLockStore(() -> 0);
+	private final StoredLock lock = new MemoryLockStore(() -> 0).lock(new LockKey("lincheck", ""));
 
 	@Operation
 	public boolean acquire(@Param(name = "owner") int owner) {
-		return this.store.acquire(KEY, "owner" + owner, Duration.ofDays(1))
+		return this.lock.acquire(AcquireCommand.of("owner" + owner, Duration.ofDays(1)))
 			.toCompletableFuture()
 			.join() instanceof Granted;
 	}
 
 	@Operation
 	public boolean renew(@Param(name = "owner") int owner) {
-		return this.store.renew(KEY, "owner" + owner, Duration.ofDays(1)).toCompletableFuture().join();
+		return this.lock.renew("owner" + owner, Duration.ofDays(1)).toCompletableFuture().join();
 	}
 
 	@Operation
 	public boolean release(@Param(name = "owner") int owner) {
-		return this.store.release(KEY, "owner" + owner).toCompletableFuture().join();
+		return this.lock.release("owner" + owner, null).toCompletableFuture().join();
 	}
 
 	public static void main(String[] args) {

@@ -10,9 +10,13 @@ import org.junit.jupiter.api.Test;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreContract;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -30,22 +34,26 @@ class MemoryLockStoreTests extends LockStoreContract {
 	}
 
 	@Override
+	protected LockStore otherInstance() {
+		return new MemoryLockStore();
+	}
+
+	@Override
 	protected long locksInStore() {
-		return size(this.store);
+		return size(this.store, "holdings");
 	}
 
 	@Test
 	@DisplayName("A lease ends on the clock it was given, even when that overflows")
 	void usesClock() {
-		MemoryLockStore store = new MemoryLockStore(this.clock::get);
-		LockKey key = new LockKey("clock", "");
-		assertThat(store.acquire(key, "a", TTL)).isCompletedWithValueMatching(Granted.class::isInstance);
+		StoredLock lock = new MemoryLockStore(this.clock::get).lock(new LockKey("clock", ""));
+		assertThat(lock.acquire(AcquireCommand.of("a", TTL))).isCompletedWithValueMatching(Granted.class::isInstance);
 		this.clock.addAndGet(TTL.toNanos() - 1);
-		assertThat(store.acquire(key, "b", TTL))
-			.isCompletedWithValueMatching((result) -> busy(result).remaining().equals(Duration.ofNanos(1)));
+		assertThat(lock.acquire(AcquireCommand.of("b", TTL)))
+			.isCompletedWithValueMatching((result) -> held(result).remaining().equals(Duration.ofNanos(1)));
 		this.clock.addAndGet(1);
-		assertThat(store.release(key, "a")).isCompletedWithValue(false);
-		assertThat(store.acquire(key, "b", TTL)).isCompletedWithValueMatching(Granted.class::isInstance);
+		assertThat(lock.release("a", null)).isCompletedWithValue(false);
+		assertThat(lock.acquire(AcquireCommand.of("b", TTL))).isCompletedWithValueMatching(Granted.class::isInstance);
 	}
 
 	@Test
@@ -54,13 +62,27 @@ class MemoryLockStoreTests extends LockStoreContract {
 		MemoryLockStore store = new MemoryLockStore(this.clock::get);
 		for (int i = 0; i < 100_000; i++) {
 			this.clock.addAndGet(TTL.toNanos());
-			store.acquire(new LockKey("sweep", Integer.toString(i)), "a", TTL);
+			store.lock(new LockKey("sweep", Integer.toString(i))).acquire(AcquireCommand.of("a", TTL));
 		}
-		assertThat(size(store)).isLessThan(2000);
+		assertThat(size(store, "holdings")).isLessThan(2000);
 	}
 
-	private static long size(MemoryLockStore store) {
-		return ((Map<?, ?>) ReflectionTestUtils.getField(store, "holdings")).size();
+	@Test
+	@DisplayName("Results that nobody asks for any more do not pile up")
+	void sweepsResults() {
+		MemoryLockStore store = new MemoryLockStore(this.clock::get);
+		ResultKey result = new ResultKey("result", Duration.ofMillis(1), true);
+		for (int i = 0; i < 10_000; i++) {
+			this.clock.addAndGet(result.keep().toNanos());
+			StoredLock lock = store.lock(new LockKey("sweep", Integer.toString(i)));
+			lock.acquire(AcquireCommand.of("a", TTL));
+			lock.release("a", TestResults.stored(result, "result"));
+		}
+		assertThat(size(store, "results")).isLessThan(2000);
+	}
+
+	private static long size(MemoryLockStore store, String map) {
+		return ((Map<?, ?>) ReflectionTestUtils.getField(store, map)).size();
 	}
 
 }

@@ -25,8 +25,11 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
@@ -80,6 +83,23 @@ class BatchesTests {
 			underWay.remove().complete(1L);
 		}
 		assertThat(underWay).hasSize(4);
+	}
+
+	@Test
+	@DisplayName("Behind a server that does not answer, what nobody waits for any more is not kept, wherever it is queued")
+	@SuppressWarnings("unchecked")
+	void keepsNoAbandoned() {
+		RedisClusterAsyncCommands<byte[], byte[]> redis = mock(RedisClusterAsyncCommands.class,
+				(call) -> new PipelinedRedisFuture<>(new CompletableFuture<>()));
+		Batches batches = new Batches(true);
+		byte[][] two = { {}, {} };
+		for (int i = 0; i < 10_000; i++) {
+			boolean isRelease = i % 1000 == 0;
+			batches.with(isRelease ? Script.RELEASE : Script.ACQUIRE, two, two)
+				.send(redis, () -> !isRelease, (number, failure) -> {
+				});
+		}
+		assertThat(batches.queued()).isBetween(1, 10);
 	}
 
 	@Test
@@ -231,6 +251,10 @@ class BatchesTests {
 			assertThat(redis.whileStopped(() -> redis.acquireAll(100)))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
 			redis.instance.forgetRequests();
+			assertThat(redis.renewAll(100)).allSatisfy((owned) -> assertThat(owned.join()).isTrue());
+			assertThat(redis.renewAll(100)).allSatisfy((owned) -> assertThat(owned.join()).isTrue());
+			assertThat(redis.instance.requests()).hasSize(1 + 2 * 100);
+			redis.instance.forgetRequests();
 			assertThat(redis.whileStopped(() -> redis.releaseAll(100)))
 				.allSatisfy((owned) -> assertThat(owned.join()).isTrue());
 			assertThat(redis.instance.requests()).hasSize(100);
@@ -289,7 +313,7 @@ class BatchesTests {
 		}
 
 		CompletableFuture<AcquireResult> acquire(int lock, String owner) {
-			return this.instance.store().acquire(key(lock), owner, TTL).toCompletableFuture();
+			return lock(lock).acquire(AcquireCommand.of(owner, TTL)).toCompletableFuture();
 		}
 
 		List<CompletableFuture<AcquireResult>> acquireAll(int count) {
@@ -298,17 +322,24 @@ class BatchesTests {
 
 		List<CompletableFuture<Boolean>> releaseAll(int count) {
 			return IntStream.range(0, count)
-				.mapToObj((lock) -> this.instance.store().release(key(lock), "owner"))
+				.mapToObj((lock) -> lock(lock).release("owner", null))
 				.map(CompletionStage::toCompletableFuture)
 				.toList();
+		}
+
+		List<CompletableFuture<Boolean>> renewAll(int count) {
+			List<Renewal> renewals = IntStream.range(0, count)
+				.mapToObj((lock) -> new Renewal(lock(lock), "owner", TTL))
+				.toList();
+			return this.instance.store().renewAll(renewals).stream().map(CompletionStage::toCompletableFuture).toList();
 		}
 
 		List<Long> fencingTokens(List<CompletableFuture<AcquireResult>> granted) {
 			return granted.stream().map((result) -> ((Granted) result.join()).fencingToken()).toList();
 		}
 
-		private static LockKey key(int lock) {
-			return new LockKey("batch", Integer.toString(lock));
+		private StoredLock lock(int lock) {
+			return this.instance.store().lock(new LockKey("batch", Integer.toString(lock)));
 		}
 
 	}

@@ -24,6 +24,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.store.redis.connection.SpringDataConnections;
 import io.github.lockstarter.testing.LocalRedis;
@@ -50,7 +51,8 @@ class RedisConnectionsTests {
 			RedisLockStore store = new RedisLockStore(LettuceConnections.to(client), "silent", Duration.ofMillis(200),
 					0);
 			for (int i = 0; i < 5; i++) {
-				assertThat(store.acquire(KEY, "a", WAITING.ttl())).failsWithin(Duration.ofSeconds(5))
+				assertThat(store.lock(KEY).acquire(AcquireCommand.of("a", WAITING.ttl())))
+					.failsWithin(Duration.ofSeconds(5))
 					.withThrowableThat()
 					.withCauseInstanceOf(LockStoreException.class);
 			}
@@ -95,7 +97,7 @@ class RedisConnectionsTests {
 		AtomicInteger reconnects = new AtomicInteger();
 		store.onReconnect(reconnects::incrementAndGet);
 		store.start();
-		assertThat(store.acquire(KEY, "a", WAITING.ttl())).succeedsWithin(WAITING.waitTime());
+		assertThat(store.lock(KEY).acquire(AcquireCommand.of("a", WAITING.ttl()))).succeedsWithin(WAITING.waitTime());
 		int before = reconnects.get();
 		for (int i = 0; i < 5; i++) {
 			try (RedisConnection connection = factory.getConnection()) {
@@ -105,7 +107,7 @@ class RedisConnectionsTests {
 			}
 		}
 		assertThat(reconnects).hasValue(before);
-		assertThat(store.release(KEY, "a")).succeedsWithin(WAITING.waitTime()).isEqualTo(true);
+		assertThat(store.lock(KEY).release("a", null)).succeedsWithin(WAITING.waitTime()).isEqualTo(true);
 		store.stop();
 		factory.destroy();
 	}

@@ -24,8 +24,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TestRedis;
@@ -59,7 +61,7 @@ class RedisLockStoreFaultTests {
 	@BeforeEach
 	void connect() {
 		assertThat(acquire("warm-up")).succeedsWithin(SOON).isInstanceOf(Granted.class);
-		assertThat(this.patient.release(this.key, "warm-up")).succeedsWithin(SOON).isEqualTo(true);
+		assertThat(this.patient.lock(this.key).release("warm-up", null)).succeedsWithin(SOON).isEqualTo(true);
 	}
 
 	@AfterEach
@@ -102,7 +104,8 @@ class RedisLockStoreFaultTests {
 		}
 		this.server.start();
 		LockKey other = new LockKey("fault", "jiro");
-		assertThat(this.patient.acquire(other, "b", TTL)).succeedsWithin(SOON).isInstanceOf(Granted.class);
+		assertThat(this.patient.lock(other).acquire(AcquireCommand.of("b", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
 		// The driver may repeat an acquire from just after the kill; it is taken back.
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(acquire("b")).succeedsWithin(SOON).isInstanceOf(Granted.class));
@@ -111,14 +114,14 @@ class RedisLockStoreFaultTests {
 	@Test
 	@DisplayName("Killed while a lock is held and released: the lock is freed as soon as Redis is back with its data")
 	void releasedWhileAway(@TempDir Path data) {
-		assertFreedWhenBack(data, (store) -> store.release(this.key, "a"));
+		assertFreedWhenBack(data, (store) -> store.lock(this.key).release("a", null));
 	}
 
 	@Test
 	@DisplayName("Killed while a lock is handed over: it is freed as soon as Redis is back with its data")
 	void handedOverWhileAway(@TempDir Path data) {
-		assertFreedWhenBack(data, (store) -> store.handOver(this.key, "a", "b", TTL, () -> {
-		}));
+		assertFreedWhenBack(data, (store) -> store.lock(this.key).acquire(endOfTurn("a", "b", () -> {
+		})));
 	}
 
 	private void assertFreedWhenBack(Path data, Function<RedisLockStore, CompletionStage<?>> whileAway) {
@@ -130,9 +133,11 @@ class RedisLockStoreFaultTests {
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
 		// So that it is connected.
 		Awaitility.await()
-			.untilAsserted(() -> assertThat(store.acquire(new LockKey("fault", "other"), "a", Duration.ofMillis(1)))
+			.untilAsserted(() -> assertThat(
+					store.lock(new LockKey("fault", "other")).acquire(AcquireCommand.of("a", Duration.ofMillis(1))))
 				.succeedsWithin(SOON));
-		assertThat(new RedisLockStore(connections, "lock", SOON, 0).acquire(this.key, "a", TTL)).succeedsWithin(SOON);
+		assertThat(new RedisLockStore(connections, "lock", SOON, 0).lock(this.key).acquire(AcquireCommand.of("a", TTL)))
+			.succeedsWithin(SOON);
 		durable.kill();
 		assertBroken(whileAway.apply(store));
 		durable.start();
@@ -146,9 +151,9 @@ class RedisLockStoreFaultTests {
 	@Test
 	@DisplayName("Killed and started again without its data during a release: it is not known, and not called lost")
 	void releasedDuringRestart() {
-		assertThat(this.patient.acquire(this.key, "a", TTL)).succeedsWithin(SOON);
+		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON);
 		this.server.kill();
-		CompletionStage<Boolean> release = this.patient.release(this.key, "a");
+		CompletionStage<Boolean> release = this.patient.lock(this.key).release("a", null);
 		this.server.start();
 		assertThat(release).failsWithin(SOON)
 			.withThrowableThat()
@@ -161,11 +166,12 @@ class RedisLockStoreFaultTests {
 	void startedLate() {
 		LocalRedis late = new LocalRedis();
 		RedisLockStore store = new RedisLockStore(TestRedis.connections("127.0.0.1", late.port()), "lock", TIMEOUT, 0);
-		assertBroken(store.acquire(this.key, "a", TTL));
+		assertBroken(store.lock(this.key).acquire(AcquireCommand.of("a", TTL)));
 		late.start();
 		Awaitility.await()
-			.untilAsserted(() -> assertThat(store.acquire(this.key, "b", TTL)).succeedsWithin(SOON)
-				.isInstanceOf(Granted.class));
+			.untilAsserted(
+					() -> assertThat(store.lock(this.key).acquire(AcquireCommand.of("b", TTL))).succeedsWithin(SOON)
+						.isInstanceOf(Granted.class));
 		store.close();
 		late.close();
 	}
@@ -191,16 +197,19 @@ class RedisLockStoreFaultTests {
 			StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 			Awaitility.await()
 				.ignoreExceptions()
-				.until(() -> careful.acquire(this.key, "a", TTL).toCompletableFuture().join() instanceof Granted);
+				.until(() -> careful.lock(this.key)
+					.acquire(AcquireCommand.of("a", TTL))
+					.toCompletableFuture()
+					.join() instanceof Granted);
 			LettuceConnectionFactory replicas = TestRedis.connectionFactory("127.0.0.1", replica.port());
 			assertThat(new StringRedisTemplate(replicas).keys("lock:{*")).hasSize(1);
 			replicas.destroy();
 			replica.freeze();
-			assertBroken(careful.handOver(this.key, "a", "b", TTL, () -> {
-			}));
+			assertBroken(careful.lock(this.key).acquire(endOfTurn("a", "b", () -> {
+			})));
 			Awaitility.await().until(() -> redis.keys("lock:{*").isEmpty());
 			assertThatExceptionOfType(LockStoreException.class)
-				.isThrownBy(() -> join(careful.acquire(this.key, "c", TTL)))
+				.isThrownBy(() -> join(careful.lock(this.key).acquire(AcquireCommand.of("c", TTL))))
 				.withMessageContaining("0 of 1 replicas");
 			Awaitility.await().until(() -> redis.keys("lock:{*").isEmpty());
 			replica.thaw();
@@ -208,51 +217,60 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("The subscription outlives a restart of Redis, and wakes who waits when it is back")
+	@DisplayName("The subscription outlives a restart of Redis, and wakes waiters when it is back")
 	void subscriptionAfterRestart() {
 		AtomicInteger woken = new AtomicInteger();
+		StoredLock waiter = this.patient.lock(this.key);
+		AcquireCommand waiting = AcquireCommand.of("b", TTL).notifying(woken::incrementAndGet);
 		assertThat(acquire("a")).succeedsWithin(SOON);
-		this.patient.acquireOrWatch(this.key, "b", TTL, woken::incrementAndGet);
+		waiter.acquire(waiting);
 		Awaitility.await().until(() -> woken.get() == 1);
 		this.server.kill();
 		this.server.start();
 		Awaitility.await().until(() -> woken.get() == 2);
 		RedisLockStore other = new RedisLockStore(TestRedis.connections("127.0.0.1", this.server.port()), "lock", SOON,
 				0);
-		assertThat(other.acquire(this.key, "c", TTL)).succeedsWithin(SOON);
-		assertThat(this.patient.acquireOrWatch(this.key, "b", TTL, woken::incrementAndGet)).succeedsWithin(SOON);
-		assertThat(other.release(this.key, "c")).succeedsWithin(SOON);
+		assertThat(other.lock(this.key).acquire(AcquireCommand.of("c", TTL))).succeedsWithin(SOON);
+		assertThat(waiter.acquire(waiting)).succeedsWithin(SOON);
+		assertThat(other.lock(this.key).release("c", null)).succeedsWithin(SOON);
 		Awaitility.await().until(() -> woken.get() == 3);
 		this.patient.stop();
 		other.close();
 	}
 
 	@Test
-	@DisplayName("Where subscribing is forbidden, who waits looks again often, and the log says why")
+	@DisplayName("Where subscribing is forbidden, waiters look again often, and the log says why")
 	void noSubscription(CapturedOutput output) {
 		StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 		redis.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL", "SETUSER".getBytes(),
 				"default".getBytes(), "resetchannels".getBytes()));
 		AtomicInteger woken = new AtomicInteger();
+		StoredLock waiter = this.patient.lock(this.key);
+		AcquireCommand waiting = AcquireCommand.of("b", TTL).notifying(woken::incrementAndGet);
 		assertThat(acquire("a")).succeedsWithin(SOON);
-		this.patient.acquireOrWatch(this.key, "b", TTL, woken::incrementAndGet);
+		waiter.acquire(waiting);
 		Awaitility.await().until(() -> woken.get() >= 3);
-		assertThat(this.patient.release(this.key, "a")).succeedsWithin(SOON).isEqualTo(true);
+		assertThat(this.patient.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(true);
 		assertThat(acquire("c")).succeedsWithin(SOON).isInstanceOf(Granted.class);
-		assertThat(this.patient.acquireOrWatch(this.key, "b", TTL, woken::incrementAndGet)).succeedsWithin(SOON);
+		assertThat(waiter.acquire(waiting)).succeedsWithin(SOON);
 		redis.opsForSet().add(redis.keys("lock:waiting:*").iterator().next(), "another");
-		assertThat(this.patient.handOver(this.key, "c", "d", TTL, woken::incrementAndGet)).succeedsWithin(SOON);
+		assertThat(this.patient.lock(this.key).acquire(endOfTurn("c", "d", woken::incrementAndGet)))
+			.succeedsWithin(SOON);
 		assertThat(acquire("e")).succeedsWithin(SOON).isInstanceOf(Granted.class);
 		this.patient.stop();
 		assertThat(output).containsOnlyOnce("No subscription to channel lock:released");
 	}
 
+	private static AcquireCommand endOfTurn(String predecessor, String owner, Runnable onRelease) {
+		return AcquireCommand.of(owner, TTL).notifying(onRelease).after(predecessor);
+	}
+
 	private CompletionStage<AcquireResult> acquire(String owner) {
-		return this.patient.acquire(this.key, owner, TTL);
+		return this.patient.lock(this.key).acquire(AcquireCommand.of(owner, TTL));
 	}
 
 	private CompletionStage<AcquireResult> impatiently(String owner) {
-		return this.store.acquire(this.key, owner, TTL);
+		return this.store.lock(this.key).acquire(AcquireCommand.of(owner, TTL));
 	}
 
 	private static void assertBroken(CompletionStage<?> answer) {

@@ -4,15 +4,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -22,9 +21,10 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.AcquireResult.Busy;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreContract;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
@@ -44,6 +44,9 @@ class RedisLockStoreTests extends LockStoreContract {
 
 	private static final List<String> requests = Collections.synchronizedList(new ArrayList<>());
 
+	private static final RedisLockStore other = new RedisLockStore(TestRedis.connections(), "contract",
+			Duration.ofSeconds(5), 0);
+
 	private final RedisLockStore store = new RedisLockStore(connections, "contract", Duration.ofSeconds(5), 0);
 
 	private final LockKey key = new LockKey("redis", UUID.randomUUID().toString());
@@ -54,7 +57,11 @@ class RedisLockStoreTests extends LockStoreContract {
 
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
-				requests.add(event.getCommand().getType().toString());
+				String command = event.getCommand().getType().toString();
+				// Once for each subscription, to try it out.
+				if (!command.equals("PUBLISH")) {
+					requests.add(command);
+				}
 			}
 
 		});
@@ -62,13 +69,24 @@ class RedisLockStoreTests extends LockStoreContract {
 
 	@AfterAll
 	static void disconnect() {
+		other.close();
 		connections.shutdown();
 		factory.destroy();
+	}
+
+	@AfterEach
+	void unsubscribe() {
+		this.store.stop();
 	}
 
 	@Override
 	protected LockStore store() {
 		return this.store;
+	}
+
+	@Override
+	protected LockStore otherInstance() {
+		return other;
 	}
 
 	@Override
@@ -132,96 +150,54 @@ class RedisLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A key that somebody else left without a time to live is busy, not granted")
-	void foreignKeyIsBusy() {
+	@DisplayName("A key that another application left without a time to live is held, not granted")
+	void foreignKeyIsHeld() {
 		acquire("a");
 		String lock = redis.keys("contract:{*}:redis:" + this.key.key()).iterator().next();
 		redis.opsForValue().set(lock, "foreign");
-		assertThat(acquire("b")).isEqualTo(new Busy(Duration.ZERO));
+		assertThat(acquire("b")).isEqualTo(new Held(Duration.ZERO));
 		redis.delete(lock);
 	}
 
 	@Test
-	@DisplayName("A turn ends: where nobody else waits, the successor takes over with a larger token, in one request")
-	void handsOverToSuccessor() {
-		long token = ((Granted) acquire("a")).fencingToken();
+	@DisplayName("The end of a turn is one request")
+	void countsRequestsOfTurn() {
+		acquire("a");
 		requests.clear();
-		AcquireResult result = handOver(this.store, "a", "b").orElseThrow();
+		assertThat(join(this.store.lock(this.key).acquire(AcquireCommand.of("b", TTL).notifying(() -> {
+		}).after("a")))).isInstanceOf(Granted.class);
 		assertThat(requests).containsExactly("EVALSHA");
-		assertThat(((Granted) result).fencingToken()).isGreaterThan(token);
-		assertThat(release("a")).isFalse();
-		assertThat(release("b")).isTrue();
-	}
-
-	@Test
-	@DisplayName("A turn ends: where another instance waits, the lock is freed, and both are told of its next release")
-	void handsOverToOthers() {
-		RedisLockStore other = new RedisLockStore(TestRedis.connections(), "contract", Duration.ofSeconds(5), 0);
-		AtomicInteger woken = new AtomicInteger();
-		AtomicInteger otherWoken = new AtomicInteger();
-		acquire("a");
-		acquireOrWatch(other, "x", otherWoken::incrementAndGet);
-		Awaitility.await().until(() -> otherWoken.get() == 1);
-		assertThat(handOver(this.store, "a", "b", woken::incrementAndGet)).containsInstanceOf(Busy.class);
-		Awaitility.await().until(() -> otherWoken.get() == 2 && woken.get() == 1);
-		assertThat(acquireOrWatch(other, "x", otherWoken::incrementAndGet)).isInstanceOf(Granted.class);
-		other.release(this.key, "x").toCompletableFuture().join();
-		Awaitility.await().until(() -> woken.get() == 2);
-		other.stop();
-		other.close();
-		this.store.stop();
-	}
-
-	@Test
-	@DisplayName("A turn that was lost meanwhile is neither handed over nor freed")
-	void handsOverNothing() {
-		acquire("next");
-		assertThat(handOver(this.store, "late", "b")).isEmpty();
-		assertThat(acquire("c")).isInstanceOf(Busy.class);
-		assertThat(release("next")).isTrue();
-	}
-
-	@Test
-	@DisplayName("Who does not watch any more is not told")
-	void unwatches() {
-		AtomicInteger woken = new AtomicInteger();
-		Runnable action = woken::incrementAndGet;
-		RedisLockStore other = new RedisLockStore(TestRedis.connections(), "contract", Duration.ofSeconds(5), 0);
-		acquire("a");
-		acquireOrWatch(other, "x", action);
-		Awaitility.await().until(() -> woken.get() == 1);
-		other.unwatch(this.key, () -> {
-		});
-		release("a");
-		Awaitility.await().until(() -> woken.get() == 2);
-		acquire("b");
-		acquireOrWatch(other, "x", action);
-		other.unwatch(this.key, action);
 		release("b");
-		Awaitility.await().during(Duration.ofMillis(200)).until(() -> woken.get() == 2);
-		other.stop();
-		other.close();
 	}
 
-	private Optional<AcquireResult> handOver(RedisLockStore store, String owner, String successor) {
-		return handOver(store, owner, successor, () -> {
-		});
+	@Test
+	@DisplayName("How long a key that another application left without a time to live holds the lock is unknown")
+	void remainingOfForeignKey() {
+		acquire("a");
+		String lock = redis.keys("contract:{*}:redis:" + this.key.key()).iterator().next();
+		redis.opsForValue().set(lock, "foreign");
+		assertThat(join(this.store.lock(this.key).remaining())).hasValue(Duration.ZERO);
+		redis.delete(lock);
 	}
 
-	private Optional<AcquireResult> handOver(RedisLockStore store, String owner, String successor, Runnable onRelease) {
-		return store.handOver(this.key, owner, successor, TTL, onRelease).toCompletableFuture().join();
-	}
-
-	private AcquireResult acquireOrWatch(RedisLockStore store, String owner, Runnable onRelease) {
-		return store.acquireOrWatch(this.key, owner, TTL, onRelease).toCompletableFuture().join();
+	@Test
+	@DisplayName("Keys are where every version of the library has them")
+	void keysStay() {
+		RedisKeys.Keys keys = new RedisKeys("lock").of(new LockKey("registration", "taro"));
+		assertThat(Stream.of(keys.lock(), keys.waiting(), keys.fence(), keys.result("replay taro")).map(String::new))
+			.containsExactly("lock:{153}:registration:taro", "lock:waiting:{153}:registration:taro", "lock:fence:{153}",
+					"lock:result:{153}:bd3ec701637cff4e53b62d2524f4d40d:registration:taro");
+		RedisKeys.Keys digested = new RedisKeys("lock").of(new LockKey("n", "\uD83D\uDD12".repeat(60)));
+		assertThat(new String(digested.lock()))
+			.isEqualTo("lock:{d5c}:n:sha256:f9fcb0c1c800e0f2be6462c928f3e47a526e8d4e82cbf8651a4d352e72c6f677");
 	}
 
 	private AcquireResult acquire(String owner) {
-		return this.store.acquire(this.key, owner, TTL).toCompletableFuture().join();
+		return join(this.store.lock(this.key).acquire(AcquireCommand.of(owner, TTL)));
 	}
 
 	private boolean release(String owner) {
-		return this.store.release(this.key, owner).toCompletableFuture().join();
+		return join(this.store.lock(this.key).release(owner, null));
 	}
 
 }

@@ -18,10 +18,8 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreContract;
-import io.github.lockstarter.store.ResultSlot;
-import io.github.lockstarter.store.ResultStoreContract;
-import io.github.lockstarter.store.TokenStoreContract;
-import io.github.lockstarter.store.WantedResults;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisInstance;
@@ -44,8 +42,8 @@ class RedisShapesTests {
 
 	@AfterAll
 	static void disconnect() {
-		sentinel.store.close();
-		cluster.store.close();
+		sentinel.close();
+		cluster.close();
 	}
 
 	static Stream<RedisShape> shapes() {
@@ -54,7 +52,7 @@ class RedisShapesTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("shapes")
-	@DisplayName("Who waits on another instance is woken by a message, whatever server has the lock")
+	@DisplayName("A waiter on another instance is woken by a message, whatever server has the lock")
 	void wakesWhoWaits(RedisShape shape) {
 		try (RedisInstance first = instance(shape); RedisInstance second = instance(shape)) {
 			long start = System.nanoTime();
@@ -79,15 +77,15 @@ class RedisShapesTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("shapes")
-	@DisplayName("Who waits on another instance is given the result")
+	@DisplayName("A waiter on another instance is given the result")
 	void sharesResult(RedisShape shape) {
-		ResultSlot slot = new ResultSlot("share", Duration.ofSeconds(10), false);
+		ResultKey result = new ResultKey("share", Duration.ofSeconds(10), false);
 		try (RedisInstance first = instance(shape); RedisInstance second = instance(shape)) {
 			for (int i = 0; i < 5; i++) {
 				LockKey key = new LockKey("shares", "key" + i);
-				Acquisition winner = acquire(first, key, slot).join();
+				Acquisition winner = acquire(first, key, result).join();
 				int before = second.requestCount();
-				CompletableFuture<Acquisition> loser = acquire(second, key, slot);
+				CompletableFuture<Acquisition> loser = acquire(second, key, result);
 				Awaitility.await().until(() -> second.requestCount() > before);
 				// A result is kept for those of whom Redis knows.
 				Awaitility.await().until(() -> shape.count("shapes:waiting:*" + key.key()) == 1);
@@ -97,8 +95,8 @@ class RedisShapesTests {
 		}
 	}
 
-	private static CompletableFuture<Acquisition> acquire(RedisInstance instance, LockKey key, ResultSlot slot) {
-		return instance.locks().acquireAsync(key, WAITING, slot, WantedResults.NOBODY, null).toCompletableFuture();
+	private static CompletableFuture<Acquisition> acquire(RedisInstance instance, LockKey key, ResultKey result) {
+		return instance.locks().acquireAsync(key, WAITING, result, ResultQuery.NOBODY, null).toCompletableFuture();
 	}
 
 	private static RedisInstance instance(RedisShape shape) {
@@ -112,6 +110,11 @@ class RedisShapesTests {
 		@Override
 		protected LockStore store() {
 			return sentinel.store;
+		}
+
+		@Override
+		protected LockStore otherInstance() {
+			return sentinel.other;
 		}
 
 		@Override
@@ -131,52 +134,13 @@ class RedisShapesTests {
 		}
 
 		@Override
+		protected LockStore otherInstance() {
+			return cluster.other;
+		}
+
+		@Override
 		protected long locksInStore() {
 			return cluster.shape.count("contract:{*");
-		}
-
-	}
-
-	@Nested
-	@DisplayName("Results, with sentinels")
-	class SentinelResults extends ResultStoreContract {
-
-		@Override
-		protected LockStore store() {
-			return sentinel.store;
-		}
-
-	}
-
-	@Nested
-	@DisplayName("Results, in a cluster")
-	class ClusterResults extends ResultStoreContract {
-
-		@Override
-		protected LockStore store() {
-			return cluster.store;
-		}
-
-	}
-
-	@Nested
-	@DisplayName("Locks held by tokens, with sentinels")
-	class SentinelTokens extends TokenStoreContract {
-
-		@Override
-		protected LockStore store() {
-			return sentinel.store;
-		}
-
-	}
-
-	@Nested
-	@DisplayName("Locks held by tokens, in a cluster")
-	class ClusterTokens extends TokenStoreContract {
-
-		@Override
-		protected LockStore store() {
-			return cluster.store;
 		}
 
 	}
@@ -188,9 +152,17 @@ class RedisShapesTests {
 
 		private final RedisLockStore store;
 
+		private final RedisLockStore other;
+
 		Subject(RedisShape shape) {
 			this.shape = shape;
 			this.store = new RedisLockStore(shape.connections(), "contract", Duration.ofSeconds(5), 0);
+			this.other = new RedisLockStore(shape.connections(), "contract", Duration.ofSeconds(5), 0);
+		}
+
+		void close() {
+			this.store.close();
+			this.other.close();
 		}
 
 	}

@@ -9,6 +9,7 @@ import reactor.core.publisher.Mono;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -40,14 +41,22 @@ class FailingApplication {
 
 	private static LockException problem(String name) {
 		return switch (name) {
-			case "conflict" -> new LockConflictException(SECRET,
-					LockOptions.of(Duration.ofSeconds(5)).withWaitTime(Duration.ofSeconds(1)).withConflictStatus(422),
-					Duration.ofMillis(1840));
+			case "conflict" -> conflict();
+			case "annotated" -> {
+				LockConflictException conflict = conflict();
+				conflict.setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
+				yield conflict;
+			}
 			case "lost" -> new LeaseLostException(SECRET);
 			case "store" -> new LockStoreException(SECRET, "down", new IllegalStateException("internal"));
 			case "key" -> new MissingLockKeyException("some");
 			default -> throw new IllegalArgumentException(name);
 		};
+	}
+
+	private static LockConflictException conflict() {
+		return new LockConflictException(SECRET,
+				LockOptions.of(Duration.ofSeconds(5)).withWaitTime(Duration.ofSeconds(1)), Duration.ofMillis(1840));
 	}
 
 	@Bean

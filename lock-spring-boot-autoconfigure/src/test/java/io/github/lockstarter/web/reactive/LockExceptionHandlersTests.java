@@ -220,7 +220,7 @@ class LockExceptionHandlersTests {
 	void withoutAdvice(String problemDetails) throws Exception {
 		try (TestServer server = start(NoAdvice.class, "spring.webflux.problemdetails.enabled=" + problemDetails)) {
 			for (String way : WAYS) {
-				HttpResponse<String> answer = server.post(way + "/conflict");
+				HttpResponse<String> answer = server.post(way + "/annotated");
 				assertThat(answer.statusCode()).as(way).isEqualTo(422);
 				assertHeadersOnce(answer, way);
 				assertThat(answer.body()).doesNotContain("secret");
@@ -255,8 +255,8 @@ class LockExceptionHandlersTests {
 	}
 
 	private static TestServer start(Class<?> extra, String... properties) {
-		String[] all = Stream
-			.concat(Stream.of("lock.store=memory", "spring.main.web-application-type=reactive"), Stream.of(properties))
+		String[] all = Stream.concat(Stream.of("lock.store=memory", "spring.main.web-application-type=reactive",
+				"lock.names.some.conflict-status=422"), Stream.of(properties))
 			.toArray(String[]::new);
 		return TestServer.start(new Class<?>[] { FailingApplication.class, extra }, all);
 	}

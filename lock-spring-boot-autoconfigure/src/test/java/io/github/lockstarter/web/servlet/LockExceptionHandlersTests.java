@@ -244,7 +244,9 @@ class LockExceptionHandlersTests {
 	}
 
 	private static TestServer start(Class<?> extra, String... properties) {
-		String[] all = Stream.concat(Stream.of("lock.store=memory"), Stream.of(properties)).toArray(String[]::new);
+		String[] all = Stream
+			.concat(Stream.of("lock.store=memory", "lock.names.some.conflict-status=422"), Stream.of(properties))
+			.toArray(String[]::new);
 		return TestServer.start(new Class<?>[] { Application.class, extra }, all);
 	}
 
@@ -311,9 +313,7 @@ class LockExceptionHandlersTests {
 
 		@PostMapping("/fail/conflict")
 		public String conflict() {
-			LockOptions options = LockOptions.of(Duration.ofSeconds(5))
-				.withWaitTime(Duration.ofSeconds(1))
-				.withConflictStatus(422);
+			LockOptions options = LockOptions.of(Duration.ofSeconds(5)).withWaitTime(Duration.ofSeconds(1));
 			throw new LockConflictException(SECRET, options, Duration.ofMillis(1840));
 		}
 

@@ -3,24 +3,23 @@ package io.github.lockstarter.store.redis.connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.masterreplica.MasterReplica;
 import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Connections of the library's own. No other part of the application sends commands over
@@ -31,27 +30,38 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LettuceConnections implements RedisConnections {
 
-	/**
-	 * How long the driver keeps a command over reconnects. The store has a time-out of
-	 * its own for the answer.
-	 */
-	private static final Duration COMMAND_TIMEOUT = Duration.ofMinutes(1);
+	private static final int MOST_COMMANDS = 50_000;
 
 	private static final Duration SHUTDOWN_TIMEOUT = Duration.ofMillis(100);
 
 	private final AbstractRedisClient client;
 
-	private final Supplier<StatefulConnection<byte[], byte[]>> connect;
-
 	private final Supplier<StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub;
 
-	private final AtomicReference<@Nullable StatefulConnection<byte[], byte[]>> shared = new AtomicReference<>();
+	private final OwnConnection shared;
+
+	private final OwnConnection grants;
 
 	private LettuceConnections(AbstractRedisClient client, Supplier<StatefulConnection<byte[], byte[]>> connect,
 			Supplier<StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub) {
-		this.client = client;
-		this.connect = connect;
+		this.client = bounded(client);
+		this.shared = new OwnConnection(connect);
+		this.grants = new OwnConnection(connect);
 		this.connectPubSub = connectPubSub;
+	}
+
+	/** By itself the driver would keep any number of commands for a dead server. */
+	private static AbstractRedisClient bounded(AbstractRedisClient client) {
+		ClientOptions options = client.getOptions();
+		if (options.getRequestQueueSize() == ClientOptions.DEFAULT_REQUEST_QUEUE_SIZE) {
+			if (client instanceof RedisClusterClient cluster) {
+				cluster.setOptions(ClusterClientOptions.builder(options).requestQueueSize(MOST_COMMANDS).build());
+			}
+			else {
+				((RedisClient) client).setOptions(options.mutate().requestQueueSize(MOST_COMMANDS).build());
+			}
+		}
+		return client;
 	}
 
 	/**
@@ -105,18 +115,17 @@ public final class LettuceConnections implements RedisConnections {
 
 	@Override
 	public RedisClusterAsyncCommands<byte[], byte[]> commands() {
-		StatefulConnection<byte[], byte[]> connection = this.shared.get();
-		if (connection == null) {
-			connection = this.connect.get();
-			connection.setTimeout(COMMAND_TIMEOUT);
-			StatefulConnection<byte[], byte[]> other = this.shared.compareAndExchange(null, connection);
-			if (other != null) {
-				connection.closeAsync();
-				connection = other;
-			}
-		}
-		return (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) ? cluster.async()
-				: ((StatefulRedisConnection<byte[], byte[]>) connection).async();
+		return this.shared.commands();
+	}
+
+	@Override
+	public RedisClusterAsyncCommands<byte[], byte[]> grantCommands() {
+		return this.grants.commands();
+	}
+
+	@Override
+	public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
+		return !isClustered() && (this.shared.replace(silent, stillSilent) || this.grants.replace(silent, stillSilent));
 	}
 
 	@Override
@@ -126,10 +135,8 @@ public final class LettuceConnections implements RedisConnections {
 
 	@Override
 	public void disconnect() {
-		StatefulConnection<byte[], byte[]> connection = this.shared.getAndSet(null);
-		if (connection != null) {
-			connection.close();
-		}
+		this.shared.close();
+		this.grants.close();
 	}
 
 	@Override

@@ -1,7 +1,11 @@
 package io.github.lockstarter.store.redis.connection;
 
+import java.util.function.BooleanSupplier;
+
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -23,6 +27,13 @@ public final class SpringDataConnections implements RedisConnections {
 	private static final Log logger = LogFactory.getLog(SpringDataConnections.class);
 
 	private final LettuceConnectionFactory factory;
+
+	private final OwnConnection own = new OwnConnection(this::connect);
+
+	private final OwnConnection grants = new OwnConnection(this::connect);
+
+	/** Whether the connection of the application was silent. */
+	private volatile boolean leftShared;
 
 	/**
 	 * Creates connections.
@@ -51,11 +62,72 @@ public final class SpringDataConnections implements RedisConnections {
 	}
 
 	@Override
-	@SuppressWarnings("unchecked")
 	public RedisClusterAsyncCommands<byte[], byte[]> commands() {
+		return this.leftShared ? this.own.commands() : shared();
+	}
+
+	@SuppressWarnings("unchecked")
+	private RedisClusterAsyncCommands<byte[], byte[]> shared() {
 		try (RedisConnection connection = this.factory.getConnection()) {
 			return (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
 		}
+	}
+
+	/**
+	 * Returns those of a connection of the lock's own, to one server. With several
+	 * servers the commands of the application wait for replicas, too.
+	 */
+	@Override
+	public RedisClusterAsyncCommands<byte[], byte[]> grantCommands() {
+		return isStandalone() ? this.grants.commands() : commands();
+	}
+
+	/**
+	 * Opens a connection of the lock's own, to one server, if that of the application is
+	 * silent. It is not closed, and requests that are under way on it are not repeated
+	 * until the application, or its driver, gives them up.
+	 */
+	@Override
+	public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
+		if (!isStandalone()) {
+			return false;
+		}
+		if (this.grants.replace(silent, stillSilent)) {
+			return true;
+		}
+		if (this.leftShared) {
+			return this.own.replace(silent, stillSilent);
+		}
+		if (silent != shared()) {
+			return false;
+		}
+		this.own.commands();
+		this.leftShared = stillSilent.getAsBoolean();
+		if (!this.leftShared) {
+			this.own.close();
+		}
+		return this.leftShared;
+	}
+
+	/** Otherwise it would have to be found out who the master is. */
+	private boolean isStandalone() {
+		return client() instanceof RedisClient && this.factory.getSentinelConfiguration() == null
+				&& this.factory.getClientConfiguration().getReadFrom().isEmpty();
+	}
+
+	private StatefulConnection<byte[], byte[]> connect() {
+		StatefulRedisConnection<byte[], byte[]> connection = ((RedisClient) client()).connect(ByteArrayCodec.INSTANCE);
+		if (this.factory.getDatabase() > 0) {
+			connection.sync().select(this.factory.getDatabase());
+		}
+		return connection;
+	}
+
+	@Override
+	public void disconnect() {
+		this.leftShared = false;
+		this.own.close();
+		this.grants.close();
 	}
 
 	@Override

@@ -1,0 +1,317 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.entry.LockTable;
+import io.github.lockstarter.registry.observe.LockObservationContext;
+import io.github.lockstarter.registry.observe.RegistryObserver;
+import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.request.Answer;
+import io.github.lockstarter.registry.request.Answer.Failed;
+import io.github.lockstarter.registry.request.Answer.GivenResult;
+import io.github.lockstarter.registry.request.Answer.Leased;
+import io.github.lockstarter.registry.request.Answer.Refused;
+import io.github.lockstarter.registry.request.Caller;
+import io.github.lockstarter.registry.request.LeaseRequest;
+import io.github.lockstarter.registry.request.ResultRequest;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.registry.runtime.OwnerTokens;
+import io.github.lockstarter.registry.runtime.ThreadedRuntime;
+import io.github.lockstarter.share.SharingRegistry;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ResultKey;
+
+/**
+ * Hands out the locks of a {@link LockStore}. However many callers wait and leases are
+ * held, it has one thread for the steps of the engine, and as many as there are
+ * processors for the code of the application: what it does with losses, observations, and
+ * asynchronous answers where it gives no executor. All end when they are idle.
+ */
+public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable {
+
+	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+	private final LockStore store;
+
+	private final Function<String, LockOptions> options;
+
+	private final EngineRuntime runtime;
+
+	private final RegistryObserver observer;
+
+	private final OwnerTokens owners;
+
+	private final LockTable table;
+
+	/**
+	 * Creates a registry with the clock, the threads and the randomness of the JVM.
+	 * @param store where the locks live
+	 * @param options how locks are taken by default, by name
+	 * @param maxWaiters how many callers may wait for one lock; a caller that comes then
+	 * is refused at once
+	 * @param losses is told of every lost lease
+	 * @param counts counts what happens
+	 * @param observations is told of attempts and leases, as
+	 * {@link LockObservationContext} says
+	 */
+	public DefaultLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
+			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations) {
+		this(store, options, maxWaiters, losses, counts, observations, new ThreadedRuntime());
+	}
+
+	/**
+	 * Creates a registry with another clock, other threads and another source of
+	 * randomness.
+	 * @param runtime has them; it is closed with the registry
+	 */
+	public DefaultLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
+			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations,
+			EngineRuntime runtime) {
+		this.store = store;
+		this.options = options;
+		this.runtime = runtime;
+		this.observer = new RegistryObserver(counts, observations, losses, runtime);
+		this.owners = new OwnerTokens(runtime.random());
+		this.table = new LockTable(store, runtime, this.observer, maxWaiters);
+	}
+
+	@Override
+	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
+		AcquireRequest request = forLease(key, options, blocking());
+		return optionalLease(request, await(request));
+	}
+
+	@Override
+	public Lease acquire(LockKey key, LockOptions options) {
+		AcquireRequest request = forLease(key, options, blocking());
+		return lease(request, await(request));
+	}
+
+	@Override
+	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
+		CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
+		Caller caller = async(result, DefaultLockRegistry::optionalLease, this.runtime.callbacks());
+		return submit(forLease(key, options, caller), result);
+	}
+
+	@Override
+	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options) {
+		return acquireOn(key, options, this.runtime.callbacks());
+	}
+
+	@Override
+	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
+		Assert.notNull(executor, "There must be an executor");
+		return acquireOn(key, options, new ReliableExecutor(executor, this.runtime.callbacks()));
+	}
+
+	private CompletionStage<Lease> acquireOn(LockKey key, LockOptions options, Executor executor) {
+		CompletableFuture<Lease> result = new CompletableFuture<>();
+		return submit(forLease(key, options, async(result, DefaultLockRegistry::lease, executor)), result);
+	}
+
+	@Override
+	public Acquisition acquire(LockKey key, LockOptions options, ResultKey resultKey, long since) {
+		AcquireRequest request = forResult(key, options, blocking(), resultKey, since);
+		return acquisition(request, await(request));
+	}
+
+	@Override
+	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey, long since,
+			@Nullable Executor executor) {
+		Executor answers = (executor != null) ? new ReliableExecutor(executor, this.runtime.callbacks())
+				: this.runtime.callbacks();
+		CompletableFuture<Acquisition> result = new CompletableFuture<>();
+		Caller caller = async(result, DefaultLockRegistry::acquisition, answers);
+		return submit(forResult(key, options, caller, resultKey, since), result);
+	}
+
+	private AcquireRequest forLease(LockKey key, LockOptions options, Caller caller) {
+		return new LeaseRequest(key, options, caller, this.runtime, this.observer, this.owners);
+	}
+
+	private AcquireRequest forResult(LockKey key, LockOptions options, Caller caller, ResultKey resultKey, long since) {
+		return new ResultRequest(key, options, caller, this.runtime, this.observer, this.owners, resultKey, since);
+	}
+
+	private Caller blocking() {
+		return Caller.blocking(this.runtime.callbacks());
+	}
+
+	/**
+	 * Returns a caller that holds no thread.
+	 * @param value what the result completes with, or what it throws to fail
+	 */
+	private static <T> Caller async(CompletableFuture<T> result, BiFunction<AcquireRequest, Answer, T> value,
+			Executor executor) {
+		return new Caller(executor, (request, given) -> {
+			try {
+				if (!result.complete(value.apply(request, given))) {
+					request.giveBack(given);
+				}
+			}
+			catch (LockException ex) {
+				result.completeExceptionally(ex);
+			}
+		});
+	}
+
+	private static Optional<Lease> optionalLease(AcquireRequest request, Answer given) {
+		throwFailure(given);
+		return (given instanceof Leased leased) ? Optional.of(leased.lease()) : Optional.empty();
+	}
+
+	private static Lease lease(AcquireRequest request, Answer given) {
+		throwFailure(given);
+		if (given instanceof Refused refused) {
+			throw request.conflict(refused);
+		}
+		return ((Leased) given).lease();
+	}
+
+	private static Acquisition acquisition(AcquireRequest request, Answer given) {
+		throwFailure(given);
+		if (given instanceof GivenResult result) {
+			return new Acquisition(null, result.result());
+		}
+		if (given instanceof Refused refused) {
+			throw request.conflict(refused);
+		}
+		return new Acquisition(((Leased) given).lease(), null);
+	}
+
+	private static void throwFailure(Answer given) {
+		if (given instanceof Failed failed) {
+			throw failed.failure();
+		}
+	}
+
+	@Override
+	public void prepareSharing() {
+		if (!this.store.capabilities().contains(Capability.KEEPS_RESULTS)) {
+			throw new LockConfigurationException(
+					"A %s cannot keep results, so nothing can be shared or replayed."
+						.formatted(this.store.getClass().getSimpleName()),
+					"Remove SHARE and replay from the annotations, choose another lock.store, or, if the store is your own, declare Capability.KEEPS_RESULTS and keep them.");
+		}
+		this.store.expectWaiters();
+	}
+
+	@Override
+	public LockOptions options(String lockName) {
+		return this.options.apply(lockName);
+	}
+
+	/**
+	 * Admits callers again, after {@link #drain()} or {@link #release()}.
+	 * @throws IllegalStateException after {@link #close()}
+	 */
+	public void open() {
+		Assert.state(!this.runtime.isClosed(), "A registry that is closed cannot be opened again");
+		this.table.open();
+	}
+
+	/**
+	 * Lets no caller wait any more: waiters are answered with a
+	 * {@link LockStoreException}. Free locks are still granted, for work that has begun.
+	 */
+	public void drain() {
+		this.table.drain();
+	}
+
+	/**
+	 * Releases all locks, and waits for it, for 10 s at most. The work that is still
+	 * being done under them has lost them. A caller that asks for a lock from now on is
+	 * answered with a {@link LockStoreException}.
+	 */
+	public void release() {
+		releaseAll().completeOnTimeout(null, CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
+	}
+
+	/**
+	 * Releases all locks like {@link #release()}, without waiting for it.
+	 * @return completes when the store has answered or failed
+	 */
+	public CompletableFuture<Void> releaseAll() {
+		return this.table.releaseAll();
+	}
+
+	/** Releases all locks, and ends all threads. */
+	@Override
+	public void close() {
+		release();
+		this.runtime.close();
+	}
+
+	LockTable table() {
+		return this.table;
+	}
+
+	LockStore store() {
+		return this.store;
+	}
+
+	EngineRuntime runtime() {
+		return this.runtime;
+	}
+
+	RegistryObserver observer() {
+		return this.observer;
+	}
+
+	OwnerTokens owners() {
+		return this.owners;
+	}
+
+	/**
+	 * Submits a request whose caller holds no thread, and may give up at any time: by
+	 * completing the result itself, in whatever way.
+	 */
+	<T> CompletableFuture<T> submit(AcquireRequest request, CompletableFuture<T> result) {
+		this.table.submit(request);
+		result.whenComplete((value, failure) -> {
+			if (request.abandon()) {
+				this.table.leave(request);
+			}
+		});
+		return result;
+	}
+
+	/** Submits a request whose thread waits for the answer. */
+	private Answer await(AcquireRequest request) {
+		this.table.submit(request);
+		try {
+			return request.await();
+		}
+		catch (InterruptedException ex) {
+			if (request.abandon()) {
+				this.table.leave(request);
+			}
+			Thread.currentThread().interrupt();
+			throw new LockStoreException(request.key(), "interrupted while waiting for it", ex);
+		}
+	}
+
+}

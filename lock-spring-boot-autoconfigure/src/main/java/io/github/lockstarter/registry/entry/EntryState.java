@@ -1,0 +1,26 @@
+package io.github.lockstarter.registry.entry;
+
+/**
+ * What a {@link LockEntry} is busy with.
+ */
+enum EntryState {
+
+	/** No caller has come yet. */
+	NEW,
+
+	/** The head of the queue has asked the store. */
+	ACQUIRING,
+
+	/** The lock is held elsewhere, and the queue waits to be woken. */
+	WAITING,
+
+	/** A lease is held here. */
+	HELD,
+
+	/** A lease is being released in the store. */
+	RELEASING,
+
+	/** Out of the table: a caller that comes now looks for its successor there. */
+	RETIRED
+
+}

@@ -1,0 +1,455 @@
+package io.github.lockstarter.registry.entry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.registry.lease.LeasedLock;
+import io.github.lockstarter.registry.lease.StoreLease;
+import io.github.lockstarter.registry.lease.Turn;
+import io.github.lockstarter.registry.observe.StoreFailure;
+import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.request.TokenRequest;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * One lock as this JVM sees it. Only the head of its queue contends in the store, for all
+ * of them. A holder hands the lock off to the next in the queue without the store hearing
+ * of it, until the {@linkplain Turn turn} is over; then other instances get their chance.
+ * <p>
+ * It is a state machine: a transition is made under the monitor, and returns the step to
+ * take when the monitor is free, so that neither the store nor a caller is called within.
+ */
+final class LockEntry implements LeasedLock {
+
+	private final LockTable table;
+
+	private final LockKey key;
+
+	private final StoredLock stored;
+
+	/** Not {@code synchronized}, which would pin virtual threads in Java 21 to 23. */
+	private final Lock monitor = new ReentrantLock();
+
+	private final WaitQueue queue = new WaitQueue();
+
+	private final Runnable wake = this::wake;
+
+	private final WakeUp wakeUp;
+
+	private final CompletableFuture<Void> retired = new CompletableFuture<>();
+
+	private EntryState state = EntryState.NEW;
+
+	private volatile @Nullable StoreLease lease;
+
+	/**
+	 * Whether the store may notify this lock of a release, until the handle is closed.
+	 */
+	private volatile boolean watching;
+
+	/** Whether the last question to the store, if it was refused, is notified. */
+	private volatile boolean registered;
+
+	/** Whether a release was notified since the store was asked. */
+	private volatile boolean released;
+
+	/** When the lease of a holder elsewhere ends, as far as known. */
+	private volatile long heldUntil;
+
+	LockEntry(LockTable table, LockKey key) {
+		this.table = table;
+		this.key = key;
+		this.stored = table.store().lock(key);
+		this.wakeUp = new WakeUp(table.runtime(), this.wake);
+		this.heldUntil = now();
+	}
+
+	LockKey key() {
+		return this.key;
+	}
+
+	/** Returns the lease of the holder here. */
+	Optional<StoreLease> lease() {
+		return Optional.ofNullable(this.lease);
+	}
+
+	/** Makes a transition, and takes the step that it leads to. */
+	private void perform(Supplier<Step> transition) {
+		look(transition).take();
+	}
+
+	/** Returns what is seen between two transitions. */
+	private <T> T look(Supplier<T> view) {
+		this.monitor.lock();
+		try {
+			return view.get();
+		}
+		finally {
+			this.monitor.unlock();
+		}
+	}
+
+	/** Admits the request, or answers it; {@code false} if this entry is retired. */
+	boolean admit(AcquireRequest request) {
+		Optional<Step> next = look(
+				() -> (this.state != EntryState.RETIRED) ? Optional.of(admitted(request)) : Optional.empty());
+		next.ifPresent(Step::take);
+		return next.isPresent();
+	}
+
+	private Step admitted(AcquireRequest request) {
+		boolean taken = this.state == EntryState.HELD || this.queue.headOrTryLock() != null;
+		if (this.state == EntryState.HELD || this.state == EntryState.WAITING) {
+			request.meetContention();
+		}
+		StoreLease holder = this.lease;
+		if (holder != null) {
+			request.noteHolder(Turn.storeToken(holder.fencingToken()));
+		}
+		boolean undecided = this.state == EntryState.ACQUIRING || this.state == EntryState.RELEASING;
+		if (taken && undecided && !request.waits() && !this.table.isClosed()) {
+			this.queue.addTryLock(request);
+			return Step.NOTHING;
+		}
+		if (this.table.isClosed() || (taken && request.waits() && this.table.isDraining())) {
+			return retireIfUnused().then(WaitQueue.fail(List.of(request), LockTable.CLOSED, null));
+		}
+		if (taken && !request.waits()) {
+			Duration remaining = remaining();
+			return () -> request.refuse(remaining);
+		}
+		if (taken && !this.queue.hasRoomFor(request, this.table.maxWaiters())) {
+			Duration remaining = remaining();
+			return () -> request.refuseForFullQueue(remaining);
+		}
+		this.queue.add(request);
+		return (this.state == EntryState.NEW) ? acquire(request) : setAlarm(request);
+	}
+
+	LockSnapshot snapshot() {
+		return look(() -> new LockSnapshot(this.key,
+				lease()
+					.map((held) -> new LockSnapshot.Held(Duration.ofNanos(held.age()), held.remaining(),
+							held.fencingToken(), held.request()))
+					.orElse(null),
+				this.queue.contended()
+					.stream()
+					.map((waiter) -> new LockSnapshot.Waiting(Duration.ofNanos(waiter.waited()),
+							waiter.observation().request()))
+					.toList()));
+	}
+
+	/** Removes a request that has been abandoned. */
+	void leave(AcquireRequest request) {
+		perform(() -> {
+			request.cancelAlarm();
+			return this.queue.remove(request) ? retireIfUnused() : Step.NOTHING;
+		});
+	}
+
+	/** Refuses a request whose wait is over, unless the store is about to answer it. */
+	private Step expire(AcquireRequest request) {
+		boolean asking = this.state == EntryState.ACQUIRING && request == this.queue.head();
+		return (asking || !this.queue.remove(request)) ? Step.NOTHING
+				: WaitQueue.refuse(List.of(request), remaining()).then(retireIfUnused());
+	}
+
+	/** Ends all waiting, except for a head whose answer is on its way. */
+	void stopWaiting() {
+		perform(() -> {
+			boolean asking = this.state == EntryState.ACQUIRING || this.state == EntryState.RELEASING;
+			return (asking ? this.queue.failTail(LockTable.CLOSED) : this.queue.failAll(LockTable.CLOSED, null))
+				.then(retireIfUnused());
+		});
+	}
+
+	/** Ends all waiting and holding; completes when nothing is under way any more. */
+	CompletableFuture<Void> close() {
+		perform(() -> this.queue.failAll(LockTable.CLOSED, null).then(retireIfUnused()));
+		lease().ifPresent((held) -> held.lose(LockTable.CLOSED));
+		return this.retired;
+	}
+
+	@Override
+	public void lose(Turn turn, String why) {
+		lease().filter((held) -> held.turn().equals(turn)).ifPresent((held) -> held.lose(why));
+	}
+
+	@Override
+	public Renewal renewal(Turn turn, Duration ttl) {
+		return new Renewal(this.stored, turn.owner(), ttl);
+	}
+
+	/** Asks the store for the head of the queue. */
+	private Step acquire(AcquireRequest head) {
+		this.state = EntryState.ACQUIRING;
+		return () -> {
+			Turn turn = new Turn(head.owner(), now(), head.options().ttl());
+			this.released = false;
+			AcquireCommand command = head.command(turn.owner());
+			this.registered = head.waits() && this.table.isNotified();
+			if (this.registered) {
+				this.watching = true;
+				command = command.notifying(this.wake);
+			}
+			ask(command, (result, failure) -> answered(turn, head, result, failure));
+		};
+	}
+
+	private void ask(AcquireCommand command, BiConsumer<@Nullable AcquireResult, @Nullable Throwable> transition) {
+		ask(() -> this.stored.acquire(command), transition);
+	}
+
+	/** Asks the store; whatever it throws is an answer, too. */
+	private <T> void ask(Supplier<CompletionStage<T>> question, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+		CompletionStage<T> answer;
+		try {
+			answer = question.get();
+		}
+		catch (Throwable ex) {
+			answer = CompletableFuture.failedFuture(ex);
+		}
+		answer.whenComplete((result, failure) -> {
+			this.table.observer().storeAnswered(this.key, failure);
+			then.accept(result, StoreFailure.cause(failure));
+		});
+	}
+
+	private void answered(Turn turn, AcquireRequest asker, @Nullable AcquireResult result,
+			@Nullable Throwable failure) {
+		perform(() -> {
+			if (result instanceof Granted granted) {
+				return granted(turn, asker, granted.fencingToken());
+			}
+			if (result instanceof Held held) {
+				this.queue.noteHolder(held.fencingToken(), turn.asked());
+				this.heldUntil = now() + held.remaining().toNanos();
+				return held(held.remaining());
+			}
+			if (result instanceof Found found) {
+				return this.queue.give(found.result(), turn.asked() - found.age().toNanos(), asker)
+					.then(acquireNext(false));
+			}
+			if (result instanceof PredecessorGone) {
+				return acquireNext(false);
+			}
+			return this.queue.failAll("the store failed", failure).then(retire());
+		});
+	}
+
+	private Step granted(Turn turn, AcquireRequest asker, long storeToken) {
+		AcquireRequest head = this.queue.headOrTryLock();
+		boolean over = turn.isOver(now());
+		if (head == asker && over) {
+			this.queue.remove(head);
+			return giveBack(turn, asker)
+				.then(WaitQueue.fail(List.of(head), "the store's answer took longer than the ttl of the lease", null));
+		}
+		if (head == null || over || (head != asker && !head.canUseGrantOf(asker))) {
+			return giveBack(turn, asker);
+		}
+		return (head instanceof TokenRequest request) ? grantToToken(request, turn, storeToken)
+				: grant(head, turn, Turn.firstToken(storeToken));
+	}
+
+	private Step grant(AcquireRequest request, Turn turn, long fencingToken) {
+		this.queue.remove(request);
+		this.queue.noteHolder(Turn.storeToken(fencingToken), now());
+		StoreLease granted = new StoreLease(this, request, this.table.renewals(), turn, fencingToken);
+		this.lease = granted;
+		this.state = EntryState.HELD;
+		return this.queue.held(granted.remaining()).then(() -> {
+			stopWatching();
+			this.table.renewals().add(granted);
+			request.grant(granted, granted.hold());
+		});
+	}
+
+	/** From now on the lock is held elsewhere, as far as this JVM is concerned. */
+	private Step grantToToken(TokenRequest request, Turn turn, long storeToken) {
+		this.queue.remove(request);
+		this.heldUntil = turn.deadline();
+		return this.queue.held(remaining())
+			.then(() -> request.grantToToken(turn.held(storeToken, false, now())))
+			.then(scheduleNext());
+	}
+
+	/** Releases a lock that was granted to a caller which does not want it any more. */
+	private Step giveBack(Turn turn, AcquireRequest asker) {
+		this.state = EntryState.RELEASING;
+		if (asker instanceof TokenRequest request && request.isTokenShared()) {
+			return scheduleNext();
+		}
+		return () -> ask(() -> this.stored.release(turn.owner(), null),
+				(owned, failure) -> perform(() -> acquireNext(false)));
+	}
+
+	/**
+	 * A store that answers at once may grant one after the other: not all in one call.
+	 */
+	private Step scheduleNext() {
+		this.state = EntryState.RELEASING;
+		return () -> this.table.runtime().schedule(() -> perform(() -> acquireNext(false)), 0);
+	}
+
+	/**
+	 * The lock may be free: the next in the queue asks for it.
+	 * @param endsTurn whether it was released although another caller waits here
+	 */
+	private Step acquireNext(boolean endsTurn) {
+		Step refusals = this.queue.refuseHeads((request) -> request.waits() && request.left() <= 0, remaining());
+		AcquireRequest head = this.queue.headOrTryLock();
+		if (endsTurn && head != null && head.waits() && yieldsToOtherInstances() && !this.table.isDraining()) {
+			this.state = EntryState.WAITING;
+			this.wakeUp.soon();
+			return refusals.then(this.queue.refuseTryLocks(remaining()));
+		}
+		return refusals.then((head != null) ? acquire(head) : retire());
+	}
+
+	/**
+	 * Returns whether the waiters of other instances are not notified of a release, and
+	 * would never find the lock free if it was taken again at once.
+	 */
+	private boolean yieldsToOtherInstances() {
+		return !this.table.isNotified() && this.table.isShared();
+	}
+
+	private Step held(Duration remaining) {
+		return this.queue.held(remaining)
+			.then(this.queue.refuseHeads((request) -> request.left() <= 0, remaining))
+			.then(waitForRelease(remaining));
+	}
+
+	private Step waitForRelease(Duration remaining) {
+		AcquireRequest head = this.queue.head();
+		if (head == null || this.table.isDraining()) {
+			return this.queue.failAll(LockTable.CLOSED, null).then(retire());
+		}
+		if (mayBeFree()) {
+			return acquire(head);
+		}
+		this.state = EntryState.WAITING;
+		this.wakeUp.after(remaining, head, this.table.isNotified());
+		return setAlarm(head);
+	}
+
+	/**
+	 * Returns whether it was released after it was found to be held, or may have been.
+	 */
+	private boolean mayBeFree() {
+		return this.released || (this.table.isNotified() && !this.registered);
+	}
+
+	/** The lock may be free elsewhere. */
+	void wake() {
+		perform(() -> {
+			this.released = true;
+			AcquireRequest head = this.queue.head();
+			if (this.state != EntryState.WAITING || head == null) {
+				return Step.NOTHING;
+			}
+			this.wakeUp.cancel();
+			return acquire(head);
+		});
+	}
+
+	@Override
+	public void release(StoreLease ended, @Nullable StoredResult result) {
+		perform(() -> {
+			this.lease = null;
+			Turn turn = ended.turn();
+			AcquireRequest next = (result == null) ? ended.successor(this.queue.head()) : null;
+			if (next != null && turn.allowsAnother(ended.fencingToken(), next.options().ttl(), now())) {
+				this.table.observer().count(this.key, Event.HANDED_OFF);
+				return grant(next, turn, ended.fencingToken() + 1).then(ended::done);
+			}
+			if (next != null && this.table.isNotified()) {
+				return endTurn(ended, next);
+			}
+			this.state = EntryState.RELEASING;
+			long sent = now();
+			return () -> ask(() -> this.stored.release(turn.owner(), result), (owned, failure) -> {
+				ended.released(owned, failure);
+				StoredResult kept = Boolean.TRUE.equals(owned) ? result : null;
+				perform(() -> this.queue.give(kept, sent, null).then(acquireNext(next != null)));
+				ended.done();
+			});
+		});
+	}
+
+	/** Lets the waiters of other instances in; without any, another turn begins here. */
+	private Step endTurn(StoreLease ended, AcquireRequest next) {
+		this.state = EntryState.ACQUIRING;
+		return () -> {
+			Turn turn = new Turn(next.owner(), now(), next.options().ttl());
+			this.released = false;
+			this.registered = true;
+			this.watching = true;
+			AcquireCommand command = AcquireCommand.of(turn.owner(), turn.ttl())
+				.notifying(this.wake)
+				.after(ended.turn().owner());
+			ask(command, (result, failure) -> {
+				ended.released(result != null && !(result instanceof PredecessorGone), failure);
+				answered(turn, next, result, failure);
+				ended.done();
+			});
+		};
+	}
+
+	private Duration remaining() {
+		StoreLease held = this.lease;
+		return (held != null) ? held.remaining() : Duration.ofNanos(Math.max(this.heldUntil - now(), 0));
+	}
+
+	private Step retireIfUnused() {
+		boolean unused = this.queue.isEmpty() && (this.state == EntryState.NEW || this.state == EntryState.WAITING);
+		return unused ? retire() : Step.NOTHING;
+	}
+
+	private Step retire() {
+		this.state = EntryState.RETIRED;
+		this.wakeUp.cancel();
+		return () -> {
+			stopWatching();
+			this.table.remove(this);
+			this.retired.complete(null);
+		};
+	}
+
+	private void stopWatching() {
+		if (this.watching) {
+			this.watching = false;
+			this.stored.close();
+		}
+	}
+
+	private Step setAlarm(AcquireRequest request) {
+		request.setAlarm(() -> perform(() -> expire(request)));
+		return Step.NOTHING;
+	}
+
+	private long now() {
+		return this.table.runtime().nanoTime();
+	}
+
+}

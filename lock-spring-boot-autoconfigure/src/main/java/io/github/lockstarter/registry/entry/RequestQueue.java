@@ -1,0 +1,71 @@
+package io.github.lockstarter.registry.entry;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.registry.request.AcquireRequest;
+
+/**
+ * Requests in the order they came. Most locks have one at a time, which takes no room.
+ */
+final class RequestQueue {
+
+	private @Nullable AcquireRequest head;
+
+	private @Nullable Set<AcquireRequest> others;
+
+	@Nullable AcquireRequest head() {
+		return this.head;
+	}
+
+	boolean isEmpty() {
+		return this.head == null;
+	}
+
+	void add(AcquireRequest request) {
+		if (this.head == null) {
+			this.head = request;
+			return;
+		}
+		if (this.others == null) {
+			this.others = new LinkedHashSet<>();
+		}
+		this.others.add(request);
+	}
+
+	/** Returns whether the request was in the queue. */
+	boolean remove(AcquireRequest request) {
+		if (request != this.head) {
+			return this.others != null && this.others.remove(request);
+		}
+		this.head = null;
+		if (this.others != null && !this.others.isEmpty()) {
+			Iterator<AcquireRequest> next = this.others.iterator();
+			this.head = next.next();
+			next.remove();
+		}
+		return true;
+	}
+
+	void forEach(Consumer<AcquireRequest> action) {
+		if (this.head != null) {
+			action.accept(this.head);
+		}
+		if (this.others != null) {
+			this.others.forEach(action);
+		}
+	}
+
+	List<AcquireRequest> toList() {
+		List<AcquireRequest> all = new ArrayList<>();
+		forEach(all::add);
+		return all;
+	}
+
+}

@@ -1,0 +1,80 @@
+package io.github.lockstarter.registry.entry;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.registry.runtime.EngineRuntime.Alarm;
+
+/**
+ * When a queue asks the store again although no release was notified: a notification may
+ * get lost, a holder may die, and not every store notifies. Guarded by the monitor of its
+ * lock.
+ */
+final class WakeUp {
+
+	/** Between two questions to a store that notifies. */
+	private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
+
+	/** Between two questions to a store that does not. */
+	private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+
+	private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private final EngineRuntime runtime;
+
+	private final Runnable wake;
+
+	private @Nullable Alarm alarm;
+
+	WakeUp(EngineRuntime runtime, Runnable wake) {
+		this.runtime = runtime;
+		this.wake = wake;
+	}
+
+	/**
+	 * Wakes up when the holder's lease ends, at the latest.
+	 * @param remaining how long that lease lasts, zero if it is unknown
+	 * @param head the waiter that asks
+	 * @param notified whether the store notifies of a release
+	 */
+	void after(Duration remaining, AcquireRequest head, boolean notified) {
+		long pause = remaining.isZero() ? pause(head) : Math.min(remaining.plusMillis(1).toNanos(), LONGEST_SLEEP);
+		in(notified ? pause : Math.min(pause, pause(head)));
+	}
+
+	/** Wakes up in a moment, so that the waiters of other instances come first. */
+	void soon() {
+		in(jittered(SHORTEST_PAUSE));
+	}
+
+	/**
+	 * A waiter that has waited for long polls less often, and all poll at times of their
+	 * own. Near its end a wait is worth another question.
+	 */
+	private long pause(AcquireRequest head) {
+		long pause = Math.min(Math.max(head.waited(), SHORTEST_PAUSE), LONGEST_PAUSE);
+		return Math.min(jittered(pause), Math.max(head.left() / 2, SHORTEST_PAUSE / 2));
+	}
+
+	/** Returns between half of it and all of it. */
+	private long jittered(long pause) {
+		return pause - this.runtime.random().nextLong(pause / 2);
+	}
+
+	private void in(long nanos) {
+		cancel();
+		this.alarm = this.runtime.schedule(this.wake, nanos);
+	}
+
+	void cancel() {
+		if (this.alarm != null) {
+			this.alarm.cancel();
+			this.alarm = null;
+		}
+	}
+
+}

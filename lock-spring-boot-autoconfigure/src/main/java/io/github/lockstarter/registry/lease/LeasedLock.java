@@ -1,0 +1,24 @@
+package io.github.lockstarter.registry.lease;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * The lock that a lease is on.
+ */
+public interface LeasedLock {
+
+	/** Passes on the lock of a lease that has ended, or its result. */
+	void release(StoreLease ended, @Nullable StoredResult result);
+
+	/** Ends the lease that is held in the turn, if any. */
+	void lose(Turn turn, String why);
+
+	/** Returns what to ask the store to keep the lock. */
+	Renewal renewal(Turn turn, Duration ttl);
+
+}

@@ -1,0 +1,147 @@
+package io.github.lockstarter.registry.lease;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.registry.runtime.EngineRuntime.Alarm;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStore.Renewal;
+
+/**
+ * Keeps all held leases of a registry alive, and notices those that have run out. There
+ * is one alarm for all of them, set to the next lease that needs something; it then
+ * renews those, too, that would need it soon, in one go.
+ */
+public final class Renewals {
+
+	/** By owner token, of which each lease has its own while it is held. */
+	private final Map<String, StoreLease> leases = new ConcurrentHashMap<>();
+
+	private final LockStore store;
+
+	private final EngineRuntime runtime;
+
+	private final Lock monitor = new ReentrantLock();
+
+	private @Nullable Alarm alarm;
+
+	private volatile boolean set;
+
+	private volatile long alarmAt;
+
+	/**
+	 * Creates renewals.
+	 * @param store is asked to renew
+	 */
+	public Renewals(LockStore store, EngineRuntime runtime) {
+		this.store = store;
+		this.runtime = runtime;
+	}
+
+	/** Keeps the lease alive from now on. */
+	public void add(StoreLease lease) {
+		this.leases.put(lease.turn().owner(), lease);
+		if (lease.isEnded()) {
+			remove(lease);
+		}
+		else {
+			lookBy(lease.due());
+		}
+	}
+
+	void remove(StoreLease lease) {
+		this.leases.remove(lease.turn().owner(), lease);
+	}
+
+	/** The store may have forgotten what is held, so all that can be is renewed now. */
+	public void renewAll() {
+		this.leases.values().forEach(StoreLease::renewNow);
+		lookBy(this.runtime.nanoTime());
+	}
+
+	private void lookBy(long time) {
+		if (!this.set || time - this.alarmAt < 0) {
+			setAlarm(time);
+		}
+	}
+
+	private void setAlarm(long time) {
+		this.monitor.lock();
+		try {
+			if (this.set && time - this.alarmAt >= 0) {
+				return;
+			}
+			if (this.alarm != null) {
+				this.alarm.cancel();
+			}
+			this.alarmAt = time;
+			// Before the alarm can go off, which takes it back.
+			this.set = true;
+			this.alarm = this.runtime.schedule(this::look, time - this.runtime.nanoTime());
+		}
+		catch (Throwable ex) {
+			this.set = false;
+			throw ex;
+		}
+		finally {
+			this.monitor.unlock();
+		}
+	}
+
+	private void look() {
+		this.set = false;
+		long now = this.runtime.nanoTime();
+		List<StoreLease> due = new ArrayList<>();
+		List<Renewal> renewals = new ArrayList<>();
+		for (StoreLease lease : this.leases.values()) {
+			if (lease.isExpired(now)) {
+				lease.lose(lease.whyExpired());
+			}
+			else {
+				Duration ttl = lease.beginRenewal(now);
+				if (!ttl.isZero()) {
+					due.add(lease);
+					renewals.add(lease.renewal(ttl));
+				}
+				lookBy(lease.due());
+			}
+		}
+		if (!due.isEmpty()) {
+			renew(due, renewals, now);
+		}
+	}
+
+	private void renew(List<StoreLease> due, List<Renewal> renewals, long asked) {
+		List<CompletionStage<Boolean>> answers;
+		try {
+			answers = this.store.renewAll(renewals);
+		}
+		catch (Throwable ex) {
+			due.forEach((lease) -> renewed(lease, asked, Duration.ZERO, null, ex));
+			return;
+		}
+		for (int i = 0; i < due.size(); i++) {
+			StoreLease lease = due.get(i);
+			Duration ttl = renewals.get(i).ttl();
+			answers.get(i).whenComplete((owned, failure) -> renewed(lease, asked, ttl, owned, failure));
+		}
+	}
+
+	private void renewed(StoreLease lease, long asked, Duration ttl, @Nullable Boolean owned,
+			@Nullable Throwable failure) {
+		lease.renewed(asked, ttl, owned, failure);
+		if (!lease.isEnded()) {
+			lookBy(lease.due());
+		}
+	}
+
+}

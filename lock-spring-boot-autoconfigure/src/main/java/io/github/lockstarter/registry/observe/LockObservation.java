@@ -1,0 +1,66 @@
+package io.github.lockstarter.registry.observe;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockCounts.Event;
+
+/**
+ * An observation of an attempt or of a lease, whose handlers are code of the application:
+ * what they throw concerns nobody else.
+ */
+final class LockObservation {
+
+	private static final Log logger = LogFactory.getLog(LockObservation.class);
+
+	private static final AtomicBoolean failureLogged = new AtomicBoolean();
+
+	private final LockObservationContext context;
+
+	private final Observation observation;
+
+	/**
+	 * Creates an observation that has not begun.
+	 * @param name what is observed
+	 */
+	LockObservation(String name, LockObservationContext context, ObservationRegistry observations) {
+		this.context = context;
+		this.observation = Observation.createNotStarted(name, () -> context, observations);
+	}
+
+	void start() {
+		quietly(this.observation::start);
+	}
+
+	LockObservationContext context() {
+		return this.context;
+	}
+
+	void stop(Event outcome, @Nullable Throwable failure) {
+		quietly(() -> {
+			this.observation.lowCardinalityKeyValue("outcome", outcome.label());
+			if (failure != null) {
+				this.observation.error(failure);
+			}
+			this.observation.stop();
+		});
+	}
+
+	/** Runs code of the application, which may throw an {@code Error}, too. */
+	static void quietly(Runnable action) {
+		try {
+			action.run();
+		}
+		catch (Throwable ex) {
+			if (failureLogged.compareAndSet(false, true)) {
+				logger.error("A handler failed that observes locks; further failures are not logged", ex);
+			}
+		}
+	}
+
+}

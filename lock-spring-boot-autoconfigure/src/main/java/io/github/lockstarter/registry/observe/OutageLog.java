@@ -1,0 +1,66 @@
+package io.github.lockstarter.registry.observe;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+
+/**
+ * Tells the operator that the store fails, with one line in 10 s at most, and that it
+ * answers again.
+ */
+final class OutageLog {
+
+	private static final Log logger = LogFactory.getLog(OutageLog.class);
+
+	private static final long PAUSE = TimeUnit.SECONDS.toNanos(10);
+
+	private final EngineRuntime runtime;
+
+	private final AtomicLong failures = new AtomicLong();
+
+	private final AtomicLong lastLine;
+
+	private volatile boolean logged;
+
+	OutageLog(EngineRuntime runtime) {
+		this.runtime = runtime;
+		this.lastLine = new AtomicLong(runtime.nanoTime() - PAUSE);
+	}
+
+	/** Takes note of an answer of the store. */
+	void answered(@Nullable Throwable failure) {
+		if (failure != null) {
+			failed(failure);
+		}
+		else if (this.failures.get() > 0) {
+			recovered();
+		}
+	}
+
+	private void failed(Throwable failure) {
+		long count = this.failures.incrementAndGet();
+		long now = this.runtime.nanoTime();
+		long last = this.lastLine.get();
+		if (now - last >= PAUSE && this.lastLine.compareAndSet(last, now)) {
+			this.logged = true;
+			this.runtime.callbacks()
+				.execute(() -> logger.warn("The lock store fails; failures since it last answered: %d".formatted(count),
+						StoreFailure.cause(failure)));
+		}
+	}
+
+	private void recovered() {
+		long count = this.failures.getAndSet(0);
+		if (count > 0 && this.logged) {
+			this.logged = false;
+			this.runtime.callbacks()
+				.execute(() -> logger.info("The lock store answers again; failures meanwhile: %d".formatted(count)));
+		}
+	}
+
+}

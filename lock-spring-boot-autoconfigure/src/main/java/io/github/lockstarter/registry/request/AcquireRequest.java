@@ -1,0 +1,316 @@
+package io.github.lockstarter.registry.request;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.observe.AcquireObservation;
+import io.github.lockstarter.registry.observe.HoldObservation;
+import io.github.lockstarter.registry.observe.RegistryObserver;
+import io.github.lockstarter.registry.request.Answer.Abandoned;
+import io.github.lockstarter.registry.request.Answer.Failed;
+import io.github.lockstarter.registry.request.Answer.GivenResult;
+import io.github.lockstarter.registry.request.Answer.HeldByToken;
+import io.github.lockstarter.registry.request.Answer.Leased;
+import io.github.lockstarter.registry.request.Answer.Refused;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.registry.runtime.EngineRuntime.Alarm;
+import io.github.lockstarter.share.SharedLease;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * One caller that asks for a lock, with one deadline for all it takes to get it. It is
+ * answered once, by the engine or by the caller who gives up.
+ */
+public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest, TokenRequest {
+
+	private final LockKey key;
+
+	private final LockOptions options;
+
+	private final Caller caller;
+
+	private final EngineRuntime runtime;
+
+	private final RegistryObserver observer;
+
+	private final long begin;
+
+	private final AcquireObservation observation;
+
+	private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+
+	/** Whether the caller has been told the answer, or has given up before. */
+	private final AtomicBoolean told = new AtomicBoolean();
+
+	private volatile boolean contended;
+
+	private @Nullable Alarm alarm;
+
+	AcquireRequest(LockKey key, LockOptions options, Caller caller, EngineRuntime runtime, RegistryObserver observer) {
+		this.key = key;
+		this.options = options;
+		this.caller = caller;
+		this.runtime = runtime;
+		this.observer = observer;
+		this.begin = runtime.nanoTime();
+		this.observation = observer.acquire(key, this.begin);
+	}
+
+	/** Returns the token that is to own the lock in the store. */
+	public abstract String owner();
+
+	/** Returns what to ask the store, apart from how to be notified of a release. */
+	public abstract AcquireCommand command(String owner);
+
+	/** Returns which result the caller takes instead of the lock, if any. */
+	public @Nullable ResultKey resultKey() {
+		return null;
+	}
+
+	/** Returns whether the caller takes the result, which was stored at that time. */
+	public boolean takes(StoredResult result, long stored) {
+		return false;
+	}
+
+	/**
+	 * Takes note of the fencing token with which the store granted the lock to another.
+	 */
+	public void noteHolder(long storeToken) {
+	}
+
+	/**
+	 * Returns whether the caller can have the lock from a holder in this JVM, without the
+	 * store being asked.
+	 * @param held which result the holder asked for
+	 */
+	public abstract boolean canFollow(@Nullable ResultKey held);
+
+	/**
+	 * Returns whether the caller can have what the store has granted to another caller.
+	 * @param asker the other caller
+	 */
+	public final boolean canUseGrantOf(AcquireRequest asker) {
+		return canFollow(asker.resultKey()) && !(asker instanceof TokenRequest)
+				&& this.options.ttl().equals(asker.options.ttl());
+	}
+
+	public final LockKey key() {
+		return this.key;
+	}
+
+	public final LockOptions options() {
+		return this.options;
+	}
+
+	/** Returns where the end of a lease is told. */
+	public final Executor executor() {
+		return this.caller.executor();
+	}
+
+	public final EngineRuntime runtime() {
+		return this.runtime;
+	}
+
+	public final RegistryObserver observer() {
+		return this.observer;
+	}
+
+	public final AcquireObservation observation() {
+		return this.observation;
+	}
+
+	/** Returns when it was made, on the clock of the runtime. */
+	public final long begin() {
+		return this.begin;
+	}
+
+	public final boolean waits() {
+		return !this.options.waitTime().isZero();
+	}
+
+	/** Returns how long it has waited, in nanoseconds. */
+	public final long waited() {
+		return this.runtime.nanoTime() - this.begin;
+	}
+
+	/** Returns how much of the wait is left; not positive when it is over. */
+	public final long left() {
+		return this.begin + this.options.waitTime().toNanos() - this.runtime.nanoTime();
+	}
+
+	/** Returns whether the caller has met contention: the lock was held. */
+	public final boolean isContended() {
+		return this.contended;
+	}
+
+	/** Counts contention, the first time. */
+	public final void meetContention() {
+		if (!this.contended) {
+			this.contended = true;
+			this.observer.count(this.key, Event.CONTENDED);
+		}
+	}
+
+	/** Sets an alarm to the end of the wait, unless there is one. */
+	public final void setAlarm(Runnable action) {
+		if (waits() && this.alarm == null) {
+			this.alarm = this.runtime.schedule(action, left());
+		}
+	}
+
+	/** Leaves nothing behind in the timer. */
+	public final void cancelAlarm() {
+		if (this.alarm != null) {
+			this.alarm.cancel();
+		}
+	}
+
+	public final void grant(SharedLease lease, HoldObservation hold) {
+		answer(new Leased(lease, hold));
+	}
+
+	/** Gives the caller a result instead of the lock. */
+	public final void give(StoredResult result) {
+		answer(new GivenResult(result));
+	}
+
+	/** Refuses the caller; the time is zero if the holder's lease is unknown. */
+	public final void refuse(Duration remaining) {
+		answer(new Refused(retryAfter(remaining), false));
+	}
+
+	/** Refuses the caller, which asked to wait: too many wait already. */
+	public final void refuseForFullQueue(Duration remaining) {
+		answer(new Refused(retryAfter(remaining), true));
+	}
+
+	private Duration retryAfter(Duration remaining) {
+		return remaining.isZero() ? this.options.ttl() : remaining;
+	}
+
+	public final void fail(String message, @Nullable Throwable cause) {
+		answer(new Failed(new LockStoreException(this.key, message, cause)));
+	}
+
+	/**
+	 * Gives up. An answer that the caller has not been told is given back.
+	 * @return whether there was no answer, and will be none
+	 */
+	public final boolean abandon() {
+		if (this.answer.complete(new Abandoned())) {
+			this.runtime.callbacks().execute(() -> end(Event.CANCELLED, null));
+			return true;
+		}
+		if (this.told.compareAndSet(false, true)) {
+			Answer given = this.answer.join();
+			giveBack(given);
+			this.runtime.callbacks().execute(() -> {
+				observe(given);
+				// A refusal that was to be looked into ends here; only the first counts.
+				end(Event.CANCELLED, null);
+			});
+		}
+		return false;
+	}
+
+	/** Releases what the caller was given and does not want any more. */
+	public void giveBack(Answer given) {
+		if (given instanceof Leased leased) {
+			leased.lease().releaseAsync();
+		}
+	}
+
+	/** Answers the caller, or gives the answer back if the caller has given up. */
+	final void answer(Answer given) {
+		if (!this.answer.complete(given)) {
+			giveBack(given);
+			return;
+		}
+		cancelAlarm();
+		BiConsumer<AcquireRequest, Answer> action = this.caller.action();
+		if (action != null) {
+			this.caller.executor().execute(() -> tell(action, given));
+		}
+	}
+
+	/** Tells the caller, once: an executor may run its task twice. */
+	private void tell(BiConsumer<AcquireRequest, Answer> action, Answer given) {
+		if (this.told.compareAndSet(false, true)) {
+			try {
+				action.accept(this, given);
+			}
+			finally {
+				observe(given);
+			}
+		}
+	}
+
+	/**
+	 * Waits for the answer, on the thread of the caller.
+	 * @throws InterruptedException if the thread is interrupted
+	 */
+	public final Answer await() throws InterruptedException {
+		try {
+			Answer given = this.answer.get();
+			this.told.set(true);
+			observe(given);
+			return given;
+		}
+		catch (ExecutionException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** Tells operators of the answer, on a thread of the caller. */
+	void observe(Answer given) {
+		if (given instanceof Leased leased) {
+			end(Event.GRANTED, null);
+			leased.hold().begin();
+		}
+		else if (given instanceof HeldByToken) {
+			end(Event.GRANTED, null);
+		}
+		else if (given instanceof GivenResult) {
+			end(Event.RESULT, null);
+		}
+		else if (given instanceof Refused refused) {
+			endRefused(refused);
+		}
+		else if (given instanceof Failed failed) {
+			end(Event.ERROR, failed.failure());
+		}
+	}
+
+	final void endRefused(Refused refused) {
+		end(refused.queueFull() ? Event.QUEUE_FULL : waits() ? Event.TIMEOUT : Event.CONFLICT, null);
+	}
+
+	/**
+	 * Ends the attempt in the eyes of operators; only the first outcome counts. Runs code
+	 * of the application.
+	 */
+	public final void end(Event outcome, @Nullable Throwable failure) {
+		boolean waited = this.contended && waits() && outcome != Event.QUEUE_FULL;
+		this.observation.end(outcome, waited ? Duration.ofNanos(waited()) : null, failure);
+	}
+
+	/** Returns what the caller is told when it is refused. */
+	public final LockConflictException conflict(Refused refused) {
+		return refused.queueFull() ? LockConflictException.waitQueueFull(this.key, this.options, refused.retryAfter())
+				: new LockConflictException(this.key, this.options, refused.retryAfter());
+	}
+
+}

@@ -1,0 +1,41 @@
+package io.github.lockstarter.registry.request;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.observe.RegistryObserver;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.registry.runtime.OwnerTokens;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.ResultKey;
+
+/**
+ * Asks for a lease, and for nothing else.
+ */
+public final class LeaseRequest extends AcquireRequest {
+
+	private final OwnerTokens owners;
+
+	public LeaseRequest(LockKey key, LockOptions options, Caller caller, EngineRuntime runtime,
+			RegistryObserver observer, OwnerTokens owners) {
+		super(key, options, caller, runtime, observer);
+		this.owners = owners;
+	}
+
+	@Override
+	public String owner() {
+		return this.owners.next();
+	}
+
+	@Override
+	public AcquireCommand command(String owner) {
+		return AcquireCommand.of(owner, options().ttl());
+	}
+
+	@Override
+	public boolean canFollow(@Nullable ResultKey held) {
+		return true;
+	}
+
+}

@@ -1,0 +1,106 @@
+package io.github.lockstarter.registry.runtime;
+
+import java.security.SecureRandom;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * The runtime of an application: the JVM's monotonic clock, one thread for the steps of
+ * the engine, and as many as there are processors for the code of the application, which
+ * end when they are idle.
+ */
+public final class ThreadedRuntime implements EngineRuntime {
+
+	private static final long KEEP_ALIVE_SECONDS = 10;
+
+	private static final String CALLBACKS = "lock-answers-";
+
+	private final ScheduledThreadPoolExecutor timer;
+
+	private final ThreadPoolExecutor callbacks;
+
+	private final SecureRandom random = new SecureRandom();
+
+	/** Creates a runtime, and starts the thread of the engine. */
+	public ThreadedRuntime() {
+		this(threads("lock-timer-"), threads(CALLBACKS));
+	}
+
+	ThreadedRuntime(ThreadFactory timerThreads, ThreadFactory callbackThreads) {
+		this.timer = new ScheduledThreadPoolExecutor(1, timerThreads, new ThreadPoolExecutor.DiscardPolicy());
+		this.timer.setRemoveOnCancelPolicy(true);
+		// Later there might be no memory for a thread, and nothing would be renewed.
+		this.timer.prestartCoreThread();
+		int processors = Runtime.getRuntime().availableProcessors();
+		// A task that comes after the end is run by the thread that brings it.
+		this.callbacks = new ThreadPoolExecutor(processors, processors, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), callbackThreads, (task, executor) -> task.run());
+		this.callbacks.allowCoreThreadTimeOut(true);
+	}
+
+	@Override
+	public long nanoTime() {
+		return System.nanoTime();
+	}
+
+	@Override
+	public Alarm schedule(Runnable step, long delayNanos) {
+		Future<?> scheduled = this.timer.schedule(step, Math.max(delayNanos, 0), TimeUnit.NANOSECONDS);
+		return () -> scheduled.cancel(false);
+	}
+
+	@Override
+	public Executor callbacks() {
+		return this::callBack;
+	}
+
+	private void callBack(Runnable task) {
+		try {
+			this.callbacks.execute(task);
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread could be started: one that is busy, or the next, runs the task.
+			this.callbacks.getQueue().add(task);
+		}
+	}
+
+	@Override
+	public RandomGenerator random() {
+		return this.random;
+	}
+
+	@Override
+	public boolean isClosed() {
+		return this.timer.isShutdown();
+	}
+
+	/** Ends the threads, and gives the application a second to be told of the end. */
+	@Override
+	public void close() {
+		this.timer.shutdownNow();
+		this.callbacks.shutdown();
+		if (!Thread.currentThread().getName().startsWith(CALLBACKS)) {
+			try {
+				this.callbacks.awaitTermination(1, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private static ThreadFactory threads(String prefix) {
+		CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
+		threads.setDaemon(true);
+		return threads;
+	}
+
+}

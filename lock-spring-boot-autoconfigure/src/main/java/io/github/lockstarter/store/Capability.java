@@ -1,0 +1,34 @@
+package io.github.lockstarter.store;
+
+/**
+ * What a {@link LockStore} can do beyond granting, renewing and releasing locks. A store
+ * declares its capabilities; without one, the features that need it are refused at
+ * start-up, or done in another way.
+ */
+public enum Capability {
+
+	/**
+	 * Waiters are notified of a release: the store runs
+	 * {@link AcquireCommand#onRelease()} and follows
+	 * {@link AcquireCommand#predecessor()}. Without it the waiters poll.
+	 */
+	NOTIFIES,
+
+	/**
+	 * Results are kept: the store answers a {@link AcquireCommand#query()} and keeps what
+	 * {@link StoredLock#release} is given. Without it nothing is shared or replayed.
+	 */
+	KEEPS_RESULTS,
+
+	/**
+	 * Locks are held by tokens that several applications know: an owner that holds the
+	 * lock is granted it again, {@link AcquireCommand#takenBack()} is followed, and
+	 * {@link StoredLock#remaining()} answers. Without it there are no
+	 * {@link io.github.lockstarter.TokenLocks}.
+	 */
+	HOLDS_FOR_TOKENS,
+
+	/** The locks are those of this JVM only, so that no other instance waits for them. */
+	LOCAL
+
+}

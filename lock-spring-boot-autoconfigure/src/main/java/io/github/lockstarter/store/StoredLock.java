@@ -1,0 +1,66 @@
+package io.github.lockstarter.store;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockStoreException;
+
+/**
+ * One lock in a {@link LockStore}: a handle that has computed the keys of the lock once.
+ * Each operation is atomic in the store, never blocks the caller, ends within the store's
+ * own time-out, and fails with a {@link LockStoreException} when the store is unreachable
+ * or slow. A lock that another owner holds is not a failure.
+ */
+public interface StoredLock extends AutoCloseable {
+
+	/**
+	 * Takes the lock if it is free.
+	 * @param command for whom, for how long, and what else would do
+	 * @return whether it was granted
+	 */
+	CompletionStage<AcquireResult> acquire(AcquireCommand command);
+
+	/**
+	 * Lets the lock live for the given time from now, or longer if it would have, if the
+	 * owner still holds it.
+	 * @param owner the token it was acquired with
+	 * @param ttl the new time to live
+	 * @return {@code false} if the owner does not hold it any more
+	 */
+	CompletionStage<Boolean> renew(String owner, Duration ttl);
+
+	/**
+	 * Frees the lock if the owner still holds it, and keeps the result in the same step.
+	 * A result that is not {@linkplain ResultKey#replayed() replayed} need not be kept if
+	 * the store knows that no other instance waits for the lock.
+	 * @param owner the token it was acquired with
+	 * @param result the result; {@code null} if there is none. Only for a store that
+	 * {@linkplain Capability#KEEPS_RESULTS keeps results}. Its fencing token is the one
+	 * that the store granted the lock with; where locks share a counter, the store keeps
+	 * the last one it gave instead.
+	 * @return {@code false} if the owner did not hold it any more; then the result is not
+	 * kept either
+	 */
+	CompletionStage<Boolean> release(String owner, @Nullable StoredResult result);
+
+	/**
+	 * Returns how long the lock is still held, by any owner. Only for a store that
+	 * {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for tokens}.
+	 * @return the time, zero if it is unknown; empty if the lock is free
+	 */
+	default CompletionStage<Optional<Duration>> remaining() {
+		throw new UnsupportedOperationException("This store does not hold locks for tokens");
+	}
+
+	/**
+	 * Ends the notifications of this handle. The lock itself is not touched, and the
+	 * handle can be used again.
+	 */
+	@Override
+	default void close() {
+	}
+
+}

@@ -1,0 +1,224 @@
+package io.github.lockstarter.store.dynamodb;
+
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
+import software.amazon.awssdk.services.dynamodb.model.Update;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoreCalls.NotDone;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.dynamodb.Results.Seen;
+
+/**
+ * A lock in DynamoDB, which is one item.
+ */
+final class DynamoDbLock implements StoredLock {
+
+	private static final String TAKE = "SET holder = :owner, expiry = :expiry, delete_after = :deleteAfter,"
+			+ " fence = if_not_exists(fence, :now) + :one";
+
+	/** A driver that did not hear the answer asks again. */
+	private static final String IF_FREE = "attribute_not_exists(holder) OR expiry < :free"
+			+ " OR (holder = :owner AND expiry < :expiry)";
+
+	private static final String EXTEND = "SET expiry = :expiry, delete_after = :deleteAfter";
+
+	/** What was sent before, and comes late, must not shorten the lease. */
+	private static final String IF_OWNED_AND_LATER = "holder = :owner AND expiry < :expiry";
+
+	private static final String FREE = "SET release_id = :release, delete_after = :deleteAfter REMOVE holder, expiry";
+
+	private static final String IF_OWNED = "holder = :owner";
+
+	private final TableAccess table;
+
+	private final LockKey key;
+
+	private final Map<String, AttributeValue> itemKey;
+
+	DynamoDbLock(TableAccess table, LockKey key) {
+		this.table = table;
+		this.key = key;
+		this.itemKey = Items.key(key);
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+		String owner = command.owner();
+		return command.takenBack()
+				? this.table.calls().grant(this.key, command.ttl(), () -> takeOrFind(command), () -> free(owner))
+				: this.table.calls().call(this.key, () -> takeOrFind(command));
+	}
+
+	/** A caller whom no result can match does not look for one. */
+	private CompletionStage<AcquireResult> takeOrFind(AcquireCommand command) {
+		ResultQuery query = command.query();
+		return (query != null && query.canMatch()) ? findOrTake(command, query) : take(command);
+	}
+
+	private CompletionStage<AcquireResult> take(AcquireCommand command) {
+		String owner = command.owner();
+		LeaseClock clock = this.table.clock();
+		long expiry = clock.expiry(command.ttl());
+		return Requests.told(update(TAKE, IF_FREE,
+				Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
+						Items.deleteAfter(expiry), ":free", Items.number(clock.freeBefore()), ":now",
+						Items.number(clock.now()), ":one", Items.number(1)),
+				DynamoDbLock::granted,
+				(item) -> Items.has(item, Items.HOLDER, owner) ? granted(item) : clock.held(item)));
+	}
+
+	private static AcquireResult granted(Map<String, AttributeValue> lock) {
+		return new Granted(Items.number(lock, Items.FENCE));
+	}
+
+	/**
+	 * Looks first, so that a caller that finds a result takes no lock from others; and
+	 * looks again when the lock is granted, as a holder may have left one in between.
+	 */
+	private CompletionStage<AcquireResult> findOrTake(AcquireCommand command, ResultQuery query) {
+		String owner = command.owner();
+		return look(query).exceptionally((failure) -> {
+			throw new NotDone("DynamoDB could not be read", Requests.cause(failure));
+		}).thenCompose((seen) -> {
+			AcquireResult known = known(seen, owner);
+			return (known != null) ? CompletableFuture.completedStage(known)
+					: take(command).thenCompose((result) -> (result instanceof Granted && !owns(seen, owner))
+							? unlessLeft(result, owner, query) : CompletableFuture.completedStage(result));
+		});
+	}
+
+	private CompletionStage<AcquireResult> unlessLeft(AcquireResult granted, String owner, ResultQuery query) {
+		return look(query).thenCompose((seen) -> {
+			Found found = seen.result();
+			return (found != null) ? free(owner).<AcquireResult>thenApply((freed) -> found)
+					: CompletableFuture.completedStage(granted);
+		}).exceptionally((failure) -> {
+			// Not one of ours: those have not reached the store, and the lock is taken.
+			throw new IllegalStateException("the lock was granted, but not its result read", Requests.cause(failure));
+		});
+	}
+
+	private CompletionStage<Seen> look(ResultQuery query) {
+		return this.table.results().look(this.itemKey, Items.resultKey(this.itemKey, query.key().name()), query);
+	}
+
+	private @Nullable AcquireResult known(Seen seen, String owner) {
+		if (owns(seen, owner) || seen.result() != null) {
+			return owns(seen, owner) ? null : seen.result();
+		}
+		LeaseClock clock = this.table.clock();
+		return clock.isHeld(seen.lock()) ? clock.held(seen.lock()) : null;
+	}
+
+	private static boolean owns(Seen seen, String owner) {
+		return Items.has(seen.lock(), Items.HOLDER, owner);
+	}
+
+	@Override
+	public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+		return this.table.calls().call(this.key, () -> {
+			long expiry = this.table.clock().expiry(ttl);
+			return Requests.told(update(EXTEND, IF_OWNED_AND_LATER,
+					Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
+							Items.deleteAfter(expiry)),
+					(item) -> true, (item) -> Items.has(item, Items.HOLDER, owner)));
+		});
+	}
+
+	@Override
+	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+		return this.table.calls()
+			.call(this.key, () -> Requests.told((result != null) ? freeWith(result, owner) : free(owner)));
+	}
+
+	private CompletionStage<Boolean> free(String owner) {
+		String release = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+		return update(FREE, IF_OWNED, freeing(owner, release), (item) -> true,
+				// Repeated by the driver, it finds its own work done.
+				(item) -> Items.has(item, Items.RELEASE_ID, release));
+	}
+
+	private Map<String, AttributeValue> freeing(String owner, String release) {
+		return Map.of(":owner", Items.text(owner), ":release", Items.text(release), ":deleteAfter",
+				Items.deleteAfter(this.table.clock().now()));
+	}
+
+	/**
+	 * Keeps the result and frees the lock. A result that DynamoDB refuses, for it may be
+	 * too large, is not kept, and the lock is freed all the same.
+	 */
+	private CompletionStage<Boolean> freeWith(StoredResult result, String owner) {
+		Update release = Update.builder()
+			.tableName(this.table.name())
+			.key(this.itemKey)
+			.updateExpression(FREE)
+			.conditionExpression(IF_OWNED)
+			.expressionAttributeValues(freeing(owner, "result"))
+			.build();
+		return this.table.results()
+			.store(Items.resultKey(this.itemKey, result.key().name()), release, result)
+			.exceptionallyCompose((failure) -> {
+				if (!Requests.isRefusal(Requests.cause(failure))) {
+					return CompletableFuture.failedFuture(failure);
+				}
+				this.table.results().refused(this.key, failure);
+				return free(owner);
+			});
+	}
+
+	@Override
+	public CompletionStage<Optional<Duration>> remaining() {
+		LeaseClock clock = this.table.clock();
+		return this.table.calls()
+			.call(this.key, () -> Requests.told(this.table.results().lock(this.itemKey))
+				.thenApply(
+						(lock) -> clock.isHeld(lock) ? Optional.of(clock.held(lock).remaining()) : Optional.empty()));
+	}
+
+	/** Updates the lock, whether the condition holds or not an answer from its item. */
+	private <T> CompletionStage<T> update(String update, String condition, Map<String, AttributeValue> values,
+			Function<Map<String, AttributeValue>, T> done, Function<Map<String, AttributeValue>, T> otherwise) {
+		Requests requests = this.table.requests();
+		UpdateItemRequest request = UpdateItemRequest.builder()
+			.tableName(this.table.name())
+			.key(this.itemKey)
+			.updateExpression(update)
+			.conditionExpression(condition)
+			.expressionAttributeValues(values)
+			.returnValues(ReturnValue.UPDATED_NEW)
+			.returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
+			.overrideConfiguration(requests.inTime())
+			.build();
+		return requests.send((client) -> client.updateItem(request)).handle((answer, failure) -> {
+			if (Requests.cause(failure) instanceof ConditionalCheckFailedException ex) {
+				return otherwise.apply(ex.item());
+			}
+			if (failure != null) {
+				throw new CompletionException(Requests.cause(failure));
+			}
+			return done.apply(answer.attributes());
+		});
+	}
+
+}

@@ -1,0 +1,216 @@
+package io.github.lockstarter.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.redis.RedisCalls.Request;
+import io.github.lockstarter.store.redis.RedisKeys.Keys;
+
+/**
+ * A lock in Redis. Every operation is one script in one round trip.
+ */
+final class RedisLock implements StoredLock {
+
+	private static final byte[] NO_INSTANCE = {};
+
+	private final RedisAccess redis;
+
+	private final LockKey key;
+
+	private final Keys keys;
+
+	/** What runs after a release; {@code null} if nothing does. */
+	private volatile @Nullable Runnable watch;
+
+	/**
+	 * Whether other instances may wait for a result although Redis does not know of them
+	 * any more: they met the same holder as this handle, and have not asked again yet.
+	 */
+	private volatile boolean metHolder;
+
+	RedisLock(RedisAccess redis, LockKey key, Keys keys) {
+		this.redis = redis;
+		this.key = key;
+		this.keys = keys;
+	}
+
+	LockKey key() {
+		return this.key;
+	}
+
+	Keys keys() {
+		return this.keys;
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+		watch(command.onRelease());
+		if (!command.takenBack()) {
+			this.redis.calls().keep(this.key, command.owner());
+		}
+		if (command.predecessor() != null) {
+			return handOver(command, command.predecessor());
+		}
+		return (command.query() != null) ? acquireOrResult(command, command.query()) : acquireLock(command);
+	}
+
+	private CompletionStage<AcquireResult> acquireLock(AcquireCommand command) {
+		boolean waits = command.onRelease() != null;
+		Request<Long> script = waits
+				? this.redis.grantBatches()
+					.with(Script.ACQUIRE, allKeys(), bytes(command.owner()), millis(command.ttl()), waiter(true))
+				: this.redis.grantBatches()
+					.with(Script.ACQUIRE, new byte[][] { this.keys.lock(), this.keys.fence() }, bytes(command.owner()),
+							millis(command.ttl()));
+		return this.redis.calls()
+			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0,
+					(number) -> noted(Replies.acquired(number), waits), undo(command));
+	}
+
+	private CompletionStage<AcquireResult> acquireOrResult(AcquireCommand command, ResultQuery query) {
+		boolean waits = command.onRelease() != null;
+		byte[] since = bytes(query.canMatch() ? Long.toString(query.since()) : "");
+		byte[] maxAge = bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(query.maxAge().toNanos())));
+		Request<List<Object>> script = Script.ACQUIRE_OR_RESULT.forEachOf(keysWith(query.key()), bytes(command.owner()),
+				millis(command.ttl()), waiter(waits), since, maxAge);
+		return this.redis.calls()
+			.grant(this.key, command.owner(), command.ttl(), script, (reply) -> (long) reply.get(0) > 0,
+					(reply) -> noted(Replies.acquiredOrFound(reply, query.key()), waits), undo(command));
+	}
+
+	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
+		RedisCalls calls = this.redis.calls();
+		int reconnects = this.redis.grants().reconnects();
+		ReleaseChannel channel = this.redis.channel();
+		byte[] message = channel.messageToOthers(this.keys.lock());
+		Request<Long> script = channel.published(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
+				bytes(command.owner()), millis(command.ttl()), waiter(true), channel.name(), message), message);
+		return calls
+			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0, Function.identity(),
+					undo(command))
+			.whenComplete((number, failure) -> {
+				if (failure != null) {
+					// If it was never sent, the predecessor still holds the lock.
+					release(predecessor, null);
+					if (command.takenBack()) {
+						release(command.owner(), null);
+					}
+				}
+			})
+			.thenApply((number) -> noted(Replies.handedOver(number, reconnects != this.redis.grants().reconnects()),
+					true));
+	}
+
+	/** From now on the action runs after a release, and no other. */
+	private void watch(@Nullable Runnable onRelease) {
+		if (onRelease != null) {
+			this.watch = onRelease;
+			this.redis.channel().watch(this.keys.lock(), onRelease);
+		}
+	}
+
+	/** A waiter that was refused needs the subscription. */
+	private AcquireResult noted(AcquireResult result, boolean waits) {
+		if (result instanceof Held) {
+			this.metHolder = true;
+			if (waits) {
+				this.redis.channel().subscribe();
+			}
+		}
+		return result;
+	}
+
+	private @Nullable Supplier<Request<Long>> undo(AcquireCommand command) {
+		return command.takenBack() ? () -> taking(command.owner()) : null;
+	}
+
+	@Override
+	public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+		return this.redis.renewals().renewAll(List.of(new Renewal(this, owner, ttl))).get(0);
+	}
+
+	/**
+	 * Frees the lock. While Redis cannot be reached the request is kept and repeated, so
+	 * that the lock does not have to wait for its time to live once Redis is back.
+	 */
+	@Override
+	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+		return this.redis.calls()
+			.takeAway(this.key, owner, (result != null) ? takingWith(result, owner) : taking(owner));
+	}
+
+	private Request<Long> taking(String owner) {
+		ReleaseChannel channel = this.redis.channel();
+		byte[] message = channel.message(this.keys.lock());
+		return channel.published(this.redis.batches()
+			.with(Script.RELEASE, new byte[][] { this.keys.lock(), this.keys.waiting() }, bytes(owner), channel.name(),
+					message),
+				message);
+	}
+
+	private Request<Long> takingWith(StoredResult result, String owner) {
+		ReleaseChannel channel = this.redis.channel();
+		boolean kept = result.key().replayed() || this.metHolder;
+		this.metHolder = false;
+		byte[] message = channel.message(this.keys.lock());
+		return channel.published(Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), channel.name(),
+				message, result.text().getBytes(StandardCharsets.UTF_8), millis(result.key().keep()),
+				bytes(kept ? "1" : "0")), message);
+	}
+
+	@Override
+	public CompletionStage<Optional<Duration>> remaining() {
+		return this.redis.calls()
+			.call(this.key, RedisCalls.millisLeft(this.keys.lock()), (millis) -> (millis == -2) ? Optional.empty()
+					: Optional.of(Duration.ofMillis(Math.max(millis, 0))));
+	}
+
+	@Override
+	public void close() {
+		Runnable watch = this.watch;
+		if (watch != null) {
+			this.watch = null;
+			this.redis.channel().unwatch(this.keys.lock(), watch);
+		}
+	}
+
+	private byte[][] allKeys() {
+		return new byte[][] { this.keys.lock(), this.keys.fence(), this.keys.waiting() };
+	}
+
+	private byte[][] keysWith(ResultKey result) {
+		return new byte[][] { this.keys.lock(), this.keys.fence(), this.keys.waiting(),
+				this.keys.result(result.name()) };
+	}
+
+	/** Returns the instance that waits from now on: this one, or none. */
+	private byte[] waiter(boolean waits) {
+		return waits ? this.redis.channel().instance() : NO_INSTANCE;
+	}
+
+	private static byte[] millis(Duration duration) {
+		return bytes(Long.toString(duration.toMillis()));
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.US_ASCII);
+	}
+
+}

@@ -1,0 +1,227 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.RedisCalls.Request;
+
+/**
+ * Grants locks that count only once enough replicas have them.
+ * <p>
+ * {@code WAIT} holds up whatever is sent over its connection after it, and knows only of
+ * what was written over it before. So grants have a connection of their own, and go in
+ * rounds: those that come while one round waits for the replicas make up the next, and
+ * wait for them together.
+ */
+final class ReplicatedGrants {
+
+	/** So that those of one round are through well within the time-out. */
+	private static final int MOST_TOGETHER = 500;
+
+	private final LettuceConnector connector;
+
+	private final int replicas;
+
+	private final long waitMillis;
+
+	private final Queue<Grant<?>> queued = new ConcurrentLinkedQueue<>();
+
+	private final AtomicBoolean underWay = new AtomicBoolean();
+
+	/**
+	 * Creates grants.
+	 * @param connector the connection that nothing else is sent over
+	 * @param timeout how long a call may take, of which replicas have half
+	 */
+	ReplicatedGrants(LettuceConnector connector, int replicas, Duration timeout) {
+		this.connector = connector;
+		this.replicas = replicas;
+		this.waitMillis = Math.max(1, timeout.toMillis() / 2);
+	}
+
+	/**
+	 * Calls a script that may grant a lock, when it is the turn of the call, unless that
+	 * has been answered by then.
+	 * @param reply is told the reply of the script once the replicas have the grant;
+	 * otherwise the failure
+	 */
+	<T> void send(LockKey key, Call<?> call, Request<T> script, Predicate<T> granted,
+			BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+		enqueue(new Grant<>(key, call, script, granted, reply));
+	}
+
+	private void enqueue(Grant<?> grant) {
+		this.connector.whenConnected(grant.call, (redis) -> {
+			dropAbandoned();
+			this.queued.add(grant);
+			next();
+		});
+	}
+
+	/** Those at the head are the first to be given up. More leave than come. */
+	private void dropAbandoned() {
+		for (int i = 0; i < 2; i++) {
+			Grant<?> head = this.queued.peek();
+			if (head != null && head.call.isAnswered()) {
+				this.queued.remove(head);
+			}
+		}
+	}
+
+	private void next() {
+		while (!this.queued.isEmpty() && this.underWay.compareAndSet(false, true)) {
+			List<Grant<?>> round = new ArrayList<>();
+			for (Grant<?> grant = this.queued.poll(); grant != null; grant = (round.size() < MOST_TOGETHER)
+					? this.queued.poll() : null) {
+				if (!grant.call.isAnswered()) {
+					round.add(grant);
+				}
+			}
+			RedisClusterAsyncCommands<byte[], byte[]> redis = this.connector.openOrConnect();
+			if (redis != null && !round.isEmpty()) {
+				new Round(redis, round.size()).begin(round);
+				return;
+			}
+			this.underWay.set(false);
+			round.forEach(this::enqueue);
+		}
+	}
+
+	/**
+	 * Grants that wait for the replicas together.
+	 */
+	private final class Round {
+
+		private final RedisClusterAsyncCommands<byte[], byte[]> redis;
+
+		private final int reconnects = ReplicatedGrants.this.connector.reconnects();
+
+		private final AtomicInteger unanswered;
+
+		/** What is to be done for each grant once it is known whether it counts. */
+		private final Queue<Grant<?>> granted = new ConcurrentLinkedQueue<>();
+
+		Round(RedisClusterAsyncCommands<byte[], byte[]> redis, int size) {
+			this.redis = redis;
+			this.unanswered = new AtomicInteger(size);
+		}
+
+		void begin(List<Grant<?>> round) {
+			for (Grant<?> grant : round) {
+				grant.send(this.redis, (waits) -> {
+					if (waits) {
+						this.granted.add(grant);
+					}
+					if (this.unanswered.decrementAndGet() == 0) {
+						waitForReplicas();
+					}
+				});
+			}
+		}
+
+		private void waitForReplicas() {
+			if (this.granted.isEmpty()) {
+				end(null, null);
+				return;
+			}
+			CompletionStage<Long> acknowledged;
+			try {
+				acknowledged = this.redis.waitForReplication(ReplicatedGrants.this.replicas,
+						ReplicatedGrants.this.waitMillis);
+			}
+			catch (RuntimeException ex) {
+				end(null, ex);
+				return;
+			}
+			acknowledged.whenComplete(this::end);
+		}
+
+		private void end(@Nullable Long acknowledged, @Nullable Throwable failure) {
+			ReplicatedGrants.this.underWay.set(false);
+			next();
+			boolean lost = this.reconnects != ReplicatedGrants.this.connector.reconnects();
+			this.granted
+				.forEach((grant) -> grant.end((failure != null) ? failure : missing(grant, acknowledged, lost)));
+		}
+
+		private @Nullable Throwable missing(Grant<?> grant, @Nullable Long acknowledged, boolean lost) {
+			if (lost || acknowledged == null) {
+				return new LockStoreException(grant.key, "the connection was lost before replicas had it", null);
+			}
+			return (acknowledged >= ReplicatedGrants.this.replicas) ? null : new LockStoreException(grant.key,
+					"%d of %d replicas acknowledged it in time".formatted(acknowledged, ReplicatedGrants.this.replicas),
+					null);
+		}
+
+	}
+
+	/**
+	 * One call of a script that may grant a lock.
+	 */
+	private static final class Grant<T> {
+
+		private final LockKey key;
+
+		private final Call<?> call;
+
+		private final Request<T> script;
+
+		private final Predicate<T> granted;
+
+		private final BiConsumer<@Nullable T, @Nullable Throwable> reply;
+
+		private @Nullable T answer;
+
+		Grant(LockKey key, Call<?> call, Request<T> script, Predicate<T> granted,
+				BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+			this.key = key;
+			this.call = call;
+			this.script = script;
+			this.granted = granted;
+			this.reply = reply;
+		}
+
+		/**
+		 * Calls the script.
+		 * @param waits is told whether the lock was granted, so that the replicas have to
+		 * be waited for
+		 */
+		void send(RedisClusterAsyncCommands<byte[], byte[]> redis, Waits waits) {
+			// A round has to hear of all, so none is abandoned.
+			this.script.send(redis, () -> false, (answer, failure) -> {
+				boolean isGranted = answer != null && this.granted.test(answer);
+				this.answer = answer;
+				waits.accept(isGranted);
+				if (!isGranted) {
+					this.reply.accept(answer, failure);
+				}
+			});
+		}
+
+		void end(@Nullable Throwable failure) {
+			this.reply.accept((failure == null) ? this.answer : null, failure);
+		}
+
+	}
+
+	@FunctionalInterface
+	private interface Waits {
+
+		void accept(boolean granted);
+
+	}
+
+}

@@ -1,0 +1,127 @@
+package io.github.lockstarter.store.redis;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+
+/**
+ * Replaces a connection that has fallen silent for good although Redis accepts others, as
+ * when a firewall has forgotten it. The driver itself would notice nothing as long as
+ * nobody closes it.
+ * <p>
+ * When a call is not answered in time, a sign of life is asked for. If it does not come
+ * either, another connection is made, and takes the place of the silent one if that has
+ * still not answered by then. Where Redis does not answer over a new connection either,
+ * the old one stays.
+ */
+final class SilenceWatch {
+
+	private static final Log logger = LogFactory.getLog(SilenceWatch.class);
+
+	private static final long PATIENCE_MILLIS = 2000;
+
+	private final RedisConnections connections;
+
+	private final LettuceConnector connector;
+
+	private final AtomicBoolean watching = new AtomicBoolean();
+
+	private volatile boolean silent;
+
+	SilenceWatch(RedisConnections connections, LettuceConnector connector) {
+		this.connections = connections;
+		this.connector = connector;
+	}
+
+	/** Watches the connection from now on until it has answered or is replaced. */
+	void suspect(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		if (this.watching.compareAndSet(false, true)) {
+			ask(redis);
+		}
+	}
+
+	/** Returns whether there is no point in sending anything over the connection. */
+	boolean isSilent() {
+		return this.silent;
+	}
+
+	private void ask(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		try {
+			RedisFuture<String> signOfLife = redis.ping();
+			signOfLife.whenComplete((pong, failure) -> {
+				if (isAnswer(failure)) {
+					this.silent = false;
+				}
+			});
+			judgeLater(redis, signOfLife);
+		}
+		catch (Throwable ex) {
+			// It has been closed.
+			end();
+		}
+	}
+
+	private void judgeLater(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> signOfLife) {
+		if (!this.connector.after(PATIENCE_MILLIS, () -> judge(redis, signOfLife))) {
+			end();
+		}
+	}
+
+	private void judge(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> signOfLife) {
+		this.silent = true;
+		if (isAnswered(signOfLife) || !this.connector.isCurrent(redis)) {
+			end();
+			return;
+		}
+		try {
+			this.connector.runOnThread(() -> replace(redis, signOfLife));
+		}
+		catch (Throwable ex) {
+			logger.debug("No thread to connect to Redis on", ex);
+			judgeLater(redis, signOfLife);
+		}
+	}
+
+	private void replace(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> signOfLife) {
+		try {
+			if (this.connections.replace(redis, () -> !isAnswered(signOfLife))) {
+				logger.warn("A connection to Redis did not answer any more, so another has taken its place");
+				this.connector.connect().whenComplete((another, failure) -> end());
+				return;
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.debug("No other connection to Redis", ex);
+		}
+		if (signOfLife.isDone()) {
+			// Or else nothing would tell that it answers again.
+			ask(redis);
+		}
+		else {
+			judgeLater(redis, signOfLife);
+		}
+	}
+
+	private void end() {
+		this.silent = false;
+		this.watching.set(false);
+	}
+
+	private static boolean isAnswered(RedisFuture<String> signOfLife) {
+		return signOfLife.isDone()
+				&& signOfLife.handle((pong, failure) -> isAnswer(failure)).toCompletableFuture().join();
+	}
+
+	/** An error is an answer; that the driver does not expect one any more is none. */
+	private static boolean isAnswer(@Nullable Throwable failure) {
+		return !(failure instanceof RedisCommandTimeoutException);
+	}
+
+}

@@ -1,0 +1,52 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.Locale;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.http.HttpStatus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LockConflictExceptionTests {
+
+	private static final LockKey KEY = new LockKey("team", "secret");
+
+	private static final LockOptions AT_ONCE = LockOptions.of(Duration.ofSeconds(5));
+
+	private static final Duration RETRY_AFTER = Duration.ofMillis(1840);
+
+	@Test
+	@DisplayName("A conflict knows why the caller was refused, and has status 409")
+	void reasons() {
+		assertProblem(new LockConflictException(KEY, AT_ONCE, RETRY_AFTER), "request-in-progress");
+		LockOptions waiting = AT_ONCE.withWaitTime(Duration.ofSeconds(1));
+		assertProblem(new LockConflictException(KEY, waiting, RETRY_AFTER), "wait-timeout");
+		assertProblem(LockConflictException.waitQueueFull(KEY, waiting, RETRY_AFTER), "wait-queue-full");
+	}
+
+	@Test
+	@DisplayName("A status that is set is that of the exception and of its body, and all else stays")
+	void status() {
+		LockConflictException conflict = new LockConflictException(KEY, AT_ONCE, RETRY_AFTER);
+		conflict.setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
+		assertThat(conflict.isStatusCodeSet()).isTrue();
+		assertThat(conflict.getStatusCode()).isEqualTo(HttpStatus.UNPROCESSABLE_CONTENT);
+		assertThat(conflict.updateAndGetBody(null, Locale.ENGLISH).getStatus()).isEqualTo(422);
+		assertThat(conflict.getBody().getTitle()).isEqualTo("Request already in progress");
+		assertThat(conflict.getBody().getProperties()).containsEntry("retryAfterMillis", 1840L);
+		assertThat(conflict.getHeaders().getFirst("Retry-After")).isEqualTo("2");
+	}
+
+	private static void assertProblem(LockConflictException conflict, String type) {
+		assertThat(conflict.getBody().getType()).hasToString("https://lockstarter.github.io/problems/" + type);
+		assertThat(conflict.getRetryAfter()).isEqualTo(RETRY_AFTER);
+		assertThat(conflict.isStatusCodeSet()).isFalse();
+		assertThat(conflict.getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
+		assertThat(conflict.getBody().getStatus()).isEqualTo(409);
+		assertThat(conflict).hasMessageContaining("team").hasMessageNotContaining("secret");
+	}
+
+}

@@ -1,0 +1,330 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Where the status of a refusal comes from.
+ */
+class ConflictStatusTests {
+
+	private static final String[] CONFIGURED = { "lock.store=memory", "lock.web.conflict-status=423",
+			"lock.names.named.conflict-status=429" };
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("A name has the last word over the annotation, and that over the default, also where it says 409")
+	void annotated(String type) throws Exception {
+		try (TestServer server = start(type, Controller.class)) {
+			hold(server, "plain", "own", "usual", "named");
+			assertStatus(server, "/plain", 423);
+			assertStatus(server, "/own", 422);
+			assertStatus(server, "/usual", 409);
+			assertStatus(server, "/named", 429);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("Handlers that wait, with a thread or without, and those that share, answer with the status, too")
+	void everyWayToWait(String type) throws Exception {
+		try (TestServer server = start(type, Controller.class)) {
+			hold(server, "own");
+			for (String path : new String[] { "/waiting", "/future", "/mono", "/shared-mono", "/shared-entity" }) {
+				assertStatus(server, path, 422);
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("So does a handler of Spring MVC that shares and waits on its thread")
+	void shared() throws Exception {
+		try (TestServer server = start("servlet", SharingController.class)) {
+			hold(server, "own");
+			assertStatus(server, "/shared", 422);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("With several locks the status is that of the one that is held")
+	void several(String type) throws Exception {
+		try (TestServer server = start(type, Controller.class)) {
+			try (Lease lease = locks(server).acquire("own")) {
+				assertThat(lease.isHeld()).isTrue();
+				assertStatus(server, "/several", 422);
+				assertStatus(server, "/several-later", 422);
+			}
+			hold(server, "named");
+			assertStatus(server, "/several", 429);
+			assertStatus(server, "/several-later", 429);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("Code that is refused by the registry answers with what is configured, not with the status of the method around it")
+	void programmatic(String type) throws Exception {
+		try (TestServer server = start(type, Controller.class)) {
+			hold(server, "named:1", "other:1");
+			assertStatus(server, "/code?lock=named:1", 429);
+			assertStatus(server, "/code?lock=other:1", 423);
+			assertStatus(server, "/code-later?lock=named:1", 429);
+			assertStatus(server, "/code-later?lock=other:1", 423);
+			assertStatus(server, "/under-own?lock=named:1", 429);
+			assertStatus(server, "/chosen?lock=named:1", 422);
+		}
+	}
+
+	@Test
+	@DisplayName("In Spring MVC an application's own advice sees the configured status, and functional endpoints have it")
+	void ownAdvice() throws Exception {
+		try (TestServer server = start("servlet", Controller.class, Functions.class, OwnAdvice.class)) {
+			hold(server, "named", "own", "other");
+			for (String path : new String[] { "/code?lock=named", "/named" }) {
+				assertThat(server.post(path).statusCode()).as(path).isEqualTo(429);
+				assertThat(server.post(path).body()).as(path).isEqualTo("own advice");
+			}
+			assertThat(server.post("/code?lock=other").statusCode()).isEqualTo(423);
+			assertThat(server.post("/wrapped?lock=named").statusCode()).isEqualTo(429);
+			assertThat(server.post("/own").statusCode()).isEqualTo(422);
+			assertThat(server.post("/function").statusCode()).isEqualTo(429);
+		}
+	}
+
+	@Test
+	@DisplayName("Outside of a web application a refused caller is told the status of the annotation all the same")
+	void withoutWeb() {
+		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(TestServer.Application.class,
+				Controller.class)
+			.web(WebApplicationType.NONE)
+			.properties(CONFIGURED)
+			.run()) {
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			Controller controller = context.getBean(Controller.class);
+			assertThat(AopUtils.isAopProxy(controller)).isTrue();
+			try (Lease own = locks.acquire("own"); Lease named = locks.acquire("named")) {
+				assertThat(own.isHeld() && named.isHeld()).isTrue();
+				assertThatExceptionOfType(LockConflictException.class).isThrownBy(controller::own)
+					.satisfies((ex) -> assertThat(ex.getStatusCode().value()).isEqualTo(422));
+				assertThatExceptionOfType(LockConflictException.class).isThrownBy(controller::named)
+					.satisfies((ex) -> assertThat(ex.getStatusCode().value()).isEqualTo(429));
+			}
+		}
+	}
+
+	private static void assertStatus(TestServer server, String path, int status) throws Exception {
+		assertThat(server.post(path).statusCode()).as(path).isEqualTo(status);
+		assertThat(server.post(path).body()).as(path)
+			.contains("\"status\":" + status, "https://lockstarter.github.io/problems/");
+	}
+
+	private static TestServer start(String type, Class<?>... sources) {
+		return TestServer.start(
+				Stream.concat(Stream.of(TestServer.Application.class, BlockingHandlers.class), Stream.of(sources))
+					.toArray(Class<?>[]::new),
+				Stream.concat(Stream.of("spring.main.web-application-type=" + type), Stream.of(CONFIGURED))
+					.toArray(String[]::new));
+	}
+
+	private static void hold(TestServer server, String... keys) {
+		Stream.of(keys).forEach(locks(server)::acquire);
+	}
+
+	private static LockRegistry locks(TestServer server) {
+		return server.context().getBean(LockRegistry.class);
+	}
+
+	@RestController
+	static class Controller {
+
+		private final LockRegistry locks;
+
+		Controller(LockRegistry locks) {
+			this.locks = locks;
+		}
+
+		@PostMapping("/plain")
+		@ExclusiveRequest(name = "plain")
+		public Mono<String> plain() {
+			return Mono.just("done");
+		}
+
+		@PostMapping("/own")
+		@ExclusiveRequest(name = "own", status = 422)
+		public String own() {
+			return "done";
+		}
+
+		@PostMapping("/usual")
+		@ExclusiveRequest(name = "usual", status = 409)
+		public String usual() {
+			return "done";
+		}
+
+		@PostMapping("/named")
+		@ExclusiveRequest(name = "named", status = 422)
+		public String named() {
+			return "done";
+		}
+
+		@PostMapping("/waiting")
+		@ExclusiveRequest(name = "own", status = 422, waitTime = "10ms")
+		public String waiting() {
+			return "done";
+		}
+
+		@PostMapping("/future")
+		@ExclusiveRequest(name = "own", status = 422, waitTime = "10ms")
+		public CompletableFuture<String> future() {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@PostMapping("/mono")
+		@ExclusiveRequest(name = "own", status = 422, waitTime = "10ms")
+		public Mono<String> mono() {
+			return Mono.just("done");
+		}
+
+		@PostMapping("/shared-mono")
+		@ExclusiveRequest(name = "own", status = 422, waitTime = "10ms", onConflict = OnConflict.SHARE)
+		public Mono<String> sharedMono() {
+			return Mono.just("done");
+		}
+
+		@PostMapping("/shared-entity")
+		@ExclusiveRequest(name = "own", status = 422, waitTime = "10ms", onConflict = OnConflict.SHARE)
+		public Mono<ResponseEntity<String>> sharedEntity() {
+			return Mono.just(ResponseEntity.ok("done"));
+		}
+
+		@PostMapping("/several")
+		@ExclusiveRequest(name = "own", status = 422)
+		@ExclusiveRequest(name = "named")
+		public String several() {
+			return "done";
+		}
+
+		@PostMapping("/several-later")
+		@ExclusiveRequest(name = "own", status = 422, waitTime = "10ms")
+		@ExclusiveRequest(name = "named", waitTime = "10ms")
+		public Mono<String> severalLater() {
+			return Mono.just("done");
+		}
+
+		@PostMapping("/code")
+		public String code(String lock) {
+			try (Lease lease = this.locks.acquire(lock)) {
+				return String.valueOf(lease.fencingToken());
+			}
+		}
+
+		@PostMapping("/code-later")
+		public Mono<String> codeLater(String lock) {
+			return Mono.fromCompletionStage(() -> this.locks.acquireAsync(lock))
+				.map((lease) -> String.valueOf(lease.fencingToken()));
+		}
+
+		@PostMapping("/under-own")
+		@ExclusiveRequest(name = "own", status = 422)
+		public String underOwn(String lock) {
+			return code(lock);
+		}
+
+		@PostMapping("/wrapped")
+		public String wrapped(String lock) {
+			return this.locks.acquireAsync(lock).thenApply(Lease::key).toCompletableFuture().join().name();
+		}
+
+		@PostMapping("/chosen")
+		public String chosen(String lock) {
+			try {
+				return code(lock);
+			}
+			catch (LockConflictException ex) {
+				ex.setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
+				throw ex;
+			}
+		}
+
+	}
+
+	@RestController
+	static class SharingController {
+
+		@PostMapping("/shared")
+		@ExclusiveRequest(name = "own", status = 422, waitTime = "10ms", onConflict = OnConflict.SHARE)
+		public String shared() {
+			return "done";
+		}
+
+	}
+
+	/** Spring WebFlux calls handlers that block on other threads. */
+	static class BlockingHandlers implements WebFluxConfigurer {
+
+		@Override
+		public void configureBlockingExecution(BlockingExecutionConfigurer configurer) {
+			configurer.setExecutor(new SimpleAsyncTaskExecutor("handler-"));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Functions {
+
+		@Bean
+		RouterFunction<ServerResponse> functions(LockRegistry locks) {
+			return RouterFunctions.route()
+				.POST("/function", (request) -> ServerResponse.ok().body(locks.acquire("named").fencingToken()))
+				.build();
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class OwnAdvice {
+
+		@ExceptionHandler
+		ResponseEntity<String> handle(LockConflictException exception) {
+			return ResponseEntity.status(exception.getStatusCode()).body("own advice");
+		}
+
+	}
+
+}

@@ -1,0 +1,176 @@
+package io.github.lockstarter.faults.history;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the independent program finds in histories that are written by hand.
+ */
+class CheckerTests {
+
+	private static final String DRIVER = """
+			1 3 clock one.1 2
+			1 3 clock two.1 2
+			900 900 stopped
+			""";
+
+	private static final String ONE = """
+			10 20 granted 1 a 5
+			30 31 held 1
+			90 91 held 1
+			95 96 released 1
+			97 98 not-held 1
+			900 900 stopped
+			""";
+
+	private static final String TWO = """
+			50 150 granted 1 a 6
+			160 161 held 1
+			190 191 held 1
+			195 196 released 1
+			900 900 stopped
+			""";
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	@DisplayName("One holder after the other, with growing tokens: no violation, and what there was is counted")
+	void clean() throws IOException {
+		Checker result = check(DRIVER + "200 210 fault freeze-worker two.1\n", ONE + """
+				250 350 refused a
+				250 260 unknown a LockStoreException
+				280 500 granted 2 a 8
+				501 502 held 2
+				503 504 released 2
+				""", TWO + """
+				300 400 granted 2 a 7
+				401 402 not-held 2
+				403 404 released 2
+				""");
+		assertThat(result.exitCode()).as(result.output()).isZero();
+		assertThat(result.output()).contains("4 grants of 1 keys to 2 workers", "seen held 5 times",
+				"1 leases lost, 1 refusals, 1 errors", "1 faults: 1 freeze-worker", "0 violations");
+	}
+
+	@Test
+	@DisplayName("Seen held by one after it was seen held by another, and before it was seen so again")
+	void overlap() throws IOException {
+		String two = TWO.replace("160 161 held", "80 81 held");
+		assertViolation(check(DRIVER, ONE, two), "a: two leases were held at once", "one.1.log:3: 90 91 held 1",
+				"two.1.log:2: 80 81 held 1");
+	}
+
+	@Test
+	@DisplayName("Seen held once, between two times that another holder saw itself hold the lock")
+	void overlapOfAnInstant() throws IOException {
+		String two = """
+				40 50 granted 1 a 6
+				60 61 held 1
+				70 71 released 1
+				900 900 stopped
+				""";
+		assertViolation(check(DRIVER, ONE, two), "a: two leases were held at once");
+	}
+
+	@Test
+	@DisplayName("A look that took so long that the other holder may have been later is no violation")
+	void undecided() throws IOException {
+		Checker result = check(DRIVER, ONE.replace("90 91 held", "90 300 held").replace("95 96", "301 302"), TWO);
+		assertThat(result.exitCode()).as(result.output()).isZero();
+	}
+
+	@Test
+	@DisplayName("A holder with a smaller token than an earlier one")
+	void tokenOfHolder() throws IOException {
+		assertViolation(check(DRIVER, ONE, TWO.replace("a 6", "a 4")), "a: a later holder has a smaller token");
+	}
+
+	@Test
+	@DisplayName("A grant with a smaller token than one that was answered before it was asked for")
+	void tokenOfGrant() throws IOException {
+		String two = """
+				50 150 granted 1 a 4
+				195 196 released 1
+				900 900 stopped
+				""";
+		assertViolation(check(DRIVER, ONE, two), "a: a later grant has a smaller token");
+	}
+
+	@Test
+	@DisplayName("Two grants with one token")
+	void sameToken() throws IOException {
+		assertViolation(check(DRIVER, ONE, TWO.replace("a 6", "a 5")), "a: two grants have one token");
+	}
+
+	@Test
+	@DisplayName("A lease that is held after it was not, or after its release")
+	void revived() throws IOException {
+		assertViolation(check(DRIVER, ONE + "100 101 held 1\n", TWO), "a lease was held after its end");
+		assertViolation(check(DRIVER, ONE, TWO + "200 201 held 1\n"), "a lease was held after its end");
+	}
+
+	@Test
+	@DisplayName("A grant without an end, unless the process was killed")
+	void noEnd() throws IOException {
+		String two = TWO.replace("195 196 released 1\n", "");
+		assertViolation(check(DRIVER, ONE, two), "a: a grant has no end");
+		String killed = two.replace("900 900 stopped\n", "198 19");
+		Checker result = check(DRIVER + "100 110 fault kill-worker two.1\n", ONE, killed);
+		assertThat(result.output()).doesNotContain("no end", "did not end", "not a history");
+	}
+
+	@Test
+	@DisplayName("A process that ended, or still waits for an answer, and was not killed")
+	void notStopped() throws IOException {
+		assertViolation(check(DRIVER, ONE, TWO.replace("900 900 stopped\n", "")),
+				"two.1 was not killed, and did not end");
+	}
+
+	@Test
+	@DisplayName("After a fault, a key that is not granted again, and a worker that is granted nothing")
+	void noProgress() throws IOException {
+		Checker result = check(DRIVER + "110 120 fault cut-link one.1\n", ONE, TWO);
+		assertViolation(result, "one: no grant within 60 s after a fault");
+		assertThat(result.output()).doesNotContain("a: no grant", "two: no grant");
+		String late = ONE + "130 60000000321 granted 2 a 7\n60000000330 60000000331 released 2\n";
+		assertViolation(check(DRIVER + "160 170 fault cut-link one.1\n", late, TWO), "a: no grant within 60 s",
+				"one: no grant within 60 s", "two: no grant within 60 s");
+	}
+
+	@Test
+	@DisplayName("A process with another clock, or with none that was looked at")
+	void clock() throws IOException {
+		assertViolation(check(DRIVER.replace("two.1 2", "two.1 777"), ONE, TWO), "a process has another clock");
+		assertViolation(check(DRIVER.replace("1 3 clock two.1 2\n", ""), ONE, TWO),
+				"two.1 was not asked for its clock");
+	}
+
+	@Test
+	@DisplayName("What is no history, and one in which nothing happens")
+	void unreadable() throws IOException {
+		assertViolation(check(DRIVER, ONE, TWO + "200 201 hold 1\n"), "not a history", "two.1.log:6: 200 201 hold 1");
+		assertViolation(check(DRIVER, ONE, TWO + "200 201 held 7\n"), "not a history");
+		assertViolation(check(DRIVER, "900 900 stopped\n", "900 900 stopped\n"), "nothing was granted");
+	}
+
+	private static void assertViolation(Checker result, String... texts) {
+		assertThat(result.exitCode()).as(result.output()).isEqualTo(1);
+		assertThat(result.output()).contains(texts);
+	}
+
+	private Checker check(String driver, String one, String two) throws IOException {
+		Files.writeString(this.directory.resolve("driver.log"), driver);
+		Files.writeString(this.directory.resolve("one.1.log"), one);
+		Files.writeString(this.directory.resolve("two.1.log"), two);
+		return Checker.check(this.directory);
+	}
+
+}

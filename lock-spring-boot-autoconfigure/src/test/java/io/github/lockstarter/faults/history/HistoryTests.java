@@ -1,0 +1,169 @@
+package io.github.lockstarter.faults.history;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.LocalSentinel;
+import io.github.lockstarter.testing.TestJvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two applications take locks while they and their Redis are broken in turn. What they
+ * write down is checked by a program that knows nothing of the library.
+ * {@code -Dhistory.minutes} says for how long; see {@code docs/history-check.md}.
+ */
+@Tag("faults")
+@Tag("soak")
+@Timeout(value = 40, unit = TimeUnit.MINUTES)
+class HistoryTests {
+
+	private static final Log logger = LogFactory.getLog(HistoryTests.class);
+
+	private static final Path HISTORIES = Path.of("target", "history");
+
+	/** For each of two tests. */
+	private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("history.minutes", 0) * 30L);
+
+	@Test
+	@DisplayName("One Redis that keeps its data: killed, frozen and cut off, and so are the applications")
+	void oneRedis(@TempDir Path data) {
+		try (LocalRedis redis = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
+				data.toString());
+				Link first = new Link(redis.port());
+				Link second = new Link(redis.port());
+				Driver driver = new Driver(HISTORIES.resolve("one-redis"))) {
+			List<Link> links = List.of(first, second);
+			driver.start(List.of(worker(over(first)), worker(over(second))));
+			driver.run(List.of(Fault.KILL_WORKER, Fault.FREEZE_WORKER, freeze(redis), restart(redis),
+					breaking("cut-link", links, Link::cut), breaking("reset-link", links, Link::reset),
+					breaking("silence-link", links, Link::silence),
+					breaking("swallow-answers", links, Link::swallowAnswers)), TIME);
+			assertClean(driver);
+		}
+	}
+
+	@Test
+	@DisplayName("Sentinel with every replica asked, and leases that are not renewed: the master is killed and frozen")
+	void sentinel() {
+		try (LocalSentinel servers = LocalSentinel.started();
+				Driver driver = new Driver(HISTORIES.resolve("sentinel"))) {
+			String[] properties = Stream
+				.concat(Arrays.stream(servers.properties()),
+						Stream.of("lock.redis.replicas-to-ack=2", "lock.renew=false"))
+				.toArray(String[]::new);
+			driver.start(List.of(worker(properties), worker(properties)));
+			driver.run(TIME.isZero() ? List.of(killMaster(servers))
+					: List.of(killMaster(servers), freezeMaster(servers), Fault.KILL_WORKER, Fault.FREEZE_WORKER),
+					TIME);
+			assertClean(driver);
+		}
+	}
+
+	@Test
+	@DisplayName("A lock that does not compare its owner: the check finds that it does not exclude")
+	void naive() {
+		try (LocalRedis redis = LocalRedis.started(); Driver driver = new Driver(HISTORIES.resolve("naive"))) {
+			Function<Path, TestJvm> worker = (file) -> TestJvm.start(NaiveWorker.class, file, redis.port());
+			driver.start(List.of(worker, worker));
+			Checker result;
+			int attempts = 0;
+			do {
+				driver.run(List.of(Fault.FREEZE_WORKER), Duration.ZERO);
+				result = driver.check();
+			}
+			while (!result.output().contains("two leases were held at once") && ++attempts < 10);
+			assertThat(result.exitCode()).isEqualTo(1);
+			assertThat(result.output()).contains("two leases were held at once");
+		}
+	}
+
+	private static void assertClean(Driver driver) {
+		driver.stop();
+		Checker result = driver.check();
+		logger.info(result.output());
+		assertThat(result.exitCode()).as(result.output()).isZero();
+	}
+
+	private static Function<Path, TestJvm> worker(String... properties) {
+		Stream<String> all = Stream.concat(Stream.of("lock.ttl=1s", "logging.level.root=WARN"),
+				Arrays.stream(properties));
+		String[] options = all.map((property) -> "--" + property).toArray(String[]::new);
+		return (file) -> TestJvm.start(Worker.class, Stream.concat(Stream.of(file), Stream.of(options)).toArray());
+	}
+
+	private static String[] over(Link link) {
+		return new String[] { "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + link.port() };
+	}
+
+	private static Fault freeze(LocalRedis redis) {
+		return new Fault("freeze-redis", (index, worker) -> {
+			redis.freeze();
+			Fault.last();
+			redis.thaw();
+			return "redis";
+		});
+	}
+
+	private static Fault restart(LocalRedis redis) {
+		return new Fault("restart-redis", (index, worker) -> {
+			redis.kill();
+			redis.start();
+			return "redis";
+		});
+	}
+
+	private static Fault breaking(String kind, List<Link> links, Consumer<Link> action) {
+		return new Fault(kind, (index, worker) -> {
+			Link link = links.get(index);
+			action.accept(link);
+			Fault.last();
+			link.mend();
+			return worker.name();
+		});
+	}
+
+	private static Fault killMaster(LocalSentinel servers) {
+		return new Fault("kill-master", (index, worker) -> {
+			LocalRedis master = servers.master();
+			master.kill();
+			awaitAnotherMaster(servers, master);
+			servers.heal(master);
+			return "redis";
+		});
+	}
+
+	private static Fault freezeMaster(LocalSentinel servers) {
+		return new Fault("freeze-master", (index, worker) -> {
+			LocalRedis master = servers.master();
+			master.freeze();
+			awaitAnotherMaster(servers, master);
+			// It believes that it is the master until it is told.
+			master.thaw();
+			Fault.last();
+			servers.heal(master);
+			return "redis";
+		});
+	}
+
+	private static void awaitAnotherMaster(LocalSentinel servers, LocalRedis broken) {
+		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> servers.master() != broken);
+	}
+
+}

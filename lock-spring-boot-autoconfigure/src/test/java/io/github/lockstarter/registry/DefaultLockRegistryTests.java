@@ -1,0 +1,414 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import io.micrometer.observation.ObservationRegistry;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.http.HttpStatus;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+import io.github.lockstarter.testing.TestLocks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+@ExtendWith(OutputCaptureExtension.class)
+class DefaultLockRegistryTests {
+
+	private static final LockKey KEY = new LockKey("registration", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private final LockRegistry locks = TestLocks.on(new MemoryLockStore());
+
+	@Test
+	@DisplayName("A lock is held until its lease is closed")
+	void holdsUntilClosed() {
+		try (Lease lease = this.locks.acquire(KEY, OPTIONS)) {
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(lease.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+			assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
+			lease.close();
+			assertThat(lease.isHeld()).isFalse();
+			assertThat(lease.remaining()).isZero();
+		}
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
+	}
+
+	@Test
+	@DisplayName("A conflict says how long the holder's lease lasts, and names the lock but not the key")
+	void conflict() {
+		this.locks.acquire(KEY, OPTIONS);
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS))
+			.satisfies((ex) -> {
+				assertThat(ex.getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
+				assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+				assertThat(ex.getHeaders().getFirst("Retry-After")).matches("2\\d|30");
+				assertThat(ex.getBody().getType())
+					.hasToString("https://lockstarter.github.io/problems/request-in-progress");
+			})
+			.withMessageContaining("registration")
+			.withMessageNotContaining("taro");
+	}
+
+	@Test
+	@DisplayName("Who gives an executor goes on there, with the lease and after its release")
+	void goesOnOnExecutor() {
+		Queue<Runnable> tasks = new ArrayDeque<>();
+		CompletableFuture<Lease> acquired = this.locks.acquireAsync(KEY, OPTIONS, tasks::add).toCompletableFuture();
+		assertThat(acquired).isNotDone();
+		tasks.remove().run();
+		assertThat(acquired).isCompleted();
+		CompletableFuture<Void> released = acquired.join().releaseAsync().toCompletableFuture();
+		assertThat(released).isNotDone();
+		tasks.remove().run();
+		assertThat(released).isCompleted();
+		assertThat(tasks).isEmpty();
+	}
+
+	@Test
+	@DisplayName("An executor that fails loses no answer, and harms no other caller")
+	void failingExecutor() {
+		Executor failing = (task) -> {
+			throw new IllegalStateException();
+		};
+		Lease first = this.locks.acquire(KEY, OPTIONS);
+		assertThat(this.locks.acquireAsync(KEY, OPTIONS, failing)).failsWithin(SOON)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockConflictException.class);
+		CompletableFuture<Lease> second = this.locks.acquireAsync(KEY, WAITING, failing).thenApply((lease) -> {
+			assertThat(Thread.currentThread().getName()).startsWith("lock-answers-");
+			return lease;
+		}).toCompletableFuture();
+		CompletableFuture<Lease> third = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		first.close();
+		assertThat(second).succeedsWithin(SOON);
+		assertThat(second.join().releaseAsync()).succeedsWithin(SOON);
+		assertThat(third).succeedsWithin(SOON);
+	}
+
+	@Test
+	@DisplayName("An executor that runs its task twice takes no lease away")
+	void executorThatRunsTwice() {
+		Lease lease = this.locks.acquireAsync(KEY, OPTIONS, (task) -> {
+			task.run();
+			task.run();
+		}).toCompletableFuture().join();
+		assertThat(lease.isHeld()).isTrue();
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
+		assertThat(lease.releaseAsync()).succeedsWithin(SOON);
+	}
+
+	@Test
+	@DisplayName("Who cancels or completes the answer before the executor has told of the grant gives the lock back at once")
+	void leavesBeforeExecutor() {
+		List<Consumer<CompletableFuture<Lease>>> ways = List.of((future) -> future.cancel(false),
+				(future) -> future.complete(null), (future) -> future.completeExceptionally(new TimeoutException()));
+		for (Consumer<CompletableFuture<Lease>> way : ways) {
+			Queue<Runnable> tasks = new ArrayDeque<>();
+			CompletableFuture<Lease> acquired = this.locks.acquireAsync(KEY, OPTIONS, tasks::add).toCompletableFuture();
+			way.accept(acquired);
+			Lease next = this.locks.acquire(KEY, OPTIONS);
+			tasks.forEach(Runnable::run);
+			assertThat(next.isHeld()).isTrue();
+			next.close();
+		}
+	}
+
+	@Test
+	@DisplayName("Who answers itself while it waits makes room for others, and gets no lock")
+	void answersItself() {
+		MemoryLockStore store = new MemoryLockStore();
+		try (DefaultLockRegistry locks = new DefaultLockRegistry(store, (name) -> OPTIONS, 1, (loss) -> {
+		}, new LockCounts(), ObservationRegistry.NOOP)) {
+			Lease first = locks.acquire(KEY, OPTIONS);
+			CompletableFuture<Optional<Lease>> second = locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+			second.complete(null);
+			CompletableFuture<Optional<Lease>> third = locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+			assertThat(third).isNotDone();
+			first.close();
+			assertThat(third).succeedsWithin(SOON).satisfies((lease) -> assertThat(lease).isPresent());
+		}
+	}
+
+	@Test
+	@DisplayName("There must be an executor")
+	void noExecutor() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquireAsync(KEY, OPTIONS, null));
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
+	}
+
+	@Test
+	@DisplayName("A caller that waits gets the lock when it is released")
+	void waitsForRelease() {
+		Lease first = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> second = this.locks
+			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(20)))
+			.toCompletableFuture();
+		assertThat(second).isNotDone();
+		first.close();
+		assertThat(second).succeedsWithin(Duration.ofSeconds(15))
+			.satisfies((lease) -> assertThat(lease.orElseThrow().fencingToken()).isGreaterThan(first.fencingToken()));
+	}
+
+	@Test
+	@DisplayName("A caller that waits gets the lock when the holder's lease runs out")
+	void waitsForExpiry() {
+		this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(150)).withoutRenewal());
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(20)))).isPresent();
+	}
+
+	@Test
+	@DisplayName("A wait ends in time, with a problem of its own")
+	void waitEnds() {
+		this.locks.acquire(KEY, OPTIONS);
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockConflictException.class)
+			.isThrownBy(() -> this.locks.acquire(KEY, OPTIONS.withWaitTime(Duration.ofMillis(200))))
+			.satisfies((ex) -> assertThat(ex.getBody().getType())
+				.hasToString("https://lockstarter.github.io/problems/wait-timeout"));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(200),
+				Duration.ofSeconds(15));
+	}
+
+	@Test
+	@DisplayName("A lease that is not renewed is over at its own deadline, whatever the store does")
+	void deadline() {
+		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(50)).withoutRenewal());
+		Awaitility.await().until(() -> !lease.isHeld());
+		assertThat(lease.remaining()).isZero();
+	}
+
+	@Test
+	@DisplayName("Closing a lease twice releases once, and never the next holder's lock")
+	void closeTwice() {
+		Lease first = this.locks.acquire(KEY, OPTIONS);
+		first.close();
+		Lease second = this.locks.acquire(KEY, OPTIONS);
+		first.close();
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
+		second.close();
+	}
+
+	@Test
+	@DisplayName("A lease may be closed by another thread than the one that acquired it")
+	void closeOnOtherThread() {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		assertThat(CompletableFuture.runAsync(lease::close)).succeedsWithin(Duration.ofSeconds(15));
+		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
+	}
+
+	@Test
+	@DisplayName("A release of a lost lease throws nothing and is logged once, without the key")
+	void lostLease(CapturedOutput output) {
+		Lease lost = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(50)).withoutRenewal());
+		Awaitility.await().until(() -> !lost.isHeld());
+		lost.close();
+		lost.close();
+		Awaitility.await().untilAsserted(() -> assertThat(output).contains("was lost"));
+		assertThat(output).containsOnlyOnce("was lost").doesNotContain("taro");
+	}
+
+	@Test
+	@DisplayName("A release that the store fails throws nothing and is logged")
+	void failedRelease(CapturedOutput output) {
+		ManualStore store = new ManualStore();
+		CompletableFuture<Optional<Lease>> acquired = async(store);
+		store.answer.complete(new Granted(1));
+		store.released = CompletableFuture.failedFuture(new LockStoreException(KEY, "gone", null));
+		acquired.join().orElseThrow().close();
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(output).contains("may not have been released").contains("gone"));
+	}
+
+	@Test
+	@DisplayName("A lock that is granted after its caller has cancelled is released")
+	void cancelled() {
+		ManualStore store = new ManualStore();
+		CompletableFuture<Optional<Lease>> acquired = async(store);
+		acquired.cancel(true);
+		assertThat(store.releases).isEmpty();
+		store.answer.complete(new Granted(1));
+		assertThat(store.releases).isEqualTo(store.acquires).hasSize(1);
+		assertThat(acquired).isCancelled();
+	}
+
+	@Test
+	@DisplayName("A cancelled caller asks the store no more")
+	void cancelledWait() {
+		ManualStore store = new ManualStore();
+		CompletableFuture<Optional<Lease>> acquired = TestLocks.on(store)
+			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofMinutes(1)))
+			.toCompletableFuture();
+		store.answer.complete(new AcquireResult.Held(Duration.ofMinutes(1)));
+		acquired.cancel(true);
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> store.acquires.size() == 1);
+		assertThat(acquired).failsWithin(Duration.ZERO).withThrowableThat().isInstanceOf(CancellationException.class);
+	}
+
+	@Test
+	@DisplayName("A caller that is interrupted holds nothing, even if the lock is granted later")
+	void interrupted() {
+		ManualStore store = new ManualStore();
+		AtomicReference<Throwable> thrown = new AtomicReference<>();
+		Thread caller = new Thread(() -> {
+			try {
+				TestLocks.on(store).acquire(KEY, OPTIONS);
+			}
+			catch (LockStoreException ex) {
+				thrown.set(Thread.currentThread().isInterrupted() ? ex : new AssertionError("flag lost"));
+			}
+		});
+		caller.start();
+		Awaitility.await().until(() -> store.acquires.size() == 1);
+		caller.interrupt();
+		Awaitility.await().until(() -> thrown.get() != null);
+		store.answer.complete(new Granted(1));
+		assertThat(thrown.get()).isInstanceOf(LockStoreException.class).hasMessageContaining("interrupted");
+		assertThat(store.releases).isEqualTo(store.acquires).hasSize(1);
+	}
+
+	@Test
+	@DisplayName("A grant that arrives after its own deadline is given back, not handed out")
+	void lateGrant() {
+		ManualStore store = new ManualStore();
+		CompletableFuture<Optional<Lease>> acquired = TestLocks.on(store)
+			.tryAcquireAsync(KEY, LockOptions.of(Duration.ofMillis(1)))
+			.toCompletableFuture();
+		long start = System.nanoTime();
+		Awaitility.await().until(() -> System.nanoTime() - start > 2_000_000);
+		store.answer.complete(new Granted(1));
+		assertThat(acquired).failsWithin(Duration.ofSeconds(15))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockStoreException.class);
+		assertThat(store.releases).isEqualTo(store.acquires);
+	}
+
+	@Test
+	@DisplayName("Whatever a store throws is a broken store, never a busy lock")
+	void brokenStore() {
+		ManualStore store = new ManualStore();
+		store.answer.completeExceptionally(new IllegalStateException("boom"));
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> TestLocks.on(store).tryAcquire(KEY, OPTIONS))
+			.havingCause()
+			.withMessage("boom");
+	}
+
+	@Test
+	@DisplayName("A holder without a known end is not asked for at full speed")
+	void calmWaiting() {
+		ManualStore store = new ManualStore();
+		store.answer.complete(new AcquireResult.Held(Duration.ZERO));
+		assertThat(TestLocks.on(store).tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofMillis(300)))).isEmpty();
+		assertThat(store.acquires).hasSizeBetween(1, 25);
+	}
+
+	@Test
+	@DisplayName("A registry that is closed lets nobody wait on")
+	void closed() {
+		this.locks.acquire(KEY, OPTIONS);
+		DefaultLockRegistry closed = (DefaultLockRegistry) this.locks;
+		closed.close();
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> closed.acquire(KEY, OPTIONS.withWaitTime(Duration.ofMinutes(1))))
+			.withMessageContaining("closed");
+	}
+
+	@Test
+	@DisplayName("A store that fails is logged when it begins and when it is over, not for every request")
+	void outage(CapturedOutput output) {
+		ManualStore store = new ManualStore();
+		LockRegistry locks = TestLocks.on(store);
+		store.answer.completeExceptionally(new LockStoreException(KEY, "gone", null));
+		for (int i = 0; i < 20; i++) {
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.tryAcquire(KEY, OPTIONS));
+		}
+		Awaitility.await().untilAsserted(() -> assertThat(output).contains("The lock store fails"));
+		assertThat(output).containsOnlyOnce("The lock store fails").contains("gone").doesNotContain("taro");
+		store.answer = CompletableFuture.completedFuture(new Granted(1));
+		locks.tryAcquire(KEY, OPTIONS);
+		locks.tryAcquire(KEY, OPTIONS);
+		Awaitility.await().untilAsserted(() -> assertThat(output).contains("The lock store answers again"));
+		assertThat(output).containsOnlyOnce("The lock store answers again; failures meanwhile: 20");
+	}
+
+	private static CompletableFuture<Optional<Lease>> async(LockStore store) {
+		return TestLocks.on(store).tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
+	}
+
+	/** Answers when it is told to. */
+	private static final class ManualStore implements LockStore {
+
+		private CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
+
+		private final List<String> acquires = new ArrayList<>();
+
+		private final List<String> releases = new ArrayList<>();
+
+		private CompletableFuture<Boolean> released = CompletableFuture.completedFuture(true);
+
+		@Override
+		public StoredLock lock(LockKey key) {
+			return new StoredLock() {
+
+				@Override
+				public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+					ManualStore.this.acquires.add(command.owner());
+					return ManualStore.this.answer;
+				}
+
+				@Override
+				public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+					throw new UnsupportedOperationException();
+				}
+
+				@Override
+				public CompletionStage<Boolean> release(String owner, StoredResult result) {
+					ManualStore.this.releases.add(owner);
+					return ManualStore.this.released;
+				}
+
+			};
+		}
+
+	}
+
+}

@@ -1,0 +1,280 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.TokenLocks;
+import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+import io.github.lockstarter.testing.TestLocks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class DefaultTokenLocksTests {
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private static final LockKey KEY = new LockKey("tokens", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final String TOKEN = "a-token-of-taro-1";
+
+	private final ObservedStore store = new ObservedStore();
+
+	private final DefaultLockRegistry registry = TestLocks.on(this.store);
+
+	private final TokenLocks locks = new DefaultTokenLocks(this.registry);
+
+	@AfterEach
+	void nothingIsLeft() {
+		Awaitility.await().until(() -> this.registry.table().isEmpty());
+		this.registry.close();
+	}
+
+	@Test
+	@DisplayName("A lock is held by a new token until that releases it, and nothing of it is kept in this JVM")
+	void newToken() {
+		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS));
+		assertThat(held.token()).matches("[0-9a-f]{32}");
+		assertThat(held.fencingToken()).isPositive();
+		assertThat(held.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+		assertThat(held.extended()).isFalse();
+		Awaitility.await().until(() -> this.registry.table().isEmpty());
+		assertThat(remaining())
+			.hasValueSatisfying((left) -> assertThat(left).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+		assertThat(release(held.token())).isTrue();
+		assertThat(remaining()).isEmpty();
+		assertThat(release(held.token())).isFalse();
+		TokenLock next = join(this.locks.acquireAsync(KEY, OPTIONS));
+		assertThat(next.token()).isNotEqualTo(held.token());
+		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+	}
+
+	@Test
+	@DisplayName("A token that holds the lock extends it by acquiring it again, from the time of the request on")
+	void extendsLock() {
+		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
+		assertThat(held.token()).isEqualTo(TOKEN);
+		assertThat(held.extended()).isFalse();
+		TokenLock extended = join(this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofMinutes(9)), TOKEN));
+		assertThat(extended.token()).isEqualTo(TOKEN);
+		assertThat(extended.extended()).isTrue();
+		assertThat(extended.fencingToken()).isGreaterThanOrEqualTo(held.fencingToken());
+		assertThat(extended.remaining()).isBetween(Duration.ofMinutes(8), Duration.ofMinutes(9));
+		assertThat(remaining()).hasValueSatisfying((left) -> assertThat(left).isGreaterThan(Duration.ofMinutes(8)));
+		assertThat(release(TOKEN)).isTrue();
+		assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN)).extended()).isFalse();
+	}
+
+	@Test
+	@DisplayName("A token that was made here is extended like one that was not")
+	void extendsNewToken() {
+		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS));
+		TokenLock extended = join(this.locks.acquireAsync(KEY, OPTIONS, held.token()));
+		assertThat(extended.extended()).isTrue();
+		assertThat(extended.fencingToken()).isGreaterThanOrEqualTo(held.fencingToken());
+	}
+
+	@Test
+	@DisplayName("A lock that is not extended is free after its time to live: nobody renews it")
+	void expires() {
+		LockOptions brief = LockOptions.of(Duration.ofMillis(150));
+		TokenLock held = join(this.locks.acquireAsync(KEY, brief, TOKEN));
+		Awaitility.await().until(() -> remaining().isEmpty());
+		assertThat(this.store.renewals).isEmpty();
+		TokenLock next = join(this.locks.acquireAsync(KEY, OPTIONS));
+		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+		assertThat(release(TOKEN)).as("by who comes too late").isFalse();
+		assertRefused(this.locks.acquireAsync(KEY, OPTIONS, TOKEN), "request-in-progress");
+		assertThat(release(next.token())).isTrue();
+	}
+
+	@Test
+	@DisplayName("A token that does not hold the lock neither releases it nor extends it")
+	void otherToken() {
+		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS));
+		assertThat(release(TOKEN)).isFalse();
+		assertThat(release(held.token().toUpperCase())).isFalse();
+		assertRefused(this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofHours(1)), TOKEN), "request-in-progress");
+		assertThat(remaining())
+			.hasValueSatisfying((left) -> assertThat(left).isLessThanOrEqualTo(Duration.ofSeconds(30)));
+		assertThat(release(held.token())).isTrue();
+	}
+
+	@Test
+	@DisplayName("Who does not wait is refused at once, and who does when the own wait is over; both are told for how long the lock is held")
+	void refused() {
+		join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
+		LockOptions waiting = OPTIONS.withWaitTime(Duration.ofMillis(100));
+		assertRefused(this.locks.acquireAsync(KEY, OPTIONS), "request-in-progress");
+		assertRefused(this.locks.acquireAsync(KEY, OPTIONS, "another-token-of-jiro"), "request-in-progress");
+		long start = System.nanoTime();
+		assertRefused(this.locks.acquireAsync(KEY, waiting), "wait-timeout");
+		assertRefused(this.locks.acquireAsync(KEY, waiting, "another-token-of-jiro"), "wait-timeout");
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(200));
+		assertThat(release(TOKEN)).isTrue();
+	}
+
+	@Test
+	@DisplayName("Of two who do not wait and meet, one gets the lock; the other is refused, and told for how long that holds it")
+	void meet() {
+		this.store.silent = true;
+		CompletionStage<TokenLock> first = this.locks.acquireAsync(KEY, OPTIONS);
+		CompletionStage<TokenLock> second = this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofMinutes(9)));
+		this.store.speak();
+		join(first);
+		assertRefused(second, "request-in-progress");
+		assertThat(this.store.acquires).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("What is told of a lock does not contain the token")
+	void toldToALog() {
+		assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN)).toString()).doesNotContain(TOKEN)
+			.startsWith("TokenLock[fencingToken=");
+		assertThat(this.locks.acquireAsync(KEY, OPTIONS, TOKEN + "2")).failsWithin(SOON)
+			.withThrowableThat()
+			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining("held by somebody else")
+				.extracting(Throwable::toString)
+				.asString()
+				.doesNotContain("token-of"));
+	}
+
+	@ParameterizedTest(name = "{index}")
+	@ValueSource(strings = { "", "fifteen-letters", " sixteen-letters", "sixteen letters ", "sixteen\tletters.",
+			"sixteen-letters\n", "sixteen-letters-\n", "sixteen-letters-\u00e9", "sixteen-letters-\uff21",
+			"sixteen-letters-\0", "sixteen-letters-:", "sixteen-letters-,", "sixteen-letters-*" })
+	@DisplayName("What is no token is refused before the store is asked")
+	void noToken(String token) {
+		assertNoToken(token);
+	}
+
+	@Test
+	@DisplayName("A token has 16 to 128 characters, and may have all that occur in a bearer token")
+	void tokens() {
+		assertNoToken("t".repeat(129));
+		for (String token : List.of("t".repeat(16), "t".repeat(128), "-._~+/=AZaz09-._")) {
+			assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, token)).token()).isEqualTo(token);
+			assertThat(release(token)).isTrue();
+		}
+	}
+
+	private void assertNoToken(String token) {
+		int requests = this.store.requests();
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquireAsync(KEY, OPTIONS, token));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.releaseAsync(KEY, token));
+		assertThat(this.store.requests()).isEqualTo(requests);
+		assertThat(remaining()).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A store that knows no tokens is a mistake in the configuration, and says what to do")
+	void noTokenStore() {
+		TokenLocks none = new DefaultTokenLocks(TestLocks.on(new LeasesOnly()));
+		List<Supplier<CompletionStage<?>>> calls = List.of(() -> none.acquireAsync(KEY, OPTIONS),
+				() -> none.acquireAsync(KEY, OPTIONS, TOKEN), () -> none.remainingAsync(KEY));
+		assertThat(calls)
+			.allSatisfy((call) -> assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(call::get)
+				.withMessageContaining("LeasesOnly")
+				.satisfies((ex) -> assertThat(ex.getAction()).contains("HOLDS_FOR_TOKENS")));
+	}
+
+	@Test
+	@DisplayName("A store that fails is no refusal, whatever is asked of it, and nothing is left in this JVM")
+	void failingStore() {
+		this.store.broken = true;
+		assertAllFail("out of order");
+		this.store.broken = false;
+		assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN)).extended()).isFalse();
+	}
+
+	@Test
+	@DisplayName("Nor is one that throws something of its own")
+	void throwingStore() {
+		this.store.throwing = true;
+		assertAllFail("not even an answer");
+	}
+
+	private void assertAllFail(String why) {
+		List<CompletionStage<?>> answers = List.of(this.locks.acquireAsync(KEY, OPTIONS),
+				this.locks.acquireAsync(KEY, OPTIONS.withWaitTime(SOON)), this.locks.acquireAsync(KEY, OPTIONS, TOKEN),
+				this.locks.releaseAsync(KEY, TOKEN), this.locks.remainingAsync(KEY));
+		assertThat(answers).allSatisfy((answer) -> assertThat(answer).failsWithin(SOON)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(LockStoreException.class)
+			.withStackTraceContaining(why));
+	}
+
+	@Test
+	@DisplayName("What follows an answer does not run on the thread of the store")
+	void threadOfAnswers() {
+		List<Supplier<CompletionStage<?>>> calls = List.of(() -> this.locks.acquireAsync(KEY, OPTIONS),
+				() -> this.locks.acquireAsync(KEY, OPTIONS, TOKEN), () -> this.locks.remainingAsync(KEY),
+				() -> this.locks.releaseAsync(KEY, TOKEN));
+		for (Supplier<CompletionStage<?>> call : calls) {
+			this.store.silent = true;
+			CompletableFuture<String> thread = new CompletableFuture<>();
+			call.get().whenComplete((value, failure) -> thread.complete(Thread.currentThread().getName()));
+			this.store.speak();
+			assertThat(thread).succeedsWithin(SOON).asString().startsWith("lock-answers");
+		}
+	}
+
+	private Optional<Duration> remaining() {
+		return join(this.locks.remainingAsync(KEY));
+	}
+
+	private boolean release(String token) {
+		return join(this.locks.releaseAsync(KEY, token));
+	}
+
+	private static void assertRefused(CompletionStage<TokenLock> attempt, String problem) {
+		assertThat(attempt).failsWithin(SOON)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOfSatisfying(LockConflictException.class, (ex) -> {
+				assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+				assertThat(ex.getBody().getType()).hasToString("https://lockstarter.github.io/problems/" + problem);
+			});
+	}
+
+	private static <T> T join(CompletionStage<T> stage) {
+		assertThat(stage).succeedsWithin(SOON);
+		return stage.toCompletableFuture().join();
+	}
+
+	/** A store that gives locks to leases only. */
+	private static final class LeasesOnly implements LockStore {
+
+		private final MemoryLockStore memory = new MemoryLockStore();
+
+		@Override
+		public StoredLock lock(LockKey key) {
+			return this.memory.lock(key);
+		}
+
+	}
+
+}

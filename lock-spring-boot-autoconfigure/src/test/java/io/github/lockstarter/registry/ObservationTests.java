@@ -1,0 +1,356 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.ObservationView;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.observe.LockObservationContext;
+import io.github.lockstarter.share.SharedLease;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+import io.github.lockstarter.testing.TestResults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What operators are told of attempts and leases.
+ */
+class ObservationTests {
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(10));
+
+	private static final int MAX_WAITERS = 64;
+
+	private static final Duration SHORT = Duration.ofMillis(50);
+
+	private static final Duration LONG = Duration.ofSeconds(10);
+
+	private final LockCounts counts = new LockCounts();
+
+	private final ObservationRegistry observations = ObservationRegistry.create();
+
+	private final List<String> observed = new CopyOnWriteArrayList<>();
+
+	private final List<String> parents = new CopyOnWriteArrayList<>();
+
+	private final AtomicInteger begun = new AtomicInteger();
+
+	private final List<Duration> waits = new CopyOnWriteArrayList<>();
+
+	private final DefaultLockRegistry locks = registry(new MemoryLockStore());
+
+	private final Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter.registry");
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	@BeforeEach
+	void observe() {
+		this.observations.observationConfig().observationHandler(new Recorder());
+		this.logger.setLevel(Level.DEBUG);
+		this.log.start();
+		this.logger.addAppender(this.log);
+	}
+
+	@AfterEach
+	void close() {
+		this.locks.close();
+		this.logger.detachAppender(this.log);
+		this.logger.setLevel(null);
+	}
+
+	@Test
+	@DisplayName("A lock that is taken and released is two observations, two counts and two lines")
+	void takenAndReleased() {
+		this.locks.acquire("team:42").close();
+		assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.hold team released");
+		assertCounts(Event.GRANTED, Event.RELEASED);
+		assertThat(lines(Level.DEBUG)).hasSize(2);
+		assertThat(lines(Level.DEBUG).get(0)).matches("Lock 'team', key '42': granted after \\d+ ms");
+		assertThat(lines(Level.DEBUG).get(1)).matches("Lock 'team', key '42': released after \\d+ ms");
+	}
+
+	@Test
+	@DisplayName("A refusal is a conflict, a timeout after a wait, and only waits are timed")
+	void refusals() {
+		try (Lease held = this.locks.acquire("team:42")) {
+			assertThat(this.locks.tryAcquire("team:42", Duration.ZERO)).isEmpty();
+			assertThat(this.locks.tryAcquire("team:42", SHORT)).isEmpty();
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.acquire team conflict",
+				"lock.acquire team timeout", "lock.hold team released");
+		assertThat(this.waits).singleElement().satisfies((wait) -> assertThat(wait).isGreaterThanOrEqualTo(SHORT));
+		assertCounts(Event.GRANTED, Event.CONFLICT, Event.TIMEOUT, Event.CONTENDED, Event.CONTENDED, Event.RELEASED);
+	}
+
+	@Test
+	@DisplayName("A caller that finds the queue full is counted as that, once, and its wait is not timed")
+	void queueFull() {
+		try (Lease held = this.locks.acquire("team:42")) {
+			for (int i = 0; i < MAX_WAITERS; i++) {
+				this.locks.tryAcquireAsync("team:42", LONG);
+			}
+			assertThat(this.locks.tryAcquire("team:42", LONG)).isEmpty();
+			assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.acquire team queue-full");
+			assertThat(this.waits).isEmpty();
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(this.counts.get("team", Event.QUEUE_FULL)).isOne();
+		assertThat(this.counts.get("team", Event.CONFLICT)).isZero();
+		assertThat(this.counts.get("team", Event.TIMEOUT)).isZero();
+		assertThat(this.counts.get("team", Event.CONTENDED)).isEqualTo(MAX_WAITERS + 1);
+		this.locks.close();
+		Awaitility.await()
+			.until(() -> this.counts.get("team", Event.ERROR) + this.counts.get("team", Event.GRANTED) == MAX_WAITERS
+					+ 1);
+	}
+
+	@Test
+	@DisplayName("The next in the queue is granted the lock by a hand-off")
+	void handOff() {
+		// Whoever holds it for long lets the store have its say.
+		Awaitility.await().until(() -> {
+			Lease first = this.locks.acquire("team:42");
+			var second = this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture();
+			first.close();
+			second.join().orElseThrow().close();
+			return this.counts.get("team", Event.HANDED_OFF) == 1;
+		});
+		assertThat(this.counts.get("team", Event.GRANTED)).isEqualTo(this.counts.get("team", Event.RELEASED))
+			.isEqualTo(2 * this.counts.get("team", Event.CONTENDED));
+		assertThat(this.waits).hasSize((int) this.counts.get("team", Event.CONTENDED));
+	}
+
+	@Test
+	@DisplayName("Who gives up is neither refused nor failed")
+	void cancelled() {
+		try (Lease held = this.locks.acquire("team:42")) {
+			this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture().cancel(false);
+			Awaitility.await().until(() -> this.observed.size() == 2);
+			assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.acquire team cancelled");
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	@DisplayName("Who gets a result instead of the lock is granted nothing")
+	void result() {
+		ResultKey slot = new ResultKey("share", LONG, false);
+		SharedLease winner = this.locks.acquire(LockKey.of("team:42"), OPTIONS, slot, ResultQuery.NOBODY).lease();
+		var loser = this.locks
+			.acquireAsync(LockKey.of("team:42"), OPTIONS.withWaitTime(LONG), slot, ResultQuery.NOBODY, null)
+			.toCompletableFuture();
+		winner.close("the result");
+		assertThat(loser.join()).matches(TestResults.gives("the result"));
+		assertThat(this.observed).containsExactlyInAnyOrder("lock.acquire team granted", "lock.hold team released",
+				"lock.acquire team result");
+	}
+
+	@Test
+	@DisplayName("A lease that ends early is lost, which is a warning without the key")
+	void lost() {
+		Lease lease = this.locks.acquire(LockKey.of("team:secret"), LockOptions.of(SHORT).withoutRenewal());
+		Awaitility.await().until(() -> this.observed.contains("lock.hold team lost"));
+		lease.close();
+		assertCounts(Event.GRANTED, Event.LOST);
+		assertThat(lines(Level.WARN)).singleElement().asString().contains("'team' was lost").doesNotContain("secret");
+	}
+
+	@Test
+	@DisplayName("A lease that is held for longer than a third of its time to live is renewed")
+	void renewed() {
+		try (Lease lease = this.locks.acquire(LockKey.of("team:42"), LockOptions.of(Duration.ofSeconds(3)))) {
+			Awaitility.await().until(() -> this.counts.get("team", Event.RENEWED) > 1);
+			assertThat(lease.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	@DisplayName("A store that fails is an error of the attempt and of the store, which is a warning without the key")
+	void storeFails() {
+		try (DefaultLockRegistry failing = registry(new FailingStore())) {
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> failing.acquire("team:secret"));
+		}
+		assertThat(this.observed).containsExactly("lock.acquire team error LockStoreException");
+		Awaitility.await().untilAsserted(() -> {
+			assertCounts(Event.ERROR, Event.STORE_ERROR);
+			assertThat(lines(Level.WARN)).singleElement().asString().doesNotContain("secret");
+		});
+	}
+
+	@Test
+	@DisplayName("A handler that fails spoils no attempt")
+	void handlerFails() {
+		this.observations.observationConfig().observationHandler(new ObservationHandler<>() {
+
+			@Override
+			public void onStart(Observation.Context context) {
+				throw new IllegalStateException("on start");
+			}
+
+			@Override
+			public void onStop(Observation.Context context) {
+				throw new IllegalStateException("on stop");
+			}
+
+			@Override
+			public boolean supportsContext(Observation.Context context) {
+				return true;
+			}
+
+		});
+		this.locks.acquire("team:42").close();
+		assertThat(this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture().join().orElseThrow().isHeld())
+			.isTrue();
+		assertThat(lines(Level.WARN)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "4\n2 WARN all is lost", "4', GET /: lost after 1 ms", "4\u2028lost", "4\u202Etsol" })
+	@DisplayName("A key that could be taken for something else is logged as its digest")
+	void hostileKey(String key) {
+		this.locks.acquire("team:" + key).close();
+		assertThat(lines(Level.DEBUG)).hasSize(2)
+			.allMatch((line) -> line.matches("Lock 'team', key 'sha256:[0-9a-f]+': \\w+ after \\d+ ms"));
+	}
+
+	@Test
+	@DisplayName("The lease of who waited belongs to what he did, and not to the one who let him in")
+	void parents() {
+		Observation first = Observation.start("first", this.observations);
+		Observation second = Observation.start("second", this.observations);
+		Lease held = first.scoped(() -> this.locks.acquire("team:42"));
+		CompletableFuture<Optional<Lease>> waiting = second
+			.scoped(() -> this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture());
+		CompletableFuture<Optional<Lease>> orphan = this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture();
+		first.scoped(held::close);
+		first.scoped(() -> waiting.join().orElseThrow().close());
+		first.scoped(() -> orphan.join().orElseThrow().close());
+		assertThat(this.parents).containsExactlyInAnyOrder("lock.acquire in first", "lock.hold in first",
+				"lock.acquire in second", "lock.hold in second", "lock.acquire in nothing", "lock.hold in nothing");
+	}
+
+	@Test
+	@DisplayName("Whatever is under way when the registry ends, what began to be observed ends")
+	void shutdown() {
+		this.locks.acquire("team:1");
+		this.locks.tryAcquireAsync("team:1", LONG);
+		this.locks.tryAcquireAsync("team:1", LONG).toCompletableFuture().cancel(true);
+		DefaultTokenLocks tokens = new DefaultTokenLocks(this.locks);
+		tokens.acquireAsync(LockKey.of("team:2"), OPTIONS).toCompletableFuture().join();
+		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "a-token-of-my-own").toCompletableFuture().join();
+		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "a-token-of-my-own").toCompletableFuture().join();
+		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "another-token-of-mine")
+			.exceptionally((conflict) -> null)
+			.toCompletableFuture()
+			.join();
+		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS.withWaitTime(LONG), "a-third-token-of-mine");
+		this.locks.close();
+		Awaitility.await().until(() -> this.observed.size() == this.begun.get());
+		assertThat(this.begun).hasValue(9);
+	}
+
+	@Test
+	@DisplayName("A listener of the counts that fails spoils no attempt")
+	void listenerFails() {
+		this.counts.onName((name) -> {
+			throw new IllegalStateException("of " + name);
+		});
+		assertThat(this.locks.tryAcquire("team:42", SHORT)).isPresent();
+	}
+
+	private DefaultLockRegistry registry(LockStore store) {
+		return new DefaultLockRegistry(store, (name) -> OPTIONS, MAX_WAITERS, (loss) -> {
+		}, this.counts, this.observations);
+	}
+
+	private void assertCounts(Event... expected) {
+		List<Event> counted = new CopyOnWriteArrayList<>();
+		for (Event event : Event.values()) {
+			for (long i = this.counts.get("team", event); i > 0; i--) {
+				counted.add(event);
+			}
+		}
+		assertThat(counted).containsExactlyInAnyOrder(expected);
+	}
+
+	private List<String> lines(Level level) {
+		return this.log.list.stream()
+			.filter((event) -> event.getLevel() == level)
+			.map(ILoggingEvent::getFormattedMessage)
+			.toList();
+	}
+
+	/** Takes note of what has ended. */
+	private final class Recorder implements ObservationHandler<LockObservationContext> {
+
+		@Override
+		public void onStart(LockObservationContext context) {
+			ObservationTests.this.begun.incrementAndGet();
+			ObservationView parent = context.getParentObservation();
+			ObservationTests.this.parents
+				.add(context.getName() + " in " + ((parent != null) ? parent.getContextView().getName() : "nothing"));
+		}
+
+		@Override
+		public void onStop(LockObservationContext context) {
+			ObservationTests.this.observed
+				.add(context.getName() + " " + value(context, "lock") + " " + value(context, "outcome")
+						+ ((context.getError() != null) ? " " + context.getError().getClass().getSimpleName() : ""));
+			Optional.ofNullable(context.waited()).ifPresent(ObservationTests.this.waits::add);
+		}
+
+		private static String value(LockObservationContext context, String key) {
+			return context.getLowCardinalityKeyValue(key).getValue();
+		}
+
+		@Override
+		public boolean supportsContext(Observation.Context context) {
+			return context instanceof LockObservationContext;
+		}
+
+	}
+
+	/** Is out of order. */
+	private static final class FailingStore implements LockStore {
+
+		@Override
+		public StoredLock lock(LockKey key) {
+			throw new IllegalStateException("out of order");
+		}
+
+	}
+
+}

@@ -1,0 +1,59 @@
+package io.github.lockstarter.registry.runtime;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ThreadedRuntimeTests {
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private final AtomicBoolean noMemory = new AtomicBoolean();
+
+	/** Threads that cannot be started while there is no memory for them. */
+	private final ThreadFactory threads = (task) -> new Thread(task) {
+
+		@Override
+		public void start() {
+			if (ThreadedRuntimeTests.this.noMemory.get()) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			super.start();
+		}
+
+	};
+
+	@Test
+	@DisplayName("Steps of the engine need no memory for another thread")
+	void timerIsThere() {
+		try (ThreadedRuntime runtime = new ThreadedRuntime(this.threads, this.threads)) {
+			this.noMemory.set(true);
+			CompletableFuture<Void> done = new CompletableFuture<>();
+			runtime.schedule(() -> done.complete(null), 1);
+			assertThat(done).succeedsWithin(SOON);
+		}
+	}
+
+	@Test
+	@DisplayName("A callback for which no thread can be started runs when one can")
+	void callbackIsKept() {
+		try (ThreadedRuntime runtime = new ThreadedRuntime(this.threads, this.threads)) {
+			this.noMemory.set(true);
+			CompletableFuture<Void> kept = new CompletableFuture<>();
+			runtime.callbacks().execute(() -> kept.complete(null));
+			assertThat(kept).isNotDone();
+			this.noMemory.set(false);
+			CompletableFuture<Void> next = new CompletableFuture<>();
+			runtime.callbacks().execute(() -> next.complete(null));
+			assertThat(kept).succeedsWithin(SOON);
+			assertThat(next).succeedsWithin(SOON);
+		}
+	}
+
+}

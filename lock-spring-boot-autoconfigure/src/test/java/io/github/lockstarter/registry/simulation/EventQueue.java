@@ -1,0 +1,63 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.util.PriorityQueue;
+
+/**
+ * What happens next: the events of a schedule in the order of their times, and of equal
+ * times in the order they were added. Time is virtual, in nanoseconds since the schedule
+ * began, and is nobody's clock.
+ */
+final class EventQueue {
+
+	private final PriorityQueue<Event> events = new PriorityQueue<>();
+
+	private long now;
+
+	private long added;
+
+	private long steps;
+
+	/** Differs between two runs as soon as their events do. */
+	private long fingerprint;
+
+	long now() {
+		return this.now;
+	}
+
+	long steps() {
+		return this.steps;
+	}
+
+	long fingerprint() {
+		return this.fingerprint;
+	}
+
+	void at(long time, Runnable action) {
+		this.events.add(new Event(Math.max(time, this.now), this.added++, action));
+	}
+
+	/** Returns the time of the next event, or the longest time there is. */
+	long nextTime() {
+		Event next = this.events.peek();
+		return (next != null) ? next.time() : Long.MAX_VALUE;
+	}
+
+	void runNext() {
+		Event next = this.events.remove();
+		this.now = next.time();
+		this.steps++;
+		this.fingerprint = 31 * (31 * this.fingerprint + next.time()) + next.number();
+		next.action().run();
+	}
+
+	private record Event(long time, long number, Runnable action) implements Comparable<Event> {
+
+		@Override
+		public int compareTo(Event other) {
+			return (this.time != other.time) ? Long.compare(this.time, other.time)
+					: Long.compare(this.number, other.number);
+		}
+
+	}
+
+}

@@ -1,0 +1,174 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/**
+ * Carries messages between the processes and the server, as badly as the scenario wants.
+ */
+final class SimulatedNetwork {
+
+	private final EventQueue events;
+
+	private final Scenario scenario;
+
+	private final RandomGenerator random;
+
+	private final Trace trace;
+
+	private final SimulatedServer server;
+
+	private boolean healed;
+
+	SimulatedNetwork(EventQueue events, Scenario scenario, RandomGenerator random, Trace trace,
+			SimulatedServer server) {
+		this.events = events;
+		this.scenario = scenario;
+		this.random = random;
+		this.trace = trace;
+		this.server = server;
+	}
+
+	/** Nothing fails any more. */
+	void heal() {
+		this.healed = true;
+	}
+
+	/** Returns a connection of a process that has no name yet. */
+	Link link(SimulatedProcess process) {
+		return new Link(process);
+	}
+
+	private boolean happens(Fault fault) {
+		return !this.healed && this.scenario.has(fault) && this.random.nextDouble() < this.scenario.failing();
+	}
+
+	private long delay() {
+		long delay = this.scenario.latency() + this.random.nextLong(this.scenario.latency());
+		return happens(Fault.DELAYS) ? delay + this.random.nextLong(Scenario.MAX_DELAY) : delay;
+	}
+
+	/** Which way a message goes; the order is kept in each. */
+	private enum Direction {
+
+		REQUEST, REPLY, NOTIFICATION
+
+	}
+
+	/**
+	 * The connections of a process to the server.
+	 */
+	final class Link {
+
+		private final SimulatedProcess process;
+
+		private final long[] last = new long[Direction.values().length];
+
+		private final List<Runnable> stuck = new ArrayList<>();
+
+		/** How often it was reset. */
+		private int generation;
+
+		private boolean cut;
+
+		/** Since when it is whole. */
+		private long mended;
+
+		private boolean mute;
+
+		private Link(SimulatedProcess process) {
+			this.process = process;
+		}
+
+		boolean isCut() {
+			return this.cut;
+		}
+
+		long mended() {
+			return this.mended;
+		}
+
+		/**
+		 * Sends a request.
+		 * @param repeated runs if the request may arrive twice
+		 * @param request runs when it has arrived
+		 */
+		void request(String what, Runnable repeated, Runnable request) {
+			Runnable arrival = () -> SimulatedNetwork.this.server.receive(request);
+			if (happens(Fault.REPEATS)) {
+				SimulatedNetwork.this.trace.add(this.process.name(), () -> what + " is sent twice");
+				repeated.run();
+				int generation = this.generation;
+				long late = SimulatedNetwork.this.random.nextLong(Scenario.MAX_DELAY / 4);
+				SimulatedNetwork.this.events.at(SimulatedNetwork.this.events.now() + late,
+						() -> carry(Direction.REQUEST, generation, what, arrival));
+			}
+			carry(Direction.REQUEST, this.generation, what, arrival);
+		}
+
+		/** Sends a reply; it runs in the process. */
+		void reply(String what, Runnable reply) {
+			carry(Direction.REPLY, this.generation, "reply to " + what, () -> this.process.run(reply));
+		}
+
+		/** Sends a notification; it runs in the process. */
+		void inform(String what, Runnable notification) {
+			if (!this.mute) {
+				carry(Direction.NOTIFICATION, this.generation, what, () -> this.process.run(notification));
+			}
+		}
+
+		private void carry(Direction direction, int generation, String what, Runnable arrival) {
+			if (this.cut) {
+				this.stuck.add(() -> carry(direction, generation, what, arrival));
+				return;
+			}
+			if (happens(Fault.DROPS)) {
+				SimulatedNetwork.this.trace.add("network", () -> what + " of " + this.process.name() + " is lost");
+				return;
+			}
+			long time = SimulatedNetwork.this.events.now() + delay();
+			if (!SimulatedNetwork.this.scenario.has(Fault.REORDERING)) {
+				time = Math.max(time, this.last[direction.ordinal()]);
+				this.last[direction.ordinal()] = time;
+			}
+			SimulatedNetwork.this.events.at(time, () -> {
+				if (generation == this.generation || survives(direction)) {
+					arrival.run();
+				}
+			});
+		}
+
+		/** The server may still read what came over a connection that is gone. */
+		private boolean survives(Direction direction) {
+			return direction == Direction.REQUEST && SimulatedNetwork.this.random.nextInt(3) == 0;
+		}
+
+		void cut() {
+			this.cut = true;
+		}
+
+		/** What was not delivered comes now, or never. */
+		void mend(boolean deliver) {
+			this.cut = false;
+			this.mended = SimulatedNetwork.this.events.now();
+			List<Runnable> messages = List.copyOf(this.stuck);
+			this.stuck.clear();
+			if (deliver) {
+				messages.forEach(Runnable::run);
+			}
+		}
+
+		/** Everything under way is lost, or nearly so. */
+		void reset() {
+			this.generation++;
+		}
+
+		void mute(boolean mute) {
+			this.mute = mute;
+		}
+
+	}
+
+}

@@ -1,0 +1,220 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+
+import io.micrometer.observation.ObservationRegistry;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.TokenLocks;
+import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.DefaultTokenLocks;
+
+/**
+ * An application: a registry, its store and its runtime. It may stand still while its
+ * clock goes on, and it may die.
+ */
+final class SimulatedProcess {
+
+	/** How much time passes before the last of what was held up is done. */
+	private static final long WAKING_UP = 2_000_000;
+
+	private final String name;
+
+	private final EventQueue events;
+
+	private final RandomGenerator random;
+
+	private final SimulatedClock clock;
+
+	private final Trace trace;
+
+	private final SimulatedRuntime runtime;
+
+	private final SimulatedStore store;
+
+	private final LockCounts counts = new LockCounts();
+
+	private final DefaultLockRegistry registry;
+
+	private final TokenLocks tokenLocks;
+
+	private final List<Runnable> backlog = new ArrayList<>();
+
+	/** Runs when nothing may be held any more. */
+	private Runnable whenReleased = () -> {
+	};
+
+	private boolean paused;
+
+	private boolean dead;
+
+	private long resumed = -1;
+
+	private long drained = -1;
+
+	private boolean closed;
+
+	private long lastClosed = -1;
+
+	SimulatedProcess(String name, SimulatedWorld world, SimulatedClock clock) {
+		this.name = name;
+		this.events = world.events();
+		this.random = world.random();
+		this.trace = world.trace();
+		this.clock = clock;
+		this.runtime = new SimulatedRuntime(this, world);
+		this.store = new SimulatedStore(this, world);
+		this.registry = new DefaultLockRegistry(this.store, (lock) -> LockOptions.of(Duration.ofSeconds(1)),
+				world.scenario().maxWaiters(), (loss) -> this.trace.add(name, () -> "hears of a lost lease"),
+				this.counts, ObservationRegistry.NOOP, this.runtime);
+		this.tokenLocks = new DefaultTokenLocks(this.registry);
+	}
+
+	String name() {
+		return this.name;
+	}
+
+	SimulatedClock clock() {
+		return this.clock;
+	}
+
+	SimulatedRuntime runtime() {
+		return this.runtime;
+	}
+
+	SimulatedStore store() {
+		return this.store;
+	}
+
+	DefaultLockRegistry registry() {
+		return this.registry;
+	}
+
+	TokenLocks tokenLocks() {
+		return this.tokenLocks;
+	}
+
+	LockCounts counts() {
+		return this.counts;
+	}
+
+	long nanoTime() {
+		return this.clock.read(this.events.now());
+	}
+
+	boolean isPaused() {
+		return this.paused;
+	}
+
+	boolean isDead() {
+		return this.dead;
+	}
+
+	/** Returns when it went on for the last time; -1 if it never stood still. */
+	long resumed() {
+		return this.resumed;
+	}
+
+	/** Returns when it was drained, if it was not opened again; otherwise -1. */
+	long drained() {
+		return this.drained;
+	}
+
+	/** Returns when everything was released for the last time; -1 if it never was. */
+	long lastClosed() {
+		return this.lastClosed;
+	}
+
+	boolean isClosed() {
+		return this.closed;
+	}
+
+	/** Runs a step when so much time has passed on the clock of this process. */
+	void after(long nanos, Runnable step) {
+		this.events.at(this.events.now() + this.clock.toTime(Math.max(nanos, 0)), () -> run(step));
+	}
+
+	/** Runs a step as soon as the process does not stand still. */
+	void run(Runnable step) {
+		if (this.paused) {
+			this.backlog.add(step);
+		}
+		else if (!this.dead) {
+			step.run();
+		}
+	}
+
+	void pause() {
+		this.paused = true;
+		this.trace.add(this.name, () -> "stands still");
+	}
+
+	/** Threads and connections wake up in any order. */
+	void resume() {
+		if (this.paused && !this.dead) {
+			this.paused = false;
+			this.resumed = this.events.now();
+			this.trace.add(this.name, () -> "goes on");
+			List<Runnable> steps = List.copyOf(this.backlog);
+			this.backlog.clear();
+			steps.forEach(
+					(step) -> this.events.at(this.events.now() + this.random.nextLong(WAKING_UP), () -> run(step)));
+		}
+	}
+
+	void kill() {
+		this.dead = true;
+		this.paused = false;
+		this.backlog.clear();
+		this.trace.add(this.name, () -> "dies");
+	}
+
+	void drain() {
+		this.trace.add(this.name, () -> "is drained");
+		this.drained = this.events.now();
+		this.registry.drain();
+	}
+
+	/** Releases everything, as at the end of an application, without waiting for it. */
+	void release(Runnable then) {
+		this.trace.add(this.name, () -> "releases everything");
+		if (this.drained < 0) {
+			this.drained = this.events.now();
+		}
+		this.closed = true;
+		this.lastClosed = this.events.now();
+		CompletableFuture<Void> released = this.registry.releaseAll();
+		this.whenReleased.run();
+		released.whenComplete((done, failure) -> {
+			this.trace.add(this.name, () -> "has released everything");
+			after(0, then);
+		});
+	}
+
+	void whenReleased(Runnable action) {
+		this.whenReleased = action;
+	}
+
+	void open() {
+		this.trace.add(this.name, () -> "is opened");
+		this.drained = -1;
+		this.closed = false;
+		this.registry.open();
+	}
+
+	void close() {
+		this.trace.add(this.name, () -> "is closed");
+		this.registry.close();
+	}
+
+	@Override
+	public String toString() {
+		return this.name;
+	}
+
+}

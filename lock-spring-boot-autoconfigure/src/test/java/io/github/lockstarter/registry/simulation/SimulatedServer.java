@@ -1,0 +1,401 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * The server of a store: each operation is one step of it, after the scripts that Redis
+ * runs. It keeps time by a clock of its own.
+ */
+final class SimulatedServer {
+
+	/** How long those get who wait elsewhere. */
+	static final Duration HEAD_START = Duration.ofMillis(5);
+
+	private static final long WAITING_TTL = Duration.ofSeconds(10).toNanos();
+
+	private final EventQueue events;
+
+	private final Scenario scenario;
+
+	private final SimulatedClock clock;
+
+	private final Trace trace;
+
+	private final Set<SimulatedStore> subscribers = new LinkedHashSet<>();
+
+	private final List<Runnable> backlog = new ArrayList<>();
+
+	private GrantListener grants = (key, owner, process) -> {
+	};
+
+	private Data data = new Data();
+
+	private Data replica = new Data();
+
+	/** When each result was stored, which nobody is told. */
+	private final Map<String, Long> stored = new HashMap<>();
+
+	private boolean frozen;
+
+	private boolean down;
+
+	private long availableSince;
+
+	/** How often data was lost. */
+	private int epoch;
+
+	private long lastLoss;
+
+	SimulatedServer(EventQueue events, Scenario scenario, SimulatedClock clock, Trace trace) {
+		this.events = events;
+		this.scenario = scenario;
+		this.clock = clock;
+		this.trace = trace;
+	}
+
+	void onGrant(GrantListener listener) {
+		this.grants = listener;
+	}
+
+	SimulatedClock clock() {
+		return this.clock;
+	}
+
+	int epoch() {
+		return this.epoch;
+	}
+
+	long lastLoss() {
+		return this.lastLoss;
+	}
+
+	boolean isAvailable() {
+		return !this.frozen && !this.down;
+	}
+
+	long availableSince() {
+		return this.availableSince;
+	}
+
+	/** A request has come. */
+	void receive(Runnable request) {
+		if (this.frozen) {
+			this.backlog.add(request);
+		}
+		else if (!this.down) {
+			request.run();
+		}
+	}
+
+	void freeze() {
+		this.frozen = true;
+		this.trace.add("server", () -> "is frozen");
+	}
+
+	void thaw() {
+		if (this.frozen) {
+			this.frozen = false;
+			this.availableSince = this.events.now();
+			this.trace.add("server", () -> "goes on, with %d requests".formatted(this.backlog.size()));
+			List<Runnable> requests = List.copyOf(this.backlog);
+			this.backlog.clear();
+			requests.forEach(Runnable::run);
+		}
+	}
+
+	void stop() {
+		this.down = true;
+		this.frozen = false;
+		this.backlog.clear();
+		this.subscribers.clear();
+	}
+
+	/** Starts again without data. */
+	void startEmpty() {
+		this.trace.add("server", () -> "starts without data");
+		start(new Data());
+	}
+
+	/** Remembers the data as a replica has them that falls behind from now on. */
+	void replicate() {
+		this.replica = this.data.copy();
+	}
+
+	void failOver() {
+		this.trace.add("server", () -> "is replaced by its replica");
+		start(this.replica.copy());
+	}
+
+	private void start(Data data) {
+		this.data = data;
+		this.down = false;
+		this.availableSince = this.events.now();
+		this.epoch++;
+		this.lastLoss = this.events.now();
+	}
+
+	private long now() {
+		return this.clock.read(this.events.now());
+	}
+
+	private @Nullable Holder holder(LockKey key) {
+		Holder holder = this.data.holders.get(key);
+		return (holder != null && holder.expiry() - now() > 0) ? holder : null;
+	}
+
+	/** Returns who holds the lock. */
+	@Nullable String owner(LockKey key) {
+		Holder holder = holder(key);
+		return (holder != null) ? holder.owner() : null;
+	}
+
+	/** Returns since when the lock is free; the longest time if it is held. */
+	long freeSince(LockKey key) {
+		if (holder(key) != null) {
+			return Long.MAX_VALUE;
+		}
+		Holder last = this.data.holders.get(key);
+		long expired = (last != null) ? this.clock.toTime(last.expiry() - this.clock.read(0)) : 0;
+		return Math.max(Math.max(expired, this.lastLoss), this.data.released.getOrDefault(key, 0L));
+	}
+
+	/** Returns whether a lock that is free was released; it may have expired. */
+	boolean isReleased(LockKey key) {
+		return !this.data.holders.containsKey(key);
+	}
+
+	/** Returns whether there is a result that is not too old. */
+	boolean hasResult(LockKey key, String name) {
+		KeptResult result = this.data.results.get(new ResultName(key, name));
+		return result != null && result.expiry() - now() > 0;
+	}
+
+	/** Returns when the result was stored; the longest time if it was not. */
+	long stored(String result) {
+		return this.stored.getOrDefault(result, Long.MAX_VALUE);
+	}
+
+	/** Returns whether nothing lives for ever. */
+	boolean isEmpty() {
+		return this.data.holders.values().stream().allMatch((holder) -> holder.expiry() - now() <= 0)
+				&& this.data.waiting.values().stream().allMatch((waiting) -> waiting.expiry() - now() <= 0)
+				&& this.subscribers.stream().noneMatch(SimulatedStore::isWatching);
+	}
+
+	/** {@code ACQUIRE} and {@code ACQUIRE_OR_RESULT}. */
+	Reply acquire(SimulatedStore from, LockKey key, String owner, long ttl, boolean waits,
+			@Nullable ResultQuery query) {
+		Holder holder = holder(key);
+		boolean again = holder != null && holder.owner().equals(owner);
+		if (query != null && !again) {
+			Found found = find(key, query);
+			if (found != null) {
+				return new Reply(found, this.epoch);
+			}
+		}
+		if (holder == null || again) {
+			return grant(from, key, owner, Math.max(now() + ttl, again ? holder.expiry() : Long.MIN_VALUE));
+		}
+		long millis = (holder.expiry() - now()) / 1_000_000;
+		if (waits) {
+			wait(from, key, millis * 1_000_000);
+		}
+		return new Reply(new Held(Duration.ofMillis(this.scenario.tellsRemaining() ? millis : 0),
+				this.scenario.tellsToken() ? this.data.fence(fenceOf(key)) : 0), this.epoch);
+	}
+
+	private Reply grant(SimulatedStore from, LockKey key, String owner, long expiry) {
+		this.grants.granted(key, owner, from.process());
+		this.data.holders.put(key, new Holder(owner, expiry + this.scenario.extraTtl()));
+		return new Reply(new Granted(this.data.nextFence(fenceOf(key))), this.epoch);
+	}
+
+	private Object fenceOf(LockKey key) {
+		return this.scenario.sharedFence() ? "all" : key;
+	}
+
+	private void wait(SimulatedStore instance, LockKey key, long remaining) {
+		Set<SimulatedStore> instances = new LinkedHashSet<>(waiting(key));
+		instances.add(instance);
+		this.data.waiting.put(key, new Waiting(instances, now() + remaining + WAITING_TTL));
+	}
+
+	private Set<SimulatedStore> waiting(LockKey key) {
+		Waiting waiting = this.data.waiting.get(key);
+		return (waiting != null && waiting.expiry() - now() > 0) ? waiting.instances() : Set.of();
+	}
+
+	private @Nullable Found find(LockKey key, ResultQuery query) {
+		KeptResult kept = this.data.results.get(new ResultName(key, query.key().name()));
+		if (kept == null || kept.expiry() - now() <= 0 || !query.canMatch()) {
+			return null;
+		}
+		Duration age = Duration.ofNanos((now() - kept.came()) / 1000 * 1000 + 1000);
+		return query.matches(kept.result(), age) ? new Found(kept.result(), age) : null;
+	}
+
+	/**
+	 * {@code HAND_OVER}. Where the successor is the holder already, the request has come
+	 * twice.
+	 */
+	Reply handOver(SimulatedStore from, LockKey key, String owner, String successor, long ttl) {
+		Holder holder = holder(key);
+		if (holder != null && holder.owner().equals(successor)) {
+			return grant(from, key, successor, Math.max(now() + ttl, holder.expiry()));
+		}
+		if (holder == null || !holder.owner().equals(owner)) {
+			return new Reply(new PredecessorGone(), this.epoch);
+		}
+		Set<SimulatedStore> others = new LinkedHashSet<>(waiting(key));
+		others.remove(from);
+		if (others.isEmpty()) {
+			this.data.waiting.remove(key);
+			return grant(from, key, successor, now() + ttl);
+		}
+		free(key);
+		publish(key, from);
+		wait(from, key, 0);
+		return new Reply(new Held(HEAD_START), this.epoch);
+	}
+
+	boolean renew(LockKey key, String owner, long ttl) {
+		Holder holder = holder(key);
+		if (holder == null || !holder.owner().equals(owner)) {
+			return false;
+		}
+		this.data.holders.put(key,
+				new Holder(owner, Math.max(holder.expiry(), now() + ttl + this.scenario.extraTtl())));
+		return true;
+	}
+
+	/** {@code RELEASE} and {@code RELEASE_WITH_RESULT}. */
+	boolean release(LockKey key, String owner, @Nullable StoredResult result) {
+		Holder holder = holder(key);
+		if (holder == null || !holder.owner().equals(owner)) {
+			return false;
+		}
+		boolean awaited = !waiting(key).isEmpty();
+		free(key);
+		if (result != null && (awaited || result.key().replayed() || !this.scenario.can(Capability.NOTIFIES))) {
+			StoredResult kept = new StoredResult(result.key(), result.text(),
+					this.scenario.sharedFence() ? this.data.fence(fenceOf(key)) : result.fencingToken());
+			this.stored.put(result.text(), this.events.now());
+			this.data.results.put(new ResultName(key, result.key().name()),
+					new KeptResult(kept, now(), now() + result.key().keep().toNanos()));
+		}
+		if (awaited) {
+			publish(key, null);
+		}
+		return true;
+	}
+
+	private void free(LockKey key) {
+		this.data.holders.remove(key);
+		this.data.waiting.remove(key);
+		this.data.released.put(key, this.events.now());
+	}
+
+	private void publish(LockKey key, @Nullable SimulatedStore except) {
+		for (SimulatedStore subscriber : List.copyOf(this.subscribers)) {
+			if (subscriber != except) {
+				subscriber.publish(key);
+			}
+		}
+	}
+
+	Optional<Duration> remaining(LockKey key) {
+		Holder holder = holder(key);
+		return Optional.ofNullable(holder)
+			.map((held) -> Duration.ofMillis(this.scenario.tellsRemaining() ? (held.expiry() - now()) / 1_000_000 : 0));
+	}
+
+	boolean subscribe(SimulatedStore subscriber) {
+		return this.subscribers.add(subscriber);
+	}
+
+	void unsubscribe(SimulatedStore subscriber) {
+		this.subscribers.remove(subscriber);
+	}
+
+	/**
+	 * What the server says to a request for a lock.
+	 *
+	 * @param result what the engine is told
+	 * @param epoch how often data had been lost by then, which nobody is told
+	 */
+	record Reply(AcquireResult result, int epoch) {
+	}
+
+	/** Hears of every grant, right before it. */
+	@FunctionalInterface
+	interface GrantListener {
+
+		void granted(LockKey key, String owner, SimulatedProcess process);
+
+	}
+
+	private record Holder(String owner, long expiry) {
+	}
+
+	private record Waiting(Set<SimulatedStore> instances, long expiry) {
+	}
+
+	private record ResultName(LockKey key, String name) {
+	}
+
+	private record KeptResult(StoredResult result, long came, long expiry) {
+	}
+
+	/** All that a restart forgets. */
+	private static final class Data {
+
+		private final Map<LockKey, Holder> holders = new HashMap<>();
+
+		private final Map<LockKey, Waiting> waiting = new HashMap<>();
+
+		private final Map<ResultName, KeptResult> results = new HashMap<>();
+
+		private final Map<LockKey, Long> released = new HashMap<>();
+
+		private final Map<Object, Long> fences = new HashMap<>();
+
+		long fence(Object of) {
+			return this.fences.getOrDefault(of, 0L);
+		}
+
+		long nextFence(Object of) {
+			return this.fences.merge(of, 1L, Long::sum);
+		}
+
+		Data copy() {
+			Data copy = new Data();
+			copy.holders.putAll(this.holders);
+			copy.waiting.putAll(this.waiting);
+			copy.results.putAll(this.results);
+			copy.released.putAll(this.released);
+			copy.fences.putAll(this.fences);
+			return copy;
+		}
+
+	}
+
+}

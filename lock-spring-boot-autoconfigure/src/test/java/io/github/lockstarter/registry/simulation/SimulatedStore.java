@@ -1,0 +1,582 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.simulation.SimulatedServer.Reply;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * The client of the store in a process. It keeps what the SPI promises: an answer in
+ * time, nothing left of what failed as far as it can be undone, and no missed release.
+ */
+final class SimulatedStore implements LockStore {
+
+	private static final long FIRST_PAUSE = Duration.ofMillis(50).toNanos();
+
+	private static final long LONGEST_PAUSE = Duration.ofSeconds(1).toNanos();
+
+	private final SimulatedProcess process;
+
+	private final SimulatedWorld world;
+
+	private final SimulatedServer server;
+
+	private final SimulatedNetwork.Link link;
+
+	private final Set<Call<?>> pending = new LinkedHashSet<>();
+
+	private final Map<LockKey, Set<Handle>> watching = new HashMap<>();
+
+	private final List<Runnable> reconnects = new ArrayList<>();
+
+	/** Runs after each reconnect. */
+	private Runnable whenReconnected = () -> {
+	};
+
+	/** Runs at the next request whose name begins like this. */
+	private @Nullable Runnable whenAsked;
+
+	private String awaited = "";
+
+	private @Nullable Call<?> last;
+
+	/** What the engine has been granted, has not released yet, and must release. */
+	private final Map<String, LockKey> granted = new LinkedHashMap<>();
+
+	/** For how long each owner asked: so long its lock is worth releasing. */
+	private final Map<String, Long> ttls = new HashMap<>();
+
+	/** When data had been lost so often, the server gave the fencing token. */
+	private final Map<LockKey, Map<Long, Grant>> grants = new HashMap<>();
+
+	/**
+	 * When each owner was to be renewed for the last time, on the clock of the process.
+	 */
+	private final Map<String, Long> renewals = new HashMap<>();
+
+	/**
+	 * How many requests for each lock the engine has made, and how many were answered.
+	 */
+	private final Map<LockKey, int[]> requests = new HashMap<>();
+
+	private boolean subscribed;
+
+	private boolean subscribing;
+
+	private boolean healed;
+
+	SimulatedStore(SimulatedProcess process, SimulatedWorld world) {
+		this.process = process;
+		this.world = world;
+		this.server = world.server();
+		this.link = world.network().link(process);
+	}
+
+	SimulatedProcess process() {
+		return this.process;
+	}
+
+	SimulatedNetwork.Link link() {
+		return this.link;
+	}
+
+	void whenReconnected(Runnable action) {
+		this.whenReconnected = action;
+	}
+
+	/**
+	 * Runs an action once, at the next request.
+	 * @param name how the name of the request begins
+	 */
+	void whenAsked(String name, Runnable action) {
+		this.awaited = name;
+		this.whenAsked = action;
+	}
+
+	/** The last request comes again, after a while. */
+	void repeat(long delay) {
+		Call<?> call = this.last;
+		if (call != null) {
+			call.repeated = true;
+			this.world.events().at(this.world.events().now() + delay, () -> this.process.run(call::send));
+		}
+	}
+
+	/** Refuses nothing any more. */
+	void heal() {
+		this.healed = true;
+	}
+
+	boolean isWatching() {
+		return !this.watching.isEmpty() && !this.process.isDead();
+	}
+
+	/** Returns the owners that hold a lock as far as the engine has been told. */
+	Map<String, LockKey> granted() {
+		return this.granted;
+	}
+
+	/**
+	 * Returns what is known of the grant that a fencing token of the server stands for.
+	 */
+	@Nullable Grant grant(LockKey key, long fencingToken) {
+		return this.grants.getOrDefault(key, Map.of()).get(fencingToken);
+	}
+
+	/** Returns when the owner was to be renewed for the last time, if ever. */
+	@Nullable Long lastRenewal(String owner) {
+		return this.renewals.get(owner);
+	}
+
+	/** Returns how many requests for a lock were made. */
+	int requests(LockKey key) {
+		return this.requests.getOrDefault(key, new int[2])[0];
+	}
+
+	/** Returns how many requests for a lock are under way. */
+	int requestsUnderWay(LockKey key) {
+		int[] requests = this.requests.getOrDefault(key, new int[2]);
+		return requests[0] - requests[1];
+	}
+
+	private <T> CompletableFuture<T> counted(LockKey key, CompletableFuture<T> answer) {
+		int[] requests = this.requests.computeIfAbsent(key, (k) -> new int[2]);
+		requests[0]++;
+		answer.whenComplete((result, failure) -> requests[1]++);
+		return answer;
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return this.world.scenario().capabilities();
+	}
+
+	@Override
+	public StoredLock lock(LockKey key) {
+		return new Handle(key);
+	}
+
+	@Override
+	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
+		renewals.forEach((each) -> this.renewals.put(each.owner(), this.process.nanoTime()));
+		LockKey any = ((Handle) renewals.get(0).lock()).key;
+		CompletionStage<Boolean> refusal = refusal(any);
+		if (refusal != null) {
+			return renewals.stream().map((each) -> refusal).toList();
+		}
+		List<CompletableFuture<Boolean>> answers = renewals.stream()
+			.map((renewal) -> new CompletableFuture<Boolean>())
+			.toList();
+		String names = renewals.stream()
+			.map((each) -> ((Handle) each.lock()).key.key() + " by " + shortly(each.owner()))
+			.collect(Collectors.joining(", "));
+		new Call<>("renewal of " + names, any,
+				(server) -> renewals.stream()
+					.map((each) -> server.renew(((Handle) each.lock()).key, each.owner(), each.ttl().toNanos()))
+					.toList())
+			.begin()
+			.whenComplete((renewed, failure) -> {
+				for (int i = 0; i < answers.size(); i++) {
+					if (failure != null) {
+						answers.get(i).completeExceptionally(failure);
+					}
+					else {
+						answers.get(i).complete(renewed.get(i));
+					}
+				}
+			});
+		return List.copyOf(answers);
+	}
+
+	/** Fails without asking anybody, in one way or another; otherwise {@code null}. */
+	private <T> @Nullable CompletionStage<T> refusal(LockKey key) {
+		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed
+				|| !this.world.chance(this.world.scenario().failing())) {
+			return null;
+		}
+		LockStoreException failure = new LockStoreException(key, "no connection", null);
+		if (this.world.chance(0.3)) {
+			throw failure;
+		}
+		return CompletableFuture.failedFuture(failure);
+	}
+
+	@Override
+	public void onReconnect(Runnable action) {
+		this.reconnects.add(action);
+	}
+
+	@Override
+	public void expectWaiters() {
+		subscribe();
+	}
+
+	/** The server tells of a release. */
+	void publish(LockKey key) {
+		boolean lost = this.world.scenario().has(Fault.MUTENESS) && !this.healed && this.world.chance(0.2);
+		if (!lost) {
+			this.link.inform("notification of " + key.key(), () -> wake(key));
+		}
+	}
+
+	private void wake(LockKey key) {
+		Set<Handle> handles = this.watching.get(key);
+		if (handles != null) {
+			trace(() -> "is told that " + key.key() + " was released");
+			List.copyOf(handles).forEach(Handle::wake);
+		}
+	}
+
+	private void wakeAll() {
+		List.copyOf(this.watching.keySet()).forEach(this::wake);
+	}
+
+	/** Whoever watches looks a second time, for what was released before. */
+	private void subscribe() {
+		if (this.subscribed || this.subscribing) {
+			return;
+		}
+		this.subscribing = true;
+		new Call<>("subscription", new LockKey("any", ""), (server) -> server.subscribe(this)).begin()
+			.whenComplete((done, failure) -> {
+				this.subscribing = false;
+				if (failure == null) {
+					this.subscribed = true;
+					wakeAll();
+				}
+				else if (!this.watching.isEmpty()) {
+					this.process.after(FIRST_PAUSE, () -> {
+						wakeAll();
+						subscribe();
+					});
+				}
+			});
+	}
+
+	/** The connection is gone. The driver makes another one, and sends again. */
+	void reset() {
+		this.link.reset();
+		this.server.unsubscribe(this);
+		trace(() -> "loses its connection");
+		this.process.after(this.world.random().nextLong(50_000_000), () -> {
+			trace(() -> "is connected again");
+			this.subscribed = false;
+			if (!this.watching.isEmpty()) {
+				subscribe();
+			}
+			List.copyOf(this.pending).forEach(Call::sendAgain);
+			this.reconnects.forEach(Runnable::run);
+			this.whenReconnected.run();
+		});
+	}
+
+	private void trace(Supplier<String> what) {
+		this.world.trace().add(this.process.name(), what);
+	}
+
+	/**
+	 * Releases until it is known that the lock is not held any more.
+	 * @param until when it has surely ended
+	 * @param mayCome whether what is not found is to be looked for once more, because it
+	 * may come later
+	 * @param result what to leave; {@code null} for nothing
+	 * @param answer completes when it is known or the time-out has passed
+	 */
+	private void release(LockKey key, String owner, long until, long pause, boolean mayCome,
+			@Nullable StoredResult result, CompletableFuture<Boolean> answer) {
+		Call<Boolean> call = new Call<>("release of " + key.key() + " by " + shortly(owner), key,
+				(server) -> server.release(key, owner, result));
+		call.begin().whenComplete((released, failure) -> {
+			boolean uncertain = failure == null && !released && (call.repeated || answer.isDone());
+			if (failure != null) {
+				answer.completeExceptionally(failure);
+			}
+			else if (uncertain) {
+				answer.completeExceptionally(new LockStoreException(key, "it may have been released before", null));
+			}
+			else {
+				answer.complete(released);
+			}
+			boolean again = failure != null || (!released && mayCome);
+			if (again && until - this.process.nanoTime() > 0) {
+				this.process.after(pause, () -> release(key, owner, until, Math.min(2 * pause, LONGEST_PAUSE),
+						failure != null && mayCome, result, answer));
+			}
+		});
+	}
+
+	private void undo(LockKey key, String owner, long ttl) {
+		release(key, owner, this.process.nanoTime() + ttl, FIRST_PAUSE, true, null, new CompletableFuture<>());
+	}
+
+	static String shortly(String owner) {
+		return owner.substring(0, Math.min(6, owner.length()));
+	}
+
+	/**
+	 * A grant as the client of the store has seen it.
+	 *
+	 * @param owner whom it was for
+	 * @param epoch how often data had been lost before it
+	 * @param asked when it was asked for, on the clock of the process
+	 * @param unique whether no other grant before or after a loss of data has the same
+	 * fencing token
+	 */
+	record Grant(String owner, int epoch, long asked, boolean unique) {
+	}
+
+	/**
+	 * A request that is answered in time, whatever comes of it.
+	 */
+	private final class Call<T> {
+
+		private final String name;
+
+		private final LockKey key;
+
+		private final Function<SimulatedServer, T> operation;
+
+		private final CompletableFuture<T> answer = new CompletableFuture<>();
+
+		private Consumer<T> late = (reply) -> {
+		};
+
+		/** Whether the server may have had it twice. */
+		private boolean repeated;
+
+		Call(String name, LockKey key, Function<SimulatedServer, T> operation) {
+			this.name = name;
+			this.key = key;
+			this.operation = operation;
+		}
+
+		Call<T> whenLate(Consumer<T> late) {
+			this.late = late;
+			return this;
+		}
+
+		CompletableFuture<T> begin() {
+			trace(() -> "asks: " + this.name);
+			SimulatedStore.this.pending.add(this);
+			send();
+			SimulatedStore.this.last = this;
+			Runnable action = SimulatedStore.this.whenAsked;
+			if (action != null && this.name.startsWith(SimulatedStore.this.awaited)) {
+				SimulatedStore.this.whenAsked = null;
+				action.run();
+			}
+			SimulatedStore.this.process.after(SimulatedStore.this.world.scenario().commandTimeout(), this::timeOut);
+			return this.answer;
+		}
+
+		private void send() {
+			SimulatedStore.this.link.request(this.name, () -> this.repeated = true, () -> {
+				T reply = this.operation.apply(SimulatedStore.this.server);
+				SimulatedStore.this.world.trace()
+					.add("server", () -> SimulatedStore.this.process + ", " + this.name + ": " + reply);
+				SimulatedStore.this.link.reply(this.name, () -> replied(reply));
+			});
+		}
+
+		private void sendAgain() {
+			this.repeated = true;
+			send();
+		}
+
+		private void replied(T reply) {
+			if (SimulatedStore.this.pending.remove(this)) {
+				trace(() -> "hears: " + this.name + ": " + reply);
+				this.answer.complete(reply);
+			}
+			else {
+				this.late.accept(reply);
+			}
+		}
+
+		private void timeOut() {
+			if (SimulatedStore.this.pending.remove(this)) {
+				trace(() -> "hears nothing: " + this.name);
+				this.answer.completeExceptionally(new LockStoreException(this.key, "no answer in time", null));
+			}
+		}
+
+	}
+
+	private final class Handle implements StoredLock {
+
+		private final LockKey key;
+
+		private @Nullable Runnable onRelease;
+
+		Handle(LockKey key) {
+			this.key = key;
+		}
+
+		private void wake() {
+			if (this.onRelease != null) {
+				this.onRelease.run();
+			}
+		}
+
+		@Override
+		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+			check(command);
+			Runnable onRelease = command.onRelease();
+			if (onRelease != null) {
+				this.onRelease = onRelease;
+				SimulatedStore.this.watching.computeIfAbsent(this.key, (key) -> new LinkedHashSet<>()).add(this);
+			}
+			String predecessor = command.predecessor();
+			if (predecessor != null) {
+				SimulatedStore.this.granted.remove(predecessor);
+			}
+			long ttl = command.ttl().toNanos();
+			CompletionStage<AcquireResult> refusal = (predecessor != null) ? null
+					: SimulatedStore.this.refusal(this.key);
+			if (refusal != null) {
+				return refusal;
+			}
+			SimulatedStore.this.ttls.put(command.owner(), ttl);
+			long asked = SimulatedStore.this.process.nanoTime();
+			CompletableFuture<AcquireResult> answer = counted(this.key, new CompletableFuture<>());
+			Call<Reply> call = call(command, predecessor, ttl);
+			call.whenLate((reply) -> {
+				boolean unwanted = reply.result() instanceof Granted && answer.isCompletedExceptionally();
+				if (unwanted && command.takenBack()) {
+					SimulatedStore.this.undo(this.key, command.owner(), ttl);
+				}
+			}).begin().whenComplete((reply, failure) -> {
+				if (failure != null) {
+					undo(command, predecessor, ttl);
+					answer.completeExceptionally(failure);
+				}
+				else {
+					answer.complete(answered(command, reply, asked, call.repeated));
+				}
+			});
+			return answer;
+		}
+
+		private void check(AcquireCommand command) {
+			boolean notifies = SimulatedStore.this.world.scenario().can(Capability.NOTIFIES);
+			if ((command.onRelease() != null || command.predecessor() != null) && !notifies) {
+				SimulatedStore.this.world.violations().report("A store that does not notify is asked to");
+			}
+			if (command.query() != null && !SimulatedStore.this.world.scenario().can(Capability.KEEPS_RESULTS)) {
+				SimulatedStore.this.world.violations().report("A store that keeps no results is asked for one");
+			}
+			if (!command.takenBack() && !SimulatedStore.this.world.scenario().can(Capability.HOLDS_FOR_TOKENS)) {
+				SimulatedStore.this.world.violations().report("A store that knows no tokens is given one");
+			}
+			if (command.ttl().toMillis() < 1) {
+				SimulatedStore.this.world.violations()
+					.report("A store is given a time to live of %s".formatted(command.ttl()));
+			}
+		}
+
+		private Call<Reply> call(AcquireCommand command, @Nullable String predecessor, long ttl) {
+			String owner = command.owner();
+			boolean waits = command.onRelease() != null;
+			return (predecessor != null)
+					? new Call<>(
+							"hand-over of " + this.key.key() + " from " + shortly(predecessor) + " to "
+									+ shortly(owner),
+							this.key,
+							(server) -> server.handOver(SimulatedStore.this, this.key, predecessor, owner, ttl))
+					: new Call<>("acquire " + this.key.key() + " for " + shortly(owner), this.key, (server) -> server
+						.acquire(SimulatedStore.this, this.key, owner, ttl, waits, command.query()));
+		}
+
+		private AcquireResult answered(AcquireCommand command, Reply reply, long asked, boolean repeated) {
+			AcquireResult result = reply.result();
+			if (result instanceof Granted grant) {
+				if (command.takenBack()) {
+					SimulatedStore.this.granted.put(command.owner(), this.key);
+				}
+				SimulatedStore.this.grants.computeIfAbsent(this.key, (key) -> new HashMap<>())
+					.merge(grant.fencingToken(), new Grant(command.owner(), reply.epoch(), asked, true), (before,
+							now) -> new Grant(now.owner(), before.epoch(), asked, before.epoch() == now.epoch()));
+			}
+			if (result instanceof Held && command.onRelease() != null) {
+				subscribe();
+			}
+			return (result instanceof PredecessorGone && repeated) ? new Held(SimulatedServer.HEAD_START) : result;
+		}
+
+		private void undo(AcquireCommand command, @Nullable String predecessor, long ttl) {
+			if (predecessor != null) {
+				SimulatedStore.this.undo(this.key, predecessor, ttl);
+			}
+			if (command.takenBack()) {
+				SimulatedStore.this.undo(this.key, command.owner(), ttl);
+			}
+		}
+
+		@Override
+		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+			CompletionStage<Boolean> refusal = SimulatedStore.this.refusal(this.key);
+			if (refusal != null) {
+				return refusal;
+			}
+			return counted(this.key, new Call<>("renewal of " + this.key.key() + " by " + shortly(owner), this.key,
+					(server) -> server.renew(this.key, owner, ttl.toNanos()))
+				.begin());
+		}
+
+		@Override
+		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+			SimulatedStore.this.granted.remove(owner);
+			CompletableFuture<Boolean> answer = counted(this.key, new CompletableFuture<>());
+			long until = SimulatedStore.this.process.nanoTime() + SimulatedStore.this.ttls.getOrDefault(owner, 0L);
+			SimulatedStore.this.release(this.key, owner, until, FIRST_PAUSE, false, result, answer);
+			return answer;
+		}
+
+		@Override
+		public CompletionStage<Optional<Duration>> remaining() {
+			CompletionStage<Optional<Duration>> refusal = SimulatedStore.this.refusal(this.key);
+			if (refusal != null) {
+				return refusal;
+			}
+			return new Call<>("remaining time of " + this.key.key(), this.key, (server) -> server.remaining(this.key))
+				.begin();
+		}
+
+		@Override
+		public void close() {
+			this.onRelease = null;
+			SimulatedStore.this.watching.computeIfPresent(this.key, (key, handles) -> {
+				handles.remove(this);
+				return handles.isEmpty() ? null : handles;
+			});
+		}
+
+	}
+
+}

@@ -1,0 +1,42 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * What all parts of a schedule share.
+ *
+ * @param scenario the circumstances
+ * @param events what happens next
+ * @param random the only source of chance
+ * @param trace what happened
+ * @param server the server of the store
+ * @param network the way to it
+ * @param violations what should not have happened
+ */
+record SimulatedWorld(Scenario scenario, EventQueue events, RandomGenerator random, Trace trace, SimulatedServer server,
+		SimulatedNetwork network, Violations violations) {
+
+	static SimulatedWorld of(Scenario scenario, RandomGenerator random, boolean traced) {
+		EventQueue events = new EventQueue();
+		Trace trace = new Trace(events, traced);
+		SimulatedServer server = new SimulatedServer(events, scenario, new SimulatedClock(0, drift(scenario, random)),
+				trace);
+		SimulatedNetwork network = new SimulatedNetwork(events, scenario, random, trace, server);
+		return new SimulatedWorld(scenario, events, random, trace, server, network, new Violations());
+	}
+
+	/** Returns the clock of another process; it may overflow soon. */
+	SimulatedClock clock() {
+		long offset = chance(0.25) ? Long.MAX_VALUE - this.random.nextLong(5_000_000_000L) : this.random.nextLong();
+		return new SimulatedClock(offset, drift(this.scenario, this.random));
+	}
+
+	private static int drift(Scenario scenario, RandomGenerator random) {
+		return scenario.has(Fault.DRIFT) ? random.nextInt(-Scenario.MAX_DRIFT, Scenario.MAX_DRIFT + 1) : 0;
+	}
+
+	boolean chance(double probability) {
+		return this.random.nextDouble() < probability;
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockCounts.Event;
+
+/**
+ * One schedule: everything that happens in it follows from its seed.
+ */
+final class Simulation {
+
+	/** How long what has begun may take when nothing fails any more. */
+	private static final long LONGEST_END = TimeUnit.SECONDS.toNanos(60);
+
+	private final long seed;
+
+	private final SimulatedWorld world;
+
+	private final List<SimulatedProcess> processes = new ArrayList<>();
+
+	private final Invariants invariants;
+
+	private Simulation(long seed, boolean traced) {
+		this.seed = seed;
+		SplittableRandom random = new SplittableRandom(seed);
+		this.world = SimulatedWorld.of(Scenario.draw(random), random, traced);
+		this.invariants = new Invariants(this.world);
+	}
+
+	/** Runs the schedule of a seed. */
+	static Outcome run(long seed, boolean traced) {
+		Simulation simulation = new Simulation(seed, traced);
+		simulation.run();
+		return simulation.outcome();
+	}
+
+	private void run() {
+		EventQueue events = this.world.events();
+		this.world.trace().add("schedule", () -> "seed " + this.seed + ", " + this.world.scenario());
+		Misfortune misfortune = new Misfortune(this.world, this.processes, this.invariants);
+		Workload workload = new Workload(this.world, this.processes, this.invariants);
+		misfortune.begin();
+		misfortune.plan();
+		workload.plan();
+		long end = this.world.scenario().duration();
+		events.at(end, () -> {
+			this.world.trace().add("schedule", () -> "nothing fails any more, and nobody comes");
+			workload.end();
+			misfortune.end();
+		});
+		while (events.nextTime() <= end + LONGEST_END && this.world.violations().first() == null) {
+			this.invariants.guard(events::runNext);
+			this.invariants.check();
+		}
+		if (this.world.violations().first() != null) {
+			return;
+		}
+		if (events.nextTime() != Long.MAX_VALUE) {
+			this.world.violations().report("Something is still going on after a minute in which nobody came");
+			return;
+		}
+		events.at(end + LONGEST_END, () -> this.invariants.checkEnd(this.processes));
+		this.invariants.guard(events::runNext);
+	}
+
+	private Outcome outcome() {
+		EventQueue events = this.world.events();
+		return new Outcome(this.seed, this.world.scenario(), events.steps(), events.fingerprint(),
+				this.invariants.counts(), this.invariants.mostMissed(), this.world.violations().first(),
+				this.world.trace().lines());
+	}
+
+	/**
+	 * What came of a schedule.
+	 *
+	 * @param seed what it was run from
+	 * @param scenario the circumstances
+	 * @param steps how many steps it took
+	 * @param fingerprint of all times of all steps
+	 * @param counts what the processes have counted that were there at the end
+	 * @param mostMissed how many turns of others a process has missed, at most
+	 * @param violation what should not have happened, if anything
+	 * @param trace what happened, if it was traced
+	 */
+	record Outcome(long seed, Scenario scenario, long steps, long fingerprint, Map<Event, Long> counts, int mostMissed,
+			@Nullable InvariantViolation violation, List<String> trace) {
+	}
+
+}

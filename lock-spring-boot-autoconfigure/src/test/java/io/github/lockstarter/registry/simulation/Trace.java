@@ -1,0 +1,34 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * What happened in a schedule, to be read by people. It is kept only for a schedule that
+ * is replayed: from its seed the same happens again.
+ */
+final class Trace {
+
+	private final EventQueue events;
+
+	private final boolean kept;
+
+	private final List<String> lines = new ArrayList<>();
+
+	Trace(EventQueue events, boolean kept) {
+		this.events = events;
+		this.kept = kept;
+	}
+
+	void add(String actor, Supplier<String> what) {
+		if (this.kept) {
+			this.lines.add("%12.3f ms  %-9s %s".formatted(this.events.now() / 1e6, actor, what.get()));
+		}
+	}
+
+	List<String> lines() {
+		return this.lines;
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.github.lockstarter.store;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The contract finds a store that declares what it does not do.
+ */
+class CapabilityContractTests {
+
+	private final LockStore store = new PlainStore(Set.of(Capability.values()));
+
+	@Test
+	@DisplayName("A store that declares that it notifies, and does not, fails")
+	void notifies() {
+		assertThat(isBroken(NotificationContract.tests(this.store, this.store))).isTrue();
+	}
+
+	@Test
+	@DisplayName("A store that declares that it keeps results, and does not, fails")
+	void keepsResults() {
+		assertThat(isBroken(ResultContract.tests(this.store, this.store))).isTrue();
+	}
+
+	@Test
+	@DisplayName("A store that declares that it holds locks for tokens, and does not, fails")
+	void holdsForTokens() {
+		assertThat(isBroken(TokenContract.tests(this.store, this.store))).isTrue();
+	}
+
+	/** The first failure will do; tests that wait for something come first, and last. */
+	private static boolean isBroken(Stream<DynamicTest> tests) {
+		List<DynamicTest> all = new ArrayList<>(tests.toList());
+		Collections.reverse(all);
+		return all.stream().anyMatch(CapabilityContractTests::fails);
+	}
+
+	private static boolean fails(DynamicTest test) {
+		try {
+			test.getExecutable().execute();
+			return false;
+		}
+		catch (Throwable ex) {
+			return true;
+		}
+	}
+
+	/** Grants, renews and releases locks, and nothing else. */
+	private record PlainStore(Set<Capability> capabilities, MemoryLockStore memory) implements LockStore {
+
+		PlainStore(Set<Capability> capabilities) {
+			this(capabilities, new MemoryLockStore());
+		}
+
+		@Override
+		public StoredLock lock(LockKey key) {
+			StoredLock lock = this.memory.lock(key);
+			return new StoredLock() {
+
+				@Override
+				public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+					return lock.acquire(AcquireCommand.of(command.owner(), command.ttl()));
+				}
+
+				@Override
+				public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+					return lock.renew(owner, ttl);
+				}
+
+				@Override
+				public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+					return lock.release(owner, null);
+				}
+
+			};
+		}
+
+	}
+
+}

@@ -1,0 +1,253 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import io.lettuce.core.event.command.CommandListener;
+import io.lettuce.core.event.command.CommandStartedEvent;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+import io.github.lockstarter.store.redis.connection.SpringDataConnections;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.TcpProxy;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What becomes of requests whose connection breaks although Redis is up throughout:
+ * behind a load balancer, a firewall, NAT.
+ */
+@Tag("faults")
+class RedisConnectionFaultTests {
+
+	private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+	/** What an answer in time may take on a busy machine. */
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private static final Duration TTL = Duration.ofMinutes(10);
+
+	private final LockKey key = new LockKey("reset", "taro");
+
+	private final LocalRedis server = LocalRedis.started();
+
+	private final TcpProxy proxy = new TcpProxy(this.server.port());
+
+	private final RedisLockStore store = new RedisLockStore(TestRedis.connections("127.0.0.1", this.proxy.port()),
+			"lock", TIMEOUT, 0);
+
+	private final RedisLockStore patient = new RedisLockStore(TestRedis.connections("127.0.0.1", this.proxy.port()),
+			"lock", SOON, 0);
+
+	/** Not by way of the proxy. */
+	private final RedisLockStore other = new RedisLockStore(TestRedis.connections("127.0.0.1", this.server.port()),
+			"lock", SOON, 0);
+
+	@AfterEach
+	void stop() {
+		this.store.close();
+		this.patient.close();
+		this.other.close();
+		this.proxy.close();
+		this.server.close();
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Reset during a release: it is repeated over the next connection, and its caller learns that it was done")
+	void resetDuringRelease() {
+		connect(this.patient);
+		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
+		this.proxy.dropAll();
+		CompletionStage<Boolean> released = this.patient.lock(this.key).release("a", null);
+		Awaitility.await().until(() -> this.proxy.droppedRequestBytes() > 0);
+		this.proxy.reset();
+		assertThat(released).succeedsWithin(SOON).isEqualTo(true);
+		assertThat(locks()).isZero();
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Reset during a release whose caller has given up: it is repeated all the same")
+	void resetAfterTimeout() {
+		connect(this.store);
+		assertThat(this.other.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
+		this.proxy.dropAll();
+		assertThat(this.store.lock(this.key).release("a", null)).failsWithin(SOON);
+		this.proxy.reset();
+		Awaitility.await().until(() -> locks() == 0);
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Reset after Redis has granted a lock and before it has said so: the lock is given back")
+	void resetDuringAcquire() {
+		connect(this.patient);
+		this.proxy.dropReplies();
+		CompletionStage<AcquireResult> acquired = this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL));
+		Awaitility.await().until(() -> locks() == 1);
+		this.proxy.reset();
+		assertThat(acquired).failsWithin(SOON);
+		Awaitility.await().until(() -> locks() == 0);
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Reset after a turn has been handed over: nobody waits for an owner that does not know of its lock")
+	void resetDuringHandOver() {
+		connect(this.patient);
+		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
+		this.proxy.dropReplies();
+		CompletionStage<?> handedOver = this.patient.lock(this.key)
+			.acquire(AcquireCommand.of("b", TTL).notifying(() -> {
+			}).after("a"));
+		Awaitility.await().until(() -> this.server.ask("GET " + lock()).equals("b"));
+		AtomicInteger woken = new AtomicInteger();
+		this.other.expectWaiters();
+		assertThat(this.other.lock(this.key).acquire(AcquireCommand.of("c", TTL).notifying(woken::incrementAndGet)))
+			.succeedsWithin(SOON)
+			.isInstanceOf(Held.class);
+		this.proxy.reset();
+		assertThat(handedOver).failsWithin(SOON);
+		Awaitility.await().until(() -> locks() == 0);
+		Awaitility.await().until(() -> woken.get() > 0);
+	}
+
+	@RepeatedTest(3)
+	@DisplayName("Reset before Redis knows that a turn is to be handed over: the owner does not keep the lock")
+	void resetBeforeHandOver() {
+		connect(this.patient);
+		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
+		this.proxy.dropAll();
+		CompletionStage<?> handedOver = this.patient.lock(this.key)
+			.acquire(AcquireCommand.of("b", TTL).notifying(() -> {
+			}).after("a"));
+		Awaitility.await().until(() -> this.proxy.droppedRequestBytes() > 0);
+		this.proxy.reset();
+		assertThat(handedOver).failsWithin(SOON);
+		Awaitility.await().until(() -> locks() == 0);
+	}
+
+	@Test
+	@DisplayName("Silent for good: another connection takes its place in a few seconds, and a release under way is not lost")
+	void silent() {
+		connect(this.store);
+		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
+		this.proxy.dropAll();
+		assertThat(this.store.lock(this.key).release("a", null)).failsWithin(SOON);
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.untilAsserted(
+					() -> assertThat(this.store.lock(new LockKey("reset", "jiro")).acquire(AcquireCommand.of("b", TTL)))
+						.succeedsWithin(SOON)
+						.isInstanceOf(Granted.class));
+		Awaitility.await().until(() -> locks() == 1);
+		// Those of the other store are still open.
+		assertThat(this.proxy.connections()).as("the silent one is closed").isEqualTo(2);
+	}
+
+	@Test
+	@DisplayName("Silent for good after a grant: the lock is given back")
+	void silentAfterGrant() {
+		connect(this.store);
+		this.proxy.dropReplies();
+		assertThat(this.store.lock(this.key).acquire(AcquireCommand.of("a", TTL))).failsWithin(SOON);
+		assertThat(locks()).isOne();
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> locks() == 0);
+	}
+
+	@Test
+	@DisplayName("Over a factory of the application: the lock leaves a silent connection, which is the application's to close, and keeps to its database")
+	void silentFactory() {
+		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", this.proxy.port());
+		configuration.setDatabase(3);
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
+		factory.afterPropertiesSet();
+		factory.start();
+		RedisLockStore store = new RedisLockStore(new SpringDataConnections(factory), "lock", TIMEOUT, 0);
+		connect(store);
+		RedisConnection shared = factory.getConnection();
+		this.proxy.dropAll();
+		List<CompletionStage<AcquireResult>> unanswered = IntStream.range(0, 100)
+			.mapToObj((i) -> store.lock(new LockKey("reset", "lost" + i)).acquire(AcquireCommand.of("a", TTL)))
+			.toList();
+		assertThat(unanswered).allSatisfy((each) -> assertThat(each).failsWithin(SOON));
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.untilAsserted(
+					() -> assertThat(store.lock(this.key).acquire(AcquireCommand.of("b", TTL))).succeedsWithin(SOON)
+						.isInstanceOf(Granted.class));
+		assertThat(this.server.ask("INFO keyspace")).contains("db3:keys=").doesNotContain("db0");
+		assertThat(shared.isClosed()).isFalse();
+		store.stop();
+		factory.destroy();
+	}
+
+	@Test
+	@DisplayName("Redis frozen: once that is sure, the driver is handed no more requests until Redis goes on")
+	void frozen() {
+		AtomicInteger sent = new AtomicInteger();
+		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
+		connections.client().addListener(new CommandListener() {
+
+			@Override
+			public void commandStarted(CommandStartedEvent event) {
+				if (event.getCommand().getType().toString().equals("PTTL")) {
+					sent.incrementAndGet();
+				}
+			}
+
+		});
+		RedisLockStore store = new RedisLockStore(connections, "lock", TIMEOUT, 0);
+		connect(store);
+		this.server.freeze();
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> {
+			int before = sent.get();
+			assertThat(store.lock(this.key).remaining()).failsWithin(SOON);
+			return sent.get() == before;
+		});
+		this.server.thaw();
+		Awaitility.await()
+			.untilAsserted(
+					() -> assertThat(store.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
+						.isInstanceOf(Granted.class));
+		store.close();
+	}
+
+	private void connect(RedisLockStore store) {
+		store.start();
+		LockKey warmUp = new LockKey("reset", "warm-up");
+		assertThat(store.lock(warmUp).acquire(AcquireCommand.of("w", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
+		assertThat(store.lock(warmUp).release("w", null)).succeedsWithin(SOON).isEqualTo(true);
+	}
+
+	private int locks() {
+		return Integer.parseInt(this.server.ask("KEYS lock:{*").substring(1));
+	}
+
+	private String lock() {
+		return new String(new RedisKeys("lock").of(this.key).lock());
+	}
+
+}

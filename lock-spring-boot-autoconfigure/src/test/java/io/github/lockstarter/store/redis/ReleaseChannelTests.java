@@ -1,0 +1,178 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How waiters learn of a release where it cannot simply be published, and what becomes of
+ * connections where no thread is to be had.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class ReleaseChannelTests {
+
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private static final Duration TTL = Duration.ofMinutes(10);
+
+	private static final String DEAF = "Nobody hears of released locks through channel lock:released";
+
+	private final LockKey key = new LockKey("channel", "taro");
+
+	private final LocalRedis server = LocalRedis.started();
+
+	private final RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
+
+	private final RedisLockStore holder = new RedisLockStore(this.connections, "lock", SOON, 0);
+
+	@AfterEach
+	void stop() {
+		this.holder.close();
+		this.server.close();
+	}
+
+	@Test
+	@DisplayName("Where publishing is forbidden, the log says so once, and waiters look for the lock repeatedly")
+	void forbidden(CapturedOutput output) {
+		this.server.ask("ACL SETUSER default -publish");
+		AtomicInteger woken = assertWaits(this.connections);
+		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(DEAF).contains("NOPERM"));
+		int before = woken.get();
+		Awaitility.await().until(() -> woken.get() > before + 2);
+		assertThat(this.holder.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(true);
+		assertThat(output).containsOnlyOnce(DEAF);
+	}
+
+	@Test
+	@DisplayName("Forbidden only later, a release that should be published is done, and the log says what it means")
+	void forbiddenLater(CapturedOutput output) {
+		assertWaits(this.connections);
+		Awaitility.await().until(() -> this.server.ask("INFO commandstats").contains("cmdstat_publish"));
+		this.server.ask("ACL SETUSER default -publish");
+		assertThat(this.holder.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(true);
+		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(DEAF).contains("NOPERM"));
+	}
+
+	@Test
+	@DisplayName("Where messages do not arrive, as on another shard, the log says so, and waiters look repeatedly")
+	void sharded(CapturedOutput output) {
+		try (LocalRedis shard = LocalRedis.started()) {
+			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
+			AtomicInteger woken = assertWaits(new Sharded(this.connections, elsewhere));
+			Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(DEAF));
+			int before = woken.get();
+			Awaitility.await().until(() -> woken.get() > before + 2);
+			elsewhere.shutdown();
+		}
+	}
+
+	@Test
+	@DisplayName("Where messages arrive, nobody looks repeatedly")
+	void arrives(CapturedOutput output) {
+		AtomicInteger woken = assertWaits(this.connections);
+		Awaitility.await().until(() -> this.server.ask("INFO commandstats").contains("cmdstat_publish"));
+		Awaitility.await()
+			.during(Duration.ofSeconds(2))
+			.atMost(SOON)
+			.untilAsserted(() -> assertThat(output).doesNotContain(DEAF));
+		assertThat(woken).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("Where no thread is to be had, connecting fails, and the next attempt connects")
+	void noThreadToConnect() {
+		LettuceConnector connector = new LettuceConnector(this.connections, this.connections::commands,
+				failingOnce(LettuceConnector::onOwnThread));
+		assertThat(connector.connect()).failsWithin(SOON)
+			.withThrowableThat()
+			.withCauseInstanceOf(OutOfMemoryError.class);
+		assertThat(connector.connect()).succeedsWithin(SOON);
+	}
+
+	@Test
+	@DisplayName("Where no thread is to be had, there is no subscription, and the next attempt makes it")
+	void noThreadToSubscribe() {
+		LettuceConnector connector = new LettuceConnector(this.connections);
+		ReleaseChannel channel = new ReleaseChannel(this.connections, connector, "lock:released",
+				failingOnce(LettuceConnector::onOwnThread));
+		CompletableFuture<Boolean> woken = new CompletableFuture<>();
+		channel.watch(new byte[] { 1 }, () -> woken.complete(true));
+		channel.subscribe();
+		channel.subscribe();
+		assertThat(woken).succeedsWithin(SOON);
+		channel.close();
+	}
+
+	private static Executor failingOnce(Executor threads) {
+		AtomicBoolean failed = new AtomicBoolean();
+		return (task) -> {
+			if (failed.compareAndSet(false, true)) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			threads.execute(task);
+		};
+	}
+
+	/** Lets somebody wait for the lock, and returns how often that one was woken. */
+	private AtomicInteger assertWaits(RedisConnections connections) {
+		AtomicInteger woken = new AtomicInteger();
+		RedisLockStore waiter = new RedisLockStore(connections, "lock", SOON, 0);
+		waiter.start();
+		assertThat(this.holder.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
+		assertThat(waiter.lock(this.key).acquire(AcquireCommand.of("b", TTL).notifying(woken::incrementAndGet)))
+			.succeedsWithin(SOON)
+			.isInstanceOf(Held.class);
+		return woken;
+	}
+
+	/** Subscriptions go to another server than commands. */
+	private record Sharded(RedisConnections commandsTo, RedisConnections subscriptionsTo) implements RedisConnections {
+
+		@Override
+		public boolean isClustered() {
+			return false;
+		}
+
+		@Override
+		public AbstractRedisClient client() {
+			return this.commandsTo.client();
+		}
+
+		@Override
+		public RedisClusterAsyncCommands<byte[], byte[]> commands() {
+			return this.commandsTo.commands();
+		}
+
+		@Override
+		public StatefulRedisPubSubConnection<byte[], byte[]> connectPubSub() {
+			return this.subscriptionsTo.connectPubSub();
+		}
+
+	}
+
+}

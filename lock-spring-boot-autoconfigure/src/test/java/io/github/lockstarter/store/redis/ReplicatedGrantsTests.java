@@ -1,0 +1,116 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.RedisInstance;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Grants that a replica has to acknowledge.
+ */
+@Tag("faults")
+class ReplicatedGrantsTests {
+
+	/** For each grant, replicas have half of it. */
+	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+	/** What an answer in time may take on a busy machine. */
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private static final Duration TTL = Duration.ofMinutes(10);
+
+	private final LocalRedis master = LocalRedis.started();
+
+	private final LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + this.master.port());
+
+	private final RedisInstance instance = new RedisInstance(TestRedis.connections("127.0.0.1", this.master.port()),
+			"lock", 1, 64, TIMEOUT);
+
+	private final RedisLockStore store = this.instance.store();
+
+	@BeforeEach
+	void connectReplica() {
+		Awaitility.await()
+			.atMost(SOON)
+			.ignoreExceptions()
+			.until(() -> acquire("held", "holder").join() instanceof Granted);
+	}
+
+	@AfterEach
+	void stop() {
+		this.replica.thaw();
+		this.instance.close();
+		this.replica.close();
+		this.master.close();
+	}
+
+	@Test
+	@DisplayName("Grants that wait for a replica that does not answer delay no renewal and no release")
+	void delayNobody() {
+		this.replica.freeze();
+		List<CompletableFuture<AcquireResult>> waiting = acquireAll(16);
+		LockKey held = key("held");
+		for (int i = 0; i < 3; i++) {
+			assertThat(this.store.lock(held).renew("holder", TTL)).succeedsWithin(SOON).isEqualTo(true);
+		}
+		assertThat(this.store.lock(held).release("holder", null)).succeedsWithin(SOON).isEqualTo(true);
+		assertThat(waiting).as("they were faster").anyMatch((each) -> !each.isDone());
+		assertThat(waiting).allSatisfy(ReplicatedGrantsTests::assertBroken);
+	}
+
+	@Test
+	@DisplayName("A hundred grants that wait for a replica that does not answer wait together, and are taken back")
+	void waitTogether() {
+		this.replica.freeze();
+		this.instance.forgetRequests();
+		assertThat(acquireAll(100)).allSatisfy(ReplicatedGrantsTests::assertBroken);
+		assertThat(this.instance.requests()).filteredOn("WAIT"::equals).hasSizeBetween(1, 4);
+		Awaitility.await().until(() -> this.master.ask("KEYS lock:{*").equals("*1"));
+	}
+
+	@Test
+	@DisplayName("With a replica that answers, all are granted, and a lock that is held is refused without it")
+	void granted() {
+		assertThat(acquireAll(500))
+			.allSatisfy((each) -> assertThat(each).succeedsWithin(SOON).isInstanceOf(Granted.class));
+		this.replica.freeze();
+		assertThat(acquire("held", "another")).succeedsWithin(SOON).isInstanceOf(Held.class);
+	}
+
+	private List<CompletableFuture<AcquireResult>> acquireAll(int count) {
+		return IntStream.range(0, count).mapToObj((i) -> acquire("key" + i, "owner" + i)).toList();
+	}
+
+	private CompletableFuture<AcquireResult> acquire(String key, String owner) {
+		return this.store.lock(key(key)).acquire(AcquireCommand.of(owner, TTL)).toCompletableFuture();
+	}
+
+	private static LockKey key(String key) {
+		return new LockKey("replicated", key);
+	}
+
+	private static void assertBroken(CompletionStage<?> answer) {
+		assertThat(answer).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockStoreException.class);
+	}
+
+}

@@ -1,0 +1,187 @@
+package io.github.lockstarter.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Stands between a client and a server on this machine, and can break the connections
+ * that are open: as a load balancer does that resets them, or a firewall that drops what
+ * they carry. Connections that are opened later work.
+ */
+public final class TcpProxy implements AutoCloseable {
+
+	private static final int BUFFER = 64 * 1024;
+
+	private final ServerSocket listener;
+
+	private final int target;
+
+	private final List<Link> links = new CopyOnWriteArrayList<>();
+
+	/** Starts a proxy on a port of its own. */
+	public TcpProxy(int target) {
+		this.target = target;
+		try {
+			this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		run(this::accept);
+	}
+
+	public int port() {
+		return this.listener.getLocalPort();
+	}
+
+	/** Returns how many connections are open. */
+	public int connections() {
+		return this.links.size();
+	}
+
+	/** Drops what the server answers on the connections that are open. */
+	public void dropReplies() {
+		this.links.forEach((link) -> link.dropsReplies = true);
+	}
+
+	/** Drops all that the connections that are open carry, both ways. */
+	public void dropAll() {
+		this.links.forEach((link) -> {
+			link.dropsReplies = true;
+			link.dropsRequests = true;
+		});
+	}
+
+	/** Returns how many bytes of requests were dropped on the open connections. */
+	public long droppedRequestBytes() {
+		return this.links.stream().mapToLong((link) -> link.droppedRequestBytes).sum();
+	}
+
+	/** Resets the connections that are open: the client is sent a TCP RST. */
+	public void reset() {
+		this.links.forEach(Link::reset);
+	}
+
+	@Override
+	public void close() {
+		closeQuietly(this.listener);
+		reset();
+	}
+
+	private void accept() throws IOException {
+		while (!this.listener.isClosed()) {
+			Socket client = this.listener.accept();
+			try {
+				Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), this.target));
+				this.links.add(link);
+				run(link::passRequests);
+				run(link::passReplies);
+			}
+			catch (IOException ex) {
+				closeQuietly(client);
+			}
+		}
+	}
+
+	private static void run(Work work) {
+		Thread thread = new Thread(() -> {
+			try {
+				work.run();
+			}
+			catch (IOException ex) {
+				// One of the sockets was closed.
+			}
+		}, "tcp-proxy");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	private static void closeQuietly(AutoCloseable socket) {
+		try {
+			socket.close();
+		}
+		catch (Exception ex) {
+			// It is closed.
+		}
+	}
+
+	@FunctionalInterface
+	private interface Work {
+
+		void run() throws IOException;
+
+	}
+
+	/** A connection of a client, and the one that it is passed on over. */
+	private final class Link {
+
+		private final Socket client;
+
+		private final Socket server;
+
+		private volatile boolean dropsRequests;
+
+		private volatile boolean dropsReplies;
+
+		private volatile long droppedRequestBytes;
+
+		Link(Socket client, Socket server) throws IOException {
+			this.client = client;
+			this.server = server;
+			client.setTcpNoDelay(true);
+			server.setTcpNoDelay(true);
+		}
+
+		void passRequests() throws IOException {
+			try (InputStream in = this.client.getInputStream(); OutputStream out = this.server.getOutputStream()) {
+				byte[] buffer = new byte[BUFFER];
+				for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+					if (this.dropsRequests) {
+						this.droppedRequestBytes += length;
+					}
+					else {
+						out.write(buffer, 0, length);
+					}
+				}
+			}
+			finally {
+				TcpProxy.this.links.remove(this);
+			}
+		}
+
+		void passReplies() throws IOException {
+			try (InputStream in = this.server.getInputStream(); OutputStream out = this.client.getOutputStream()) {
+				byte[] buffer = new byte[BUFFER];
+				for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+					if (!this.dropsReplies) {
+						out.write(buffer, 0, length);
+					}
+				}
+			}
+			finally {
+				TcpProxy.this.links.remove(this);
+			}
+		}
+
+		void reset() {
+			try {
+				// With this, closing sends a RST instead of a FIN.
+				this.client.setSoLinger(true, 0);
+			}
+			catch (IOException ex) {
+				// It is closed.
+			}
+			closeQuietly(this.client);
+			closeQuietly(this.server);
+		}
+
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.github.lockstarter.sample;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * A store of an application's own, as the documentation shows it.
+ */
+class OwnLockStore implements LockStore {
+
+	final Map<LockKey, Holding> holdings = new ConcurrentHashMap<>();
+
+	private final AtomicLong tokens = new AtomicLong();
+
+	@Override
+	public Set<Capability> capabilities() {
+		return Set.of(Capability.LOCAL);
+	}
+
+	@Override
+	public StoredLock lock(LockKey key) {
+		return new OwnLock(key, this.holdings, this.tokens);
+	}
+
+	private record OwnLock(LockKey key, Map<LockKey, Holding> holdings, AtomicLong tokens) implements StoredLock {
+
+		@Override
+		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+			long end = System.nanoTime() + command.ttl().toNanos();
+			Holding holder = this.holdings.compute(this.key, (key, old) -> (old != null && old.nanosLeft() > 0) ? old
+					: new Holding(command.owner(), end, this.tokens.incrementAndGet()));
+			return CompletableFuture.completedFuture(holder.isOf(command.owner()) ? new Granted(holder.token())
+					: new Held(Duration.ofNanos(holder.nanosLeft())));
+		}
+
+		@Override
+		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+			long end = System.nanoTime() + ttl.toNanos();
+			Holding holder = this.holdings.computeIfPresent(this.key, (key,
+					old) -> (old.isOf(owner) && end - old.end() > 0) ? new Holding(owner, end, old.token()) : old);
+			return CompletableFuture.completedFuture(holder != null && holder.isOf(owner));
+		}
+
+		@Override
+		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+			Holding holder = this.holdings.get(this.key);
+			boolean released = holder != null && holder.isOf(owner) && this.holdings.remove(this.key, holder);
+			return CompletableFuture.completedFuture(released);
+		}
+
+	}
+
+	record Holding(String owner, long end, long token) {
+
+		boolean isOf(String owner) {
+			return nanosLeft() > 0 && this.owner.equals(owner);
+		}
+
+		long nanosLeft() {
+			return this.end - System.nanoTime();
+		}
+
+	}
+
+}
