@@ -1,15 +1,15 @@
 package io.github.lockstarter.registry;
 
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import io.micrometer.observation.ObservationRegistry;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -32,18 +32,22 @@ class LeaseRenewalTests {
 
 	private static final LockKey KEY = new LockKey("renewal", "taro");
 
-	/** What is to run out. */
 	private static final LockOptions SHORT = LockOptions.of(Duration.ofMillis(300));
 
-	/** What is to be renewed in time by a machine that stands still for a moment. */
 	private static final LockOptions RENEWED = LockOptions.of(Duration.ofSeconds(3));
 
-	private final ObservedStore store = new ObservedStore();
+	private final VirtualRuntime runtime = new VirtualRuntime();
 
-	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
+	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
 
-	private final DefaultLockRegistry locks = new DefaultLockRegistry(this.store, (name) -> SHORT, 64, this.losses::add,
-			new LockCounts(), ObservationRegistry.NOOP);
+	private final List<LeaseLostEvent> losses = new ArrayList<>();
+
+	private final DefaultLockRegistry locks = registry(this.losses::add);
+
+	private DefaultLockRegistry registry(Consumer<LeaseLostEvent> losses) {
+		return new DefaultLockRegistry(this.store, (name) -> SHORT, 64, losses, new LockCounts(),
+				ObservationRegistry.NOOP, this.runtime);
+	}
 
 	@AfterEach
 	void close() {
@@ -53,14 +57,19 @@ class LeaseRenewalTests {
 	@Test
 	@DisplayName("A lease is renewed at a third of its time to live for as long as it is held, and no longer")
 	void renews() {
-		long start = System.nanoTime();
 		Lease lease = this.locks.acquire(KEY, RENEWED);
-		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> this.store.renewals.size() >= 7);
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(RENEWED.ttl().multipliedBy(2));
+		for (int renewals = 0; renewals < 7; renewals++) {
+			this.runtime.pass(Duration.ofMillis(999));
+			assertThat(this.store.renewals).hasSize(renewals);
+			this.runtime.pass(Duration.ofMillis(1));
+			assertThat(this.store.renewals).hasSize(renewals + 1);
+			assertThat(lease.remaining()).isEqualTo(RENEWED.ttl());
+		}
 		assertThat(lease.isHeld()).isTrue();
 		lease.close();
-		int renewals = this.store.renewals.size();
-		Awaitility.await().during(RENEWED.ttl()).until(() -> this.store.renewals.size() == renewals);
+		this.runtime.pass(RENEWED.ttl());
+		assertThat(this.store.renewals).hasSize(7);
+		assertThat(this.runtime.alarms()).isZero();
 		assertThat(this.losses).isEmpty();
 	}
 
@@ -68,22 +77,26 @@ class LeaseRenewalTests {
 	@DisplayName("A lease without renewal ends with its time to live")
 	void withoutRenewal(CapturedOutput output) {
 		Lease lease = this.locks.acquire(KEY, SHORT.withoutRenewal());
-		Awaitility.await().until(() -> !this.losses.isEmpty());
+		this.runtime.pass(SHORT.ttl().minusNanos(1));
+		assertThat(lease.isHeld()).isTrue();
+		assertThat(this.losses).isEmpty();
+		this.runtime.pass(Duration.ofNanos(1));
 		assertThat(lease.isHeld()).isFalse();
+		assertThat(this.losses).hasSize(1);
 		assertThat(this.store.renewals).isEmpty();
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(output).contains("its ttl of PT0.3S ran out, and it is not renewed"));
+		assertThat(output).contains("its ttl of PT0.3S ran out, and it is not renewed");
 	}
 
 	@Test
 	@DisplayName("Renewal outlives errors of the store")
 	void survivesErrors() {
-		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(6)));
+		Lease lease = this.locks.acquire(KEY, RENEWED);
 		this.store.broken = true;
-		Awaitility.await().until(() -> this.store.renewals.size() >= 3);
+		this.runtime.pass(Duration.ofMillis(2900));
+		assertThat(this.store.renewals).hasSizeGreaterThanOrEqualTo(3);
 		this.store.broken = false;
-		Duration before = lease.remaining();
-		Awaitility.await().until(() -> lease.remaining().compareTo(before) > 0);
+		this.runtime.pass(RENEWED.ttl().multipliedBy(2));
+		assertThat(lease.isHeld()).isTrue();
 		assertThat(this.losses).isEmpty();
 		lease.close();
 	}
@@ -98,29 +111,33 @@ class LeaseRenewalTests {
 			throw new IllegalStateException("mistake of the application");
 		});
 		this.store.broken = true;
-		Awaitility.await().until(() -> !this.losses.isEmpty() && told.get() > 0);
+		this.runtime.pass(RENEWED.ttl().minusNanos(1));
+		assertThat(lease.isHeld()).isTrue();
+		assertThat(this.losses).isEmpty();
+		this.runtime.pass(Duration.ofNanos(1));
 		assertThat(lease.isHeld()).isFalse();
+		assertThat(told).hasValue(1);
 		lease.close();
 		lease.close();
 		lease.onLost(told::incrementAndGet);
-		Awaitility.await().until(() -> told.get() == 2);
+		this.runtime.settle();
+		assertThat(told).hasValue(2);
 		assertThat(this.losses).containsExactly(new LeaseLostEvent(KEY, lease.fencingToken()));
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(output).containsOnlyOnce("was lost")
-				.contains("could not be reached")
-				.doesNotContain("taro")
-				.doesNotContain("may not have been released"));
+		assertThat(output).containsOnlyOnce("was lost")
+			.contains("could not be reached")
+			.doesNotContain("taro")
+			.doesNotContain("may not have been released");
 	}
 
 	@Test
 	@DisplayName("A store that has forgotten the lease is noticed at the next renewal, before the deadline")
 	void lostByRenewal(CapturedOutput output) {
-		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(6)));
+		Lease lease = this.locks.acquire(KEY, RENEWED);
 		this.store.forgetAll();
-		Awaitility.await().atMost(Duration.ofSeconds(4)).until(() -> !lease.isHeld());
-		Awaitility.await().until(() -> this.losses.size() == 1);
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(output).containsOnlyOnce("forgotten it when it was to be renewed"));
+		this.runtime.pass(RENEWED.ttl().dividedBy(3));
+		assertThat(lease.isHeld()).isFalse();
+		assertThat(this.losses).hasSize(1);
+		assertThat(output).containsOnlyOnce("forgotten it when it was to be renewed");
 		assertThat(this.locks.tryAcquire(KEY, SHORT)).isPresent();
 	}
 
@@ -131,7 +148,9 @@ class LeaseRenewalTests {
 		Lease other = this.locks.acquire(new LockKey("renewal", "jiro"), LockOptions.of(Duration.ofMinutes(1)));
 		this.store.forgetAll();
 		this.store.reconnect();
-		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !lease.isHeld() && !other.isHeld());
+		this.runtime.settle();
+		assertThat(lease.isHeld()).isFalse();
+		assertThat(other.isHeld()).isFalse();
 		assertThat(this.store.renewals).hasSize(1);
 	}
 
@@ -143,8 +162,7 @@ class LeaseRenewalTests {
 			leases.add(this.locks.acquire(new LockKey("renewal", "" + i), RENEWED));
 			this.store.reconnect();
 		}
-		long start = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - start > RENEWED.ttl().multipliedBy(2).toNanos());
+		this.runtime.pass(RENEWED.ttl().multipliedBy(2));
 		assertThat(leases).allMatch(Lease::isHeld);
 		assertThat(this.losses).isEmpty();
 	}
@@ -152,12 +170,14 @@ class LeaseRenewalTests {
 	@Test
 	@DisplayName("Renewal outlives a store that throws")
 	void survivesThrowing() {
-		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofSeconds(6)));
+		Lease lease = this.locks.acquire(KEY, RENEWED);
 		this.store.throwing = true;
-		Awaitility.await().until(() -> this.store.renewals.size() >= 2);
-		this.store.throwing = false;
+		this.runtime.pass(RENEWED.ttl().dividedBy(2));
 		int renewals = this.store.renewals.size();
-		Awaitility.await().until(() -> this.store.renewals.size() >= renewals + 2);
+		assertThat(renewals).isGreaterThanOrEqualTo(2);
+		this.store.throwing = false;
+		this.runtime.pass(RENEWED.ttl());
+		assertThat(this.store.renewals).hasSizeGreaterThanOrEqualTo(renewals + 2);
 		assertThat(lease.isHeld()).isTrue();
 		lease.close();
 	}
@@ -165,11 +185,12 @@ class LeaseRenewalTests {
 	@Test
 	@DisplayName("A listener that fails harms nobody")
 	void failingListener(CapturedOutput output) {
-		try (DefaultLockRegistry locks = new DefaultLockRegistry(this.store, (name) -> SHORT, 64, (loss) -> {
+		try (DefaultLockRegistry locks = registry((loss) -> {
 			throw new IllegalStateException("mistake of the application");
-		}, new LockCounts(), ObservationRegistry.NOOP)) {
+		})) {
 			Lease lease = locks.acquire(KEY, SHORT.withoutRenewal());
-			Awaitility.await().until(() -> output.toString().contains("at the loss of lock 'renewal' failed"));
+			this.runtime.pass(SHORT.ttl());
+			assertThat(output).contains("at the loss of lock 'renewal' failed");
 			assertThat(lease.isHeld()).isFalse();
 			locks.acquire(KEY, SHORT).close();
 		}
@@ -178,34 +199,39 @@ class LeaseRenewalTests {
 	@Test
 	@DisplayName("A lock that is held for its longest is lost, so that work that hangs does not hold it for ever")
 	void maxHold(CapturedOutput output) {
-		long start = System.nanoTime();
 		Lease lease = this.locks.acquire(KEY, RENEWED.withMaxHold(Duration.ofMillis(4500)));
-		assertThat(this.locks.tryAcquire(KEY, SHORT.withWaitTime(Duration.ofSeconds(10)))).isPresent();
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(4450),
-				Duration.ofSeconds(14));
+		CompletableFuture<Optional<Lease>> waiting = this.locks
+			.tryAcquireAsync(KEY, SHORT.withWaitTime(Duration.ofSeconds(10)))
+			.toCompletableFuture();
+		this.runtime.pass(Duration.ofMillis(4499));
+		assertThat(lease.isHeld()).isTrue();
+		assertThat(waiting).isNotDone();
+		this.runtime.pass(Duration.ofMillis(101));
 		assertThat(lease.isHeld()).isFalse();
-		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce("was held for longer than PT4.5S"));
+		assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
+		assertThat(output).containsOnlyOnce("was held for longer than PT4.5S");
 		assertThat(this.store.renewals.get(this.store.renewals.size() - 1))
 			.as("the last renewal lasts to that end only")
 			.allSatisfy((last) -> assertThat(last.ttl()).isLessThan(RENEWED.ttl()));
 	}
 
 	@Test
-	@DisplayName("10,000 leases are renewed in few round trips, by one thread, and each ends with its release")
+	@DisplayName("10,000 leases are renewed in few round trips, at one alarm, and each ends with its release")
 	void manyLeases() {
-		LockOptions options = LockOptions.of(Duration.ofSeconds(3));
-		int threads = ManagementFactory.getThreadMXBean().getThreadCount();
 		List<Lease> leases = new ArrayList<>();
 		for (int i = 0; i < 10_000; i++) {
-			leases.add(this.locks.acquire(new LockKey("many", "" + i), options));
+			leases.add(this.locks.acquire(new LockKey("many", "" + i), RENEWED));
+			this.runtime.pass(Duration.ofNanos(50_000));
 		}
-		Awaitility.await().until(() -> renewed() >= 20_000);
+		assertThat(this.runtime.alarms()).isOne();
+		this.runtime.pass(RENEWED.ttl());
 		assertThat(leases).allMatch(Lease::isHeld);
-		assertThat(this.store.renewals).as("round trips").hasSizeLessThan(200);
-		assertThat(ManagementFactory.getThreadMXBean().getThreadCount() - threads).isLessThan(10);
+		assertThat(renewed()).isGreaterThanOrEqualTo(30_000);
+		assertThat(this.store.renewals).as("round trips").hasSizeLessThan(20);
 		leases.forEach(Lease::close);
 		int before = renewed();
-		Awaitility.await().during(Duration.ofSeconds(2)).until(() -> renewed() == before);
+		this.runtime.pass(RENEWED.ttl());
+		assertThat(renewed()).isEqualTo(before);
 		assertThat(this.losses).isEmpty();
 	}
 
@@ -218,9 +244,11 @@ class LeaseRenewalTests {
 		this.locks.close();
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(this.store.releases).hasValue(1);
-		Awaitility.await().until(() -> told.get() == 1 && this.losses.size() == 1);
-		int renewals = this.store.renewals.size();
-		Awaitility.await().during(RENEWED.ttl()).until(() -> this.store.renewals.size() == renewals);
+		this.runtime.settle();
+		assertThat(told).hasValue(1);
+		assertThat(this.losses).hasSize(1);
+		this.runtime.pass(RENEWED.ttl());
+		assertThat(this.store.renewals).isEmpty();
 	}
 
 	private int renewed() {

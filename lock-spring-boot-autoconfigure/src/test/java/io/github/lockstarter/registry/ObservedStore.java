@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -58,13 +59,24 @@ final class ObservedStore implements LockStore {
 
 	private final Queue<Runnable> unspoken = new ConcurrentLinkedQueue<>();
 
-	private volatile MemoryLockStore memory = new MemoryLockStore();
+	private final LongSupplier nanoTime;
+
+	private volatile MemoryLockStore memory;
 
 	private volatile Runnable onReconnect = () -> {
 	};
 
+	ObservedStore() {
+		this(System::nanoTime);
+	}
+
+	ObservedStore(LongSupplier nanoTime) {
+		this.nanoTime = nanoTime;
+		this.memory = new MemoryLockStore(nanoTime);
+	}
+
 	void forgetAll() {
-		this.memory = new MemoryLockStore();
+		this.memory = new MemoryLockStore(this.nanoTime);
 	}
 
 	/** Returns the store of which nothing is counted, broken or kept back. */
