@@ -19,7 +19,7 @@ class MainTests {
 		try (LocalRedis redis = LocalRedis.started()) {
 			String report = Main.report(new RedisAddress(redis.port()), List.of("uncontended"), true, "a test")
 				.toString();
-			for (Candidate candidate : Candidate.values()) {
+			for (Candidate candidate : Candidate.all()) {
 				assertThat(report).containsPattern("\n\\| \\Q" + candidate + "\\E \\|( [0-9,.∞–]+ \\([^)]*\\) \\|)+");
 			}
 			assertThat(report).contains("## Goals", "printed by `a test`", "Redis ");

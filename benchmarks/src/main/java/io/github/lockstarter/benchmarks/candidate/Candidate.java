@@ -1,6 +1,8 @@
 package io.github.lockstarter.benchmarks.candidate;
 
+import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * What is compared.
@@ -24,6 +26,9 @@ public enum Candidate {
 
 	LOCK4J("lock4j", Lock4jLocks::new),
 
+	/** Another version of this library; the system property says which. */
+	BASELINE("another version", OtherVersion::connect),
+
 	THIS("lock-spring-boot-starter", StarterLocks::new);
 
 	private final String title;
@@ -36,10 +41,22 @@ public enum Candidate {
 	}
 
 	/**
-	 * Returns whether it is a product to compare with, not the floor and not this one.
+	 * Returns all to compare: with the peers, or, where another version of this library is
+	 * given, with that one instead.
+	 */
+	public static List<Candidate> all() {
+		boolean versions = System.getProperty(OtherVersion.JAR) != null;
+		return Stream.of(values())
+			.filter((candidate) -> versions ? !candidate.isPeer() : candidate != BASELINE)
+			.toList();
+	}
+
+	/**
+	 * Returns whether it is a product to compare with, not the floor and no version of this
+	 * one.
 	 */
 	public boolean isPeer() {
-		return this != FLOOR && this != THIS;
+		return this != FLOOR && this != BASELINE && this != THIS;
 	}
 
 	/** Starts an instance. */

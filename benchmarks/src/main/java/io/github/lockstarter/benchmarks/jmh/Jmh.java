@@ -42,6 +42,7 @@ public final class Jmh {
 	public Map<Candidate, Score> run(String method, int threads) throws RunnerException {
 		Collection<RunResult> results = new Runner(
 				new OptionsBuilder().include("%s\\.%s$".formatted(LockBenchmark.class.getName(), method))
+					.param("candidate", Candidate.all().stream().map(Candidate::name).toArray(String[]::new))
 					.threads(threads)
 					.forks(1)
 					.warmupIterations(Math.max(this.iterations / 2, 1))

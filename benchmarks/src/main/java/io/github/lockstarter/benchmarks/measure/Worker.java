@@ -5,14 +5,15 @@ import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Another JVM on this machine, with the class path of this one, that runs one task after
- * the other.
+ * Another JVM on this machine, with the class path of this one and the system properties
+ * of its command line, that runs one task after the other.
  */
 public final class Worker implements AutoCloseable {
 
@@ -31,7 +32,7 @@ public final class Worker implements AutoCloseable {
 		List<String> command = Stream
 			.of(Stream.of(java, "-cp",
 					System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))),
-					Stream.of(options), Stream.of(Worker.class.getName()))
+					properties(), Stream.of(options), Stream.of(Worker.class.getName()))
 			.flatMap((part) -> part)
 			.toList();
 		try {
@@ -43,6 +44,13 @@ public final class Worker implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	private static Stream<String> properties() {
+		return ManagementFactory.getRuntimeMXBean()
+			.getInputArguments()
+			.stream()
+			.filter((argument) -> argument.startsWith("-D"));
 	}
 
 	/** Runs the task there, and returns its result. */

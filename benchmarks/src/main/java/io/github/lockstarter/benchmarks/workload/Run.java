@@ -23,7 +23,7 @@ import io.github.lockstarter.benchmarks.measure.RedisServer;
 public record Run(RedisAddress redis, RedisServer server, boolean brief, Report report) {
 
 	/** All that is compared. */
-	static final List<Candidate> CANDIDATES = List.of(Candidate.values());
+	static final List<Candidate> CANDIDATES = Candidate.all();
 
 	/** Returns how much to measure: less if it is to be brief. */
 	Effort effort(int warmUpRounds, int rounds, Duration slice) {

@@ -1,13 +1,16 @@
 package io.github.lockstarter.benchmarks.candidate;
 
+import java.io.File;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,7 +33,7 @@ class CandidateTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@MethodSource("io.github.lockstarter.benchmarks.candidate.Candidate#all")
 	@DisplayName("A lock is refused to another instance and to another thread while it is held, and free again after its release")
 	void excludes(Candidate candidate) throws Exception {
 		RedisAddress address = new RedisAddress(redis.port());
@@ -45,6 +48,23 @@ class CandidateTests {
 			assertThat(client.tryAcquire("a")).isNull();
 			releaseOther.run();
 			client.acquireFree("a").run();
+		}
+	}
+
+	@Test
+	@DisplayName("Another version shares its locks with this one, and none of its classes")
+	void otherVersion() throws Exception {
+		RedisAddress address = new RedisAddress(redis.port());
+		File current = new File(LockRegistry.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+		try (LockClient client = Candidate.THIS.connect(address);
+				LockClient other = OtherVersion.connect(address, current)) {
+			Runnable release = other.acquire("b");
+			assertThat(client.tryAcquire("b")).isNull();
+			release.run();
+			client.acquireFree("b").run();
+			assertThat(other).isNotInstanceOf(StarterLocks.class);
+			assertThat(other.getClass().getClassLoader().loadClass(LockRegistry.class.getName()))
+				.isNotSameAs(LockRegistry.class);
 		}
 	}
 
