@@ -486,17 +486,16 @@ final class SimulatedStore implements LockStore {
 		private void check(AcquireCommand command) {
 			boolean notifies = SimulatedStore.this.world.scenario().can(Capability.NOTIFIES);
 			if ((command.onRelease() != null || command.predecessor() != null) && !notifies) {
-				SimulatedStore.this.world.violations().report("A store that does not notify is asked to");
+				SimulatedStore.this.world.violated("A store that does not notify is asked to");
 			}
 			if (command.query() != null && !SimulatedStore.this.world.scenario().can(Capability.KEEPS_RESULTS)) {
-				SimulatedStore.this.world.violations().report("A store that keeps no results is asked for one");
+				SimulatedStore.this.world.violated("A store that keeps no results is asked for one");
 			}
 			if (!command.takenBack() && !SimulatedStore.this.world.scenario().can(Capability.HOLDS_FOR_TOKENS)) {
-				SimulatedStore.this.world.violations().report("A store that knows no tokens is given one");
+				SimulatedStore.this.world.violated("A store that knows no tokens is given one");
 			}
 			if (command.ttl().toMillis() < 1) {
-				SimulatedStore.this.world.violations()
-					.report("A store is given a time to live of %s".formatted(command.ttl()));
+				SimulatedStore.this.world.violated("A store is given a time to live of %s", command.ttl());
 			}
 		}
 
