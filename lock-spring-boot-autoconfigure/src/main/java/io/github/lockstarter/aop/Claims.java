@@ -14,6 +14,8 @@ import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.Assert;
+
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
@@ -56,6 +58,11 @@ final class Claims {
 		}
 		this.first = first;
 		this.sharing = sharing;
+	}
+
+	/** Returns whether the call may have to wait for one of the locks. */
+	boolean mayWait() {
+		return this.locks.values().stream().anyMatch((spec) -> !spec.options().waitTime().isZero());
 	}
 
 	/**
@@ -209,7 +216,10 @@ final class Claims {
 		}
 
 		private void acquire(LockKey key, LockOptions options) {
-			CompletableFuture<Lease> lease = this.acquisition.apply(key, options).toCompletableFuture();
+			CompletionStage<Lease> asked = this.acquisition.apply(key, options);
+			Assert.state(asked != null,
+					"The LockRegistry returned null instead of a CompletionStage: let the mock return one");
+			CompletableFuture<Lease> lease = asked.toCompletableFuture();
 			lease.thenApply(Claims::granted).whenComplete((granted, failure) -> {
 				if (failure != null) {
 					holding(this.leases, false).abandon();

@@ -70,7 +70,7 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 					"it was called on the thread of an event loop, which must not wait for the store",
 					"Return a Mono or a ResponseEntity, or let Spring WebFlux call such handlers on other threads, as with spring.threads.virtual.enabled=true.");
 		}
-		return call.proceed(call.acquire(false));
+		return call.proceed(call.acquire(call.claims(), false));
 	}
 
 	private @Nullable Object handleServletRequest(LockedCall call) throws Throwable {
@@ -79,10 +79,14 @@ final class ExclusiveRequestInterceptor implements MethodInterceptor {
 			return call.proceed(waitedFor);
 		}
 		boolean untilResponse = this.untilResponse.getAsBoolean();
-		if (call.method().work() != null && call.method().waits() && call.canSuspend()) {
-			throw call.servletHandling().suspend(call, untilResponse);
+		Claims claims = call.claims();
+		Holding holding = (claims.mayWait() && call.canSuspend())
+				? call.servletHandling().acquireOrSuspend(call, claims, untilResponse)
+				: call.acquire(claims, untilResponse);
+		if (untilResponse) {
+			call.tellEndOfRequest(holding);
 		}
-		return call.proceed(call.acquire(untilResponse));
+		return call.proceed(holding);
 	}
 
 }

@@ -71,7 +71,7 @@ final class LockedCall {
 	 * method.
 	 */
 	boolean canSuspend() {
-		return servletHandling().canSuspend() && !(this.invocation instanceof ProxyMethodInvocation ofProxy
+		return servletHandling().canSuspend(this.method) && !(this.invocation instanceof ProxyMethodInvocation ofProxy
 				&& ofProxy.getProxy() instanceof Advised advised
 				&& Stream.of(advised.getAdvisors())
 					.takeWhile((advisor) -> !(advisor instanceof ExclusiveRequestAdvisor))
@@ -93,21 +93,16 @@ final class LockedCall {
 	 * Acquires the locks on this thread.
 	 * @throws io.github.lockstarter.LockException if one is not granted
 	 */
-	Holding acquire(boolean untilResponse) {
-		Holding holding = claims().acquire(this.registry, untilResponse);
-		if (untilResponse) {
-			tellEndOfRequest(holding);
-		}
-		return holding;
+	Holding acquire(Claims claims, boolean untilResponse) {
+		return claims.acquire(this.registry, untilResponse);
 	}
 
-	/** Acquires the locks without holding a thread. */
-	CompletableFuture<Holding> acquireAsync(boolean untilResponse) {
-		return claims().acquireAsync(this.registry, null, untilResponse);
-	}
-
-	/** Acquires the locks without holding a thread, and goes on on the executor. */
-	CompletableFuture<Holding> acquireAsync(Claims claims, boolean untilResponse, Executor executor) {
+	/**
+	 * Acquires the locks without holding a thread.
+	 * @param executor where the future completes, or {@code null} for a few threads of
+	 * the registry
+	 */
+	CompletableFuture<Holding> acquireAsync(Claims claims, boolean untilResponse, @Nullable Executor executor) {
 		return claims.acquireAsync(this.registry, executor, untilResponse);
 	}
 

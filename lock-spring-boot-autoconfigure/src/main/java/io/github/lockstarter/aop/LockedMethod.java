@@ -13,6 +13,7 @@ import org.springframework.http.HttpEntity;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.method.HandlerMethod;
 
 /**
@@ -63,6 +64,15 @@ record LockedMethod(Method method, Class<?> type, List<ExclusiveRequestSpec> spe
 
 	boolean isHandlerOfEntity() {
 		return this.ofController && (this.returned == HttpEntity.class || this.returned == ResponseEntity.class);
+	}
+
+	/**
+	 * Returns whether a handler writes what it returns, so that no view needs a model.
+	 */
+	boolean writesBody() {
+		return HttpEntity.class.isAssignableFrom(this.returned)
+				|| AnnotatedElementUtils.hasAnnotation(this.method, ResponseBody.class)
+				|| AnnotatedElementUtils.hasAnnotation(this.type, ResponseBody.class);
 	}
 
 	/** Returns whether some call of the method may wait. */

@@ -1,26 +1,25 @@
 package io.github.lockstarter.aop;
 
-import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.MethodParameter;
 import org.springframework.core.NamedThreadLocal;
-import org.springframework.ui.ModelMap;
 import org.springframework.util.Assert;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.annotation.HandlerMethodValidator;
 import org.springframework.web.method.support.AsyncHandlerMethodReturnValueHandler;
-import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandlerComposite;
 import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.ServletInvocableHandlerMethod;
-import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 
 /**
  * What Spring MVC finds as the result of a request that has waited for its locks: the
@@ -29,8 +28,10 @@ import org.springframework.web.servlet.mvc.support.RedirectAttributes;
  *
  * @param call the call of the handler that had to wait
  * @param holding its locks
+ * @param handled whether Spring MVC takes the request for handled if the handler returns
+ * nothing, as it may have written the response itself
  */
-record Resumption(LockedCall call, Holding holding) {
+record Resumption(LockedCall call, Holding holding, boolean handled) {
 
 	private static final ThreadLocal<@Nullable Resumption> underWay = new NamedThreadLocal<>(
 			"Handler that has waited for its locks");
@@ -49,9 +50,17 @@ record Resumption(LockedCall call, Holding holding) {
 	}
 
 	/** Resumes requests. */
-	record Handler(Supplier<@Nullable List<HandlerMethodReturnValueHandler>> all)
-			implements
-				AsyncHandlerMethodReturnValueHandler {
+	static final class Handler implements AsyncHandlerMethodReturnValueHandler {
+
+		private final Supplier<RequestMappingHandlerAdapter> adapter;
+
+		/**
+		 * Creates a handler.
+		 * @param adapter calls the handlers of requests that need not wait
+		 */
+		Handler(Supplier<RequestMappingHandlerAdapter> adapter) {
+			this.adapter = adapter;
+		}
 
 		@Override
 		public boolean isAsyncReturnValue(@Nullable Object returnValue, MethodParameter returnType) {
@@ -68,12 +77,17 @@ record Resumption(LockedCall call, Holding holding) {
 				ModelAndViewContainer container, NativeWebRequest webRequest) throws Exception {
 			HttpServletRequest request = webRequest.getNativeRequest(HttpServletRequest.class);
 			Assert.state(returnValue instanceof Resumption && request != null, "Nothing to resume");
+			Resumption resumption = (Resumption) returnValue;
 			request.removeAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
 			ResumedMethod method = new ResumedMethod(
-					(HandlerMethod) request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE),
-					(Resumption) returnValue);
-			method.setHandlerMethodReturnValueHandlers(
-					new HandlerMethodReturnValueHandlerComposite().addHandlers(this.all.get()));
+					(HandlerMethod) request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE), resumption);
+			method.setHandlerMethodReturnValueHandlers(new HandlerMethodReturnValueHandlerComposite()
+				.addHandlers(this.adapter.get().getReturnValueHandlers()));
+			if (method.shouldValidateReturnValue()) {
+				method.setMethodValidator(HandlerMethodValidator.from(this.adapter.get().getWebBindingInitializer(),
+						null, (parameter) -> false, (parameter) -> false));
+			}
+			container.setRequestHandled(resumption.handled);
 			method.invokeAndHandle((ServletWebRequest) webRequest, container);
 		}
 
@@ -90,31 +104,25 @@ record Resumption(LockedCall call, Holding holding) {
 		}
 
 		@Override
-		public @Nullable Object invokeForRequest(NativeWebRequest request, @Nullable ModelAndViewContainer container,
-				@Nullable Object... provided) throws Exception {
+		protected @Nullable Object[] getMethodArgumentValues(NativeWebRequest request,
+				@Nullable ModelAndViewContainer container, @Nullable Object... provided) {
+			// The request of the first dispatch must not be asked any more.
+			return Stream.of(this.resumption.call.args())
+				.map((arg) -> (arg instanceof ServletWebRequest) ? request : arg)
+				.toArray();
+		}
+
+		@Override
+		protected @Nullable Object doInvoke(@Nullable Object... args) throws Exception {
 			underWay.set(this.resumption);
 			try {
-				return doInvoke(this.resumption.call.args());
+				return super.doInvoke(args);
 			}
 			finally {
 				if (underWay.get() != null) {
 					// Other advice did without the call.
 					underWay.remove();
 					this.resumption.holding.abandon();
-				}
-				addModel(container);
-			}
-		}
-
-		private void addModel(@Nullable ModelAndViewContainer container) {
-			for (Object argument : this.resumption.call.args()) {
-				if (container != null && argument instanceof ModelMap model) {
-					if (argument instanceof RedirectAttributes) {
-						container.setRedirectModel(model);
-					}
-					else {
-						container.addAllAttributes(model);
-					}
 				}
 			}
 		}

@@ -1,6 +1,12 @@
 package io.github.lockstarter.aop;
 
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +23,16 @@ import org.springframework.web.servlet.HandlerMapping;
  * The handling of a request by Spring MVC, for calls of its handler on its thread.
  */
 final class ServletHandling {
+
+	/** The name of the attribute that tells which handlers may wait without a thread. */
+	static final String SUSPENDABLE = Suspendable.class.getName();
+
+	/**
+	 * Longer than a store takes to grant a free lock. All threads of a container that
+	 * wait that long for a lock that is not free must not keep others waiting much
+	 * longer.
+	 */
+	private static final Duration SOON = Duration.ofMillis(50);
 
 	private final HttpServletRequest request;
 
@@ -71,31 +87,76 @@ final class ServletHandling {
 		}
 	}
 
-	/** Returns whether the request may wait without a thread. */
-	boolean canSuspend() {
-		return this.request.isAsyncSupported();
+	/**
+	 * Returns whether the request may wait without a thread: if Spring MVC lets it go on
+	 * here, and a plain handler finds its model then.
+	 */
+	boolean canSuspend(LockedMethod method) {
+		return this.request.isAsyncSupported()
+				&& this.request.getAttribute(SUSPENDABLE) instanceof Suspendable suspendable
+				&& (method.work() != null || (suspendable == Suspendable.ALL
+						&& (PreparedModel.of(this.request) != null || method.writesBody())));
 	}
 
 	/**
-	 * Lets the request wait for the locks without a thread. It is dispatched again when
-	 * they are granted, and {@link Resumption.Handler} calls the handler there: on a
-	 * thread of the container, with all that Spring MVC and filters have set up for it.
-	 * @return the exception that ends this call
+	 * Acquires the locks, or lets the request wait for them without a thread. It is
+	 * dispatched again when they are granted, and {@link Resumption.Handler} calls the
+	 * handler there: on a thread of the container, with all that Spring MVC and filters
+	 * have set up for it.
+	 * <p>
+	 * A plain handler is called at once where nobody holds the locks: its thread waits
+	 * for the answer of the store, but not for other requests, which may need the thread
+	 * to be through with the lock.
+	 * @throws HandlerWaitsException if the request waits
+	 * @throws io.github.lockstarter.LockException if a lock is not granted
 	 */
-	HandlerWaitsException suspend(LockedCall call, boolean untilResponse) throws Exception {
+	Holding acquireOrSuspend(LockedCall call, Claims claims, boolean untilResponse) throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
-			start(call.acquireAsync(untilResponse), call);
+			CompletableFuture<Holding> attempt = call.acquireAsync(claims, untilResponse, null);
+			if (call.method().work() == null && isSoonDone(attempt)) {
+				return result(attempt);
+			}
+			suspend(attempt, call);
 		}
-		return new HandlerWaitsException(call.method());
+		throw new HandlerWaitsException(call.method());
 	}
 
-	private void start(CompletableFuture<Holding> attempt, LockedCall call) throws Exception {
+	private static boolean isSoonDone(CompletableFuture<?> attempt) {
+		try {
+			attempt.get(SOON.toNanos(), TimeUnit.NANOSECONDS);
+			return true;
+		}
+		catch (ExecutionException | CancellationException ex) {
+			return true;
+		}
+		catch (TimeoutException ex) {
+			return false;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
+	}
+
+	private static Holding result(CompletableFuture<Holding> attempt) {
+		try {
+			return attempt.join();
+		}
+		catch (CompletionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
+		}
+	}
+
+	private void suspend(CompletableFuture<Holding> attempt, LockedCall call) throws Exception {
 		EndOfRequest end = asyncHandling().end();
+		ModelAndViewContainer prepared = PreparedModel.of(this.request);
+		ModelAndViewContainer container = (prepared != null) ? prepared : new ModelAndViewContainer();
+		boolean handled = container.isRequestHandled();
 		// It waits as long as the locks may be waited for.
 		DeferredResult<Object> suspended = new DeferredResult<>(0L);
 		suspended.onCompletion(() -> attempt.cancel(false));
 		try {
-			asyncManager().startDeferredResultProcessing(suspended, new ModelAndViewContainer());
+			asyncManager().startDeferredResultProcessing(suspended, container);
 		}
 		catch (Exception ex) {
 			attempt.cancel(false);
@@ -107,9 +168,19 @@ final class ServletHandling {
 			}
 			else {
 				end.add(holding);
-				suspended.setResult(new Resumption(call, holding));
+				suspended.setResult(new Resumption(call, holding, handled));
 			}
 		});
+	}
+
+	/** Which handlers Spring MVC can let wait without a thread. */
+	enum Suspendable {
+
+		/** Those whose result is asynchronous anyway. */
+		ASYNCHRONOUS,
+
+		ALL
+
 	}
 
 }

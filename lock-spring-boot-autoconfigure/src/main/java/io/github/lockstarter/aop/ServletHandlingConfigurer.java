@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import jakarta.servlet.DispatcherType;
@@ -17,6 +18,8 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
+import io.github.lockstarter.aop.ServletHandling.Suspendable;
+
 /**
  * Lets annotated handlers of Spring MVC wait without a thread, keep their locks until the
  * end of the request, and tell of shared answers.
@@ -25,12 +28,16 @@ public final class ServletHandlingConfigurer implements WebMvcConfigurer, Handle
 
 	private final Supplier<RequestMappingHandlerAdapter> adapter;
 
+	private final BooleanSupplier keepsThread;
+
 	/**
 	 * Creates a configurer.
 	 * @param adapter calls the handlers
+	 * @param keepsThread whether plain handlers keep their thread while they wait
 	 */
-	public ServletHandlingConfigurer(Supplier<RequestMappingHandlerAdapter> adapter) {
+	public ServletHandlingConfigurer(Supplier<RequestMappingHandlerAdapter> adapter, BooleanSupplier keepsThread) {
 		this.adapter = adapter;
+		this.keepsThread = keepsThread;
 	}
 
 	/** It comes before resolvers that answer every exception. */
@@ -48,11 +55,12 @@ public final class ServletHandlingConfigurer implements WebMvcConfigurer, Handle
 
 	@Override
 	public void addReturnValueHandlers(List<HandlerMethodReturnValueHandler> handlers) {
-		handlers.add(new Resumption.Handler(() -> this.adapter.get().getReturnValueHandlers()));
+		handlers.add(new Resumption.Handler(this.adapter));
 	}
 
 	@Override
 	public void addInterceptors(InterceptorRegistry registry) {
+		boolean keepsThread = this.keepsThread.getAsBoolean();
 		// The first to be asked before a request is the last to be told of its end.
 		registry.addInterceptor(new HandlerInterceptor() {
 
@@ -62,6 +70,9 @@ public final class ServletHandlingConfigurer implements WebMvcConfigurer, Handle
 						&& request.getAttribute(Holding.REPLAYED_ATTRIBUTE) != null) {
 					response.setHeader(Holding.REPLAYED, "true");
 				}
+				PreparedModel.forget(request);
+				request.setAttribute(ServletHandling.SUSPENDABLE,
+						keepsThread ? Suspendable.ASYNCHRONOUS : Suspendable.ALL);
 				return true;
 			}
 

@@ -211,8 +211,16 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	 * @param conflictStatus HTTP status of a refusal: 409, 422, 423 or 429.
 	 * @param releaseOn When the lock of a handler method is released: at the end of its
 	 * work, or after its response has been written.
+	 * @param keepThread Whether a handler of Spring MVC that returns a plain value keeps
+	 * its thread while it waits. Default is false, and true with virtual threads, of
+	 * which there are enough.
 	 */
-	record Web(@DefaultValue("409") int conflictStatus, @DefaultValue("method") ReleaseOn releaseOn) {
+	record Web(@DefaultValue("409") int conflictStatus, @DefaultValue("method") ReleaseOn releaseOn,
+			@Nullable Boolean keepThread) {
+
+		boolean keepsThread(boolean virtual) {
+			return (this.keepThread != null) ? this.keepThread : virtual;
+		}
 
 		/** What ends the lock of a handler method. */
 		enum ReleaseOn {

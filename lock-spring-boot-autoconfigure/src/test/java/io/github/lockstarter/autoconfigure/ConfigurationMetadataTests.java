@@ -20,7 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigurationMetadataTests {
 
 	/** Their defaults are sentences, or nothing. */
-	private static final List<String> WITHOUT_DEFAULT = List.of("lock.max-hold", "lock.order", "lock.names");
+	private static final List<String> WITHOUT_DEFAULT = List.of("lock.max-hold", "lock.order", "lock.names",
+			"lock.web.keep-thread");
 
 	@Test
 	@DisplayName("Every property has a description and a type, and its default if there is one")
@@ -35,10 +36,10 @@ class ConfigurationMetadataTests {
 			.extracting(ConfigurationMetadataTests::name)
 			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.renew", "lock.max-hold",
 					"lock.max-waiters", "lock.order", "lock.names", "lock.web.conflict-status", "lock.web.release-on",
-					"lock.share.ttl", "lock.share.max-size", "lock.redis.key-prefix", "lock.redis.command-timeout",
-					"lock.redis.replicas-to-ack", "lock.memcached.servers", "lock.memcached.key-prefix",
-					"lock.memcached.command-timeout", "lock.dynamodb.table", "lock.dynamodb.create-table",
-					"lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout");
+					"lock.web.keep-thread", "lock.share.ttl", "lock.share.max-size", "lock.redis.key-prefix",
+					"lock.redis.command-timeout", "lock.redis.replicas-to-ack", "lock.memcached.servers",
+					"lock.memcached.key-prefix", "lock.memcached.command-timeout", "lock.dynamodb.table",
+					"lock.dynamodb.create-table", "lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout");
 	}
 
 	@Test

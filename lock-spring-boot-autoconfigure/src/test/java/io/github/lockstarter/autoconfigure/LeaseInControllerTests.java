@@ -112,7 +112,7 @@ class LeaseInControllerTests {
 		CompletableFuture<HttpResponse<String>> working = this.server.postAsync("/work");
 		Awaitility.await().until(() -> this.controller.calls() == 1);
 		CompletableFuture<HttpResponse<String>> waiting = this.server.postAsync("/work");
-		Awaitility.await().until(LeaseInControllerTests::somebodyWaits);
+		Awaitility.await().until(() -> new HandlerTable(this.server).waiters() == 1);
 		Lease forgotten = locks.acquire("forgotten");
 		// Not on the common pool, which may have one thread and is the HTTP client's,
 		// too.
@@ -148,15 +148,6 @@ class LeaseInControllerTests {
 		return TestServer.start(new Class<?>[] { TestServer.Application.class, Controller.class },
 				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=lease"))
 					.toArray(String[]::new));
-	}
-
-	private static boolean somebodyWaits() {
-		return Thread.getAllStackTraces()
-			.values()
-			.stream()
-			.anyMatch((stack) -> Stream.of(stack)
-				.anyMatch((frame) -> frame.getClassName().endsWith("DefaultLockRegistry")
-						&& frame.getMethodName().equals("await")));
 	}
 
 	@RestController

@@ -5,15 +5,18 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.boot.thread.Threading;
 
 import io.github.lockstarter.autoconfigure.HandlerTable.Ending;
 import io.github.lockstarter.testing.Jobs;
@@ -26,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Handlers of Spring MVC: what they return by how their work ends.
  */
 @ParameterizedClass(name = "virtual threads: {0}")
-@MethodSource("threads")
+@MethodSource("kindsOfThreads")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ServletHandlersTests {
 
@@ -39,24 +42,32 @@ class ServletHandlersTests {
 
 	private TestServer waitingServer;
 
-	static Stream<Boolean> threads() {
+	static Stream<Boolean> kindsOfThreads() {
 		return (Runtime.version().feature() >= 21) ? Stream.of(false, true) : Stream.of(false);
 	}
 
-	@BeforeAll
-	void start() {
-		this.server = start("lock.redis.key-prefix=servlet-" + this.virtual);
-		this.hastyServer = start("lock.redis.key-prefix=servlet-hasty-" + this.virtual,
+	/** The field has no value yet. */
+	@BeforeParameterizedClassInvocation
+	void start(boolean virtual) {
+		this.server = start(virtual, "lock.redis.key-prefix=servlet-" + virtual);
+		this.hastyServer = start(virtual, "lock.redis.key-prefix=servlet-hasty-" + virtual,
 				"spring.mvc.async.request-timeout=" + HandlerTable.TIMEOUT);
-		this.waitingServer = start("lock.redis.key-prefix=servlet-waiting-" + this.virtual, "lock.wait=1m",
+		this.waitingServer = start(virtual, "lock.redis.key-prefix=servlet-waiting-" + virtual, "lock.wait=1m",
 				"server.tomcat.threads.max=2");
 	}
 
-	@AfterAll
+	@AfterParameterizedClassInvocation
 	void stop() {
 		this.server.close();
 		this.hastyServer.close();
 		this.waitingServer.close();
+	}
+
+	@Test
+	@DisplayName("The servers have the threads that this run is about")
+	void threads() {
+		assertThat(Stream.of(this.server, this.hastyServer, this.waitingServer))
+			.allMatch((each) -> Threading.VIRTUAL.isActive(each.context().getEnvironment()) == this.virtual);
 	}
 
 	@ParameterizedTest
@@ -117,13 +128,14 @@ class ServletHandlersTests {
 		}
 	}
 
-	private TestServer start(String... properties) {
-		return TestServer.start(new Class<?>[] { TestServer.Application.class, Jobs.class, ServletHandlers.class },
-				Stream
-					.concat(Stream.of(TestRedis.properties()),
-							Stream.concat(Stream.of(properties),
-									Stream.of("spring.threads.virtual.enabled=" + this.virtual)))
-					.toArray(String[]::new));
+	private static TestServer start(boolean virtual, String... properties) {
+		return TestServer
+			.start(new Class<?>[] { TestServer.Application.class, Jobs.class, ServletHandlers.class },
+					Stream
+						.concat(Stream.of(TestRedis.properties()),
+								Stream.concat(Stream.of(properties),
+										Stream.of("spring.threads.virtual.enabled=" + virtual)))
+						.toArray(String[]::new));
 	}
 
 }

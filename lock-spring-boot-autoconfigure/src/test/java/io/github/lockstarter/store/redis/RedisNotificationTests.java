@@ -15,6 +15,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.TestRedis;
@@ -76,6 +77,29 @@ class RedisNotificationTests {
 			int before = woken.get();
 			join(holder.release("a", null));
 			Awaitility.await().until(() -> woken.get() > before);
+		}
+	}
+
+	@Test
+	@DisplayName("The end of a turn that arrives twice leaves the lock with the successor, though another instance waits by then")
+	void repeatedEndOfTurn() {
+		RedisLockStore elsewhere = new RedisLockStore(TestRedis.connections(), "notifications", Duration.ofSeconds(5),
+				0);
+		AcquireCommand endOfTurn = AcquireCommand.of("b", TTL).notifying(() -> {
+		}).after("a");
+		try {
+			join(this.lock.acquire(AcquireCommand.of("a", TTL)));
+			assertThat(join(this.lock.acquire(endOfTurn))).isInstanceOf(Granted.class);
+			StoredLock waiter = elsewhere.lock(((RedisLock) this.lock).key());
+			AcquireCommand waiting = AcquireCommand.of("c", TTL).notifying(() -> {
+			});
+			assertThat(join(waiter.acquire(waiting))).isInstanceOf(Held.class);
+			assertThat(join(this.lock.acquire(endOfTurn))).isInstanceOf(Granted.class);
+			assertThat(join(waiter.acquire(waiting))).isInstanceOf(Held.class);
+			assertThat(join(this.lock.release("b", null))).isTrue();
+		}
+		finally {
+			elsewhere.close();
 		}
 	}
 

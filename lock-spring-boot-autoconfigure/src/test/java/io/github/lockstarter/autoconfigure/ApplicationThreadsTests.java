@@ -1,0 +1,337 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.Jobs;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The threads on which the code of an application runs, whatever has happened to the lock
+ * before.
+ */
+class ApplicationThreadsTests {
+
+	private static LocalRedis redis;
+
+	private TestServer server;
+
+	@BeforeAll
+	static void startRedis() {
+		redis = LocalRedis.started();
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		redis.close();
+	}
+
+	@AfterEach
+	void stop() {
+		redis.thaw();
+		this.server.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("Spring MVC: no code of the application runs on a thread of the registry or of the driver")
+	void servlet(Situation situation) throws Exception {
+		requests(situation, "servlet", List.of("plain", "future", "deferred", "entity", "mono", "flux"));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("Spring WebFlux: no code of the application runs on a thread of the registry or of the driver")
+	void reactive(Situation situation) throws Exception {
+		requests(situation, "reactive", List.of("future", "entity", "mono", "flux"));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("Beans: no code of the application runs on a thread of the registry or of the driver")
+	void beans(Situation situation) throws Exception {
+		start(situation, "none");
+		Handlers handlers = this.server.context().getBean(Handlers.class);
+		Seen seen = this.server.context().getBean(Seen.class);
+		runs(situation, "future", (key) -> handlers.future(key).handle((value, failure) -> seen.here("after future")));
+		runs(situation, "mono",
+				(key) -> handlers.mono(key)
+					.doOnEach((signal) -> seen.here("signal of mono"))
+					.doFinally((signal) -> seen.here("after mono"))
+					.onErrorComplete()
+					.toFuture());
+		runs(situation, "flux",
+				(key) -> handlers.flux(key)
+					.doOnEach((signal) -> seen.here("signal of flux"))
+					.doFinally((signal) -> seen.here("after flux"))
+					.onErrorComplete()
+					.then()
+					.toFuture());
+		assertThat(seen.where).hasSizeGreaterThan(3);
+	}
+
+	private void requests(Situation situation, String type, List<String> paths) throws Exception {
+		start(situation, type);
+		for (String path : paths) {
+			runs(situation, path, (key) -> this.server.postAsync("/" + path + "?key=" + key)
+				.thenAccept((answer) -> assertThat(answer).returns(situation.status, HttpResponse::statusCode)));
+		}
+		assertThat(this.server.context().getBean(Seen.class).where).hasSizeGreaterThan(paths.size());
+	}
+
+	private void start(Situation situation, String type) {
+		this.server = TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Jobs.class, Handlers.class, Seen.class, Advice.class,
+						OfServlet.class, OfExchange.class },
+				"spring.main.web-application-type=" + type, "spring.data.redis.port=" + redis.port(),
+				"spring.data.redis.host=127.0.0.1", "lock.ttl=1m", "lock.wait=" + situation.wait);
+		// The first connection takes its time.
+		this.server.context().getBean(LockRegistry.class).acquire("connect").close();
+	}
+
+	private void runs(Situation situation, String key, Call call) throws Exception {
+		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
+		Jobs.Job job = this.server.context().getBean(Jobs.class).get(key);
+		LockKey lock = new LockKey("threads", key);
+		Optional<Lease> held = situation.contended ? locks.tryAcquire(lock, locks.options("threads"))
+				: Optional.empty();
+		if (situation == Situation.FROZEN || situation == Situation.FROZEN_WHEN_ASKED) {
+			redis.freeze();
+		}
+		CompletableFuture<?> end = begin(call, key);
+		if (situation == Situation.GRANTED_LATER || situation == Situation.FROZEN_WHILE_WAITING) {
+			Awaitility.await().until(() -> new HandlerTable(this.server).waiters(lock) == 1);
+			if (situation == Situation.FROZEN_WHILE_WAITING) {
+				redis.freeze();
+			}
+			held.ifPresent(Lease::releaseAsync);
+		}
+		if (situation == Situation.RELEASED_WHILE_FROZEN) {
+			job.awaitBegun();
+			redis.freeze();
+		}
+		job.finish();
+		assertThat(end).succeedsWithin(Duration.ofSeconds(50));
+		redis.thaw();
+		held.ifPresent(Lease::close);
+		assertThat(this.server.context().getBean(Seen.class).where)
+			.noneMatch((each) -> each.matches(".* on (lock-|lettuce-|.*[tT]imer).*"));
+	}
+
+	/** Without a wait a bean fails on the thread of its caller. */
+	private static CompletableFuture<?> begin(Call call, String key) {
+		try {
+			return call.begin(key);
+		}
+		catch (LockException ex) {
+			return CompletableFuture.completedFuture(null);
+		}
+	}
+
+	/** What happens to the lock. */
+	enum Situation {
+
+		GRANTED(false, "0s", 200), GRANTED_LATER(true, "1m", 200), CONFLICT(true, "0s", 418),
+		WAIT_TIMEOUT(true, "300ms", 418), FROZEN(false, "0s", 418), FROZEN_WHEN_ASKED(false, "1m", 418),
+		FROZEN_WHILE_WAITING(true, "1m", 418), RELEASED_WHILE_FROZEN(false, "0s", 200);
+
+		private final boolean contended;
+
+		private final String wait;
+
+		private final int status;
+
+		Situation(boolean contended, String wait, int status) {
+			this.contended = contended;
+			this.wait = wait;
+			this.status = status;
+		}
+
+	}
+
+	/** Calls what is guarded. */
+	private interface Call {
+
+		CompletableFuture<?> begin(String key);
+
+	}
+
+	/** Where the code of the application has run. */
+	static class Seen {
+
+		private final Queue<String> where = new ConcurrentLinkedQueue<>();
+
+		@Nullable Object here(String what) {
+			this.where.add(what + " on " + Thread.currentThread().getName());
+			return null;
+		}
+
+	}
+
+	@RestController
+	@ExclusiveRequest(name = "threads", key = "#key")
+	static class Handlers {
+
+		private final Jobs jobs;
+
+		private final Seen seen;
+
+		Handlers(Jobs jobs, Seen seen) {
+			this.jobs = jobs;
+			this.seen = seen;
+		}
+
+		@PostMapping("/future")
+		public CompletableFuture<String> future(@RequestParam String key) {
+			this.seen.here("future");
+			return this.jobs.get(key).begin().thenApply((value) -> value);
+		}
+
+		@PostMapping("/mono")
+		public Mono<String> mono(@RequestParam String key) {
+			this.seen.here("mono");
+			return work(key);
+		}
+
+		@PostMapping("/flux")
+		public Flux<String> flux(@RequestParam String key) {
+			this.seen.here("flux");
+			return Flux.concat(Mono.just("first"), work(key)).doFinally(this::ended);
+		}
+
+		@PostMapping("/entity")
+		public ResponseEntity<Mono<String>> entity(@RequestParam String key) {
+			this.seen.here("entity");
+			return ResponseEntity.ok(work(key));
+		}
+
+		private Mono<String> work(String key) {
+			return Mono.fromFuture(() -> this.jobs.get(key).begin(), true).doFinally(this::ended);
+		}
+
+		private void ended(SignalType signal) {
+			this.seen.here("end by " + signal);
+		}
+
+	}
+
+	@RestControllerAdvice
+	@Order(Ordered.HIGHEST_PRECEDENCE)
+	static class Advice {
+
+		private final Seen seen;
+
+		Advice(Seen seen) {
+			this.seen = seen;
+		}
+
+		@ExceptionHandler
+		ResponseEntity<String> handle(LockException ex) {
+			this.seen.here("handler of " + ex.getClass().getSimpleName());
+			return ResponseEntity.status(418).build();
+		}
+
+	}
+
+	@RestController
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	static class OfServlet implements WebMvcConfigurer {
+
+		private final Jobs jobs;
+
+		private final Seen seen;
+
+		OfServlet(Jobs jobs, Seen seen) {
+			this.jobs = jobs;
+			this.seen = seen;
+		}
+
+		@PostMapping("/plain")
+		@ExclusiveRequest(name = "threads", key = "#key")
+		public String plain(@RequestParam String key) {
+			this.seen.here("plain");
+			return this.jobs.get(key).run();
+		}
+
+		@PostMapping("/deferred")
+		@ExclusiveRequest(name = "threads", key = "#key")
+		public DeferredResult<String> deferred(@RequestParam String key) {
+			this.seen.here("deferred");
+			DeferredResult<String> result = new DeferredResult<>();
+			result.onCompletion(() -> this.seen.here("deferred result completed"));
+			this.jobs.get(key).begin().thenAccept(result::setResult);
+			return result;
+		}
+
+		@Override
+		public void addInterceptors(InterceptorRegistry registry) {
+			registry.addInterceptor(new HandlerInterceptor() {
+
+				@Override
+				public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
+						@Nullable Exception failure) {
+					OfServlet.this.seen.here("interceptor");
+				}
+
+			});
+		}
+
+	}
+
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+	static class OfExchange {
+
+		@Bean
+		WebFilter filter(Seen seen) {
+			return (exchange, chain) -> chain.filter(exchange)
+				.doOnEach((signal) -> seen.here("filter"))
+				.doFinally((signal) -> seen.here("end of filter"));
+		}
+
+	}
+
+}

@@ -1,0 +1,111 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Plain and asynchronous handlers of Spring MVC that wait for one lock, on a server with
+ * ten threads.
+ */
+class MixedHandlersTests {
+
+	private static final int THREADS = 10;
+
+	@ParameterizedTest
+	@ValueSource(strings = { "lock.web.release-on=method", "lock.web.release-on=response" })
+	@DisplayName("A plain handler that waits leaves its thread to the asynchronous one that has the lock")
+	void dispatched(String releaseOn) throws Exception {
+		try (TestServer server = start(releaseOn)) {
+			List<CompletableFuture<HttpResponse<String>>> asynchronous;
+			List<CompletableFuture<HttpResponse<String>>> plain;
+			HandlerTable table = new HandlerTable(server);
+			try (Lease held = server.context().getBean(LockRegistry.class).acquire("order:1")) {
+				asynchronous = send(server, THREADS, "/future?number=1");
+				Awaitility.await().until(() -> table.waiters() == THREADS);
+				plain = send(server, THREADS * 3, "/value?number=1", "/none", "/value?number=1");
+				Awaitility.await().until(() -> table.waiters() >= THREADS * 2);
+				assertThat(held.isHeld()).isTrue();
+			}
+			answered(Stream.concat(asynchronous.stream(), plain.stream()).toList());
+		}
+	}
+
+	@Test
+	@DisplayName("Five hundred requests to plain and asynchronous handlers on one key are all answered")
+	void answersAll() {
+		try (TestServer server = start()) {
+			answered(send(server, 500, "/value?number=1", "/future?number=1", "/mono?number=1", "/none"));
+		}
+	}
+
+	private static void answered(List<CompletableFuture<HttpResponse<String>>> answers) {
+		assertThat(CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)))
+			.succeedsWithin(Duration.ofMinutes(1));
+		assertThat(answers).allSatisfy((answer) -> assertThat(answer.join()).returns(200, HttpResponse::statusCode)
+			.returns("done", HttpResponse::body));
+	}
+
+	private static List<CompletableFuture<HttpResponse<String>>> send(TestServer server, int count, String... paths) {
+		return IntStream.range(0, count).mapToObj((i) -> server.postAsync(paths[i % paths.length])).toList();
+	}
+
+	private static TestServer start(String... properties) {
+		return TestServer.start(new Class<?>[] { TestServer.Application.class, Orders.class },
+				Stream.concat(Stream.of("lock.store=memory", "lock.wait=5m", "lock.max-waiters=1000",
+						"server.tomcat.threads.max=" + THREADS), Stream.of(properties))
+					.toArray(String[]::new));
+	}
+
+	@RestController
+	static class Orders {
+
+		@PostMapping("/value")
+		@ExclusiveRequest(name = "order", key = "#number", onConflict = OnConflict.WAIT)
+		public String value(@RequestParam String number) {
+			return "done";
+		}
+
+		@PostMapping("/none")
+		@ExclusiveRequest(name = "order", key = "'1'", onConflict = OnConflict.WAIT)
+		public String none() {
+			return "done";
+		}
+
+		@PostMapping("/future")
+		@ExclusiveRequest(name = "order", key = "#number", onConflict = OnConflict.WAIT)
+		public CompletableFuture<String> future(@RequestParam String number) {
+			return CompletableFuture.supplyAsync(() -> "done");
+		}
+
+		@PostMapping("/mono")
+		@ExclusiveRequest(name = "order", key = "#number", onConflict = OnConflict.WAIT)
+		public Mono<String> mono(@RequestParam String number) {
+			return Mono.fromSupplier(() -> "done");
+		}
+
+	}
+
+}

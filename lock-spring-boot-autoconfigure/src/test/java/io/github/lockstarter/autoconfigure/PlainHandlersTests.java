@@ -1,0 +1,320 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.validation.BindingResult;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.SessionAttributes;
+import org.springframework.web.bind.support.SessionStatus;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.servlet.View;
+import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Handlers of Spring MVC that return a plain value, and have given their thread back
+ * while they waited for their lock.
+ */
+class PlainHandlersTests {
+
+	private static final String[] HEADERS = { "Accept-Language", "ja-JP", "If-None-Match", "\"1\"" };
+
+	private TestServer server;
+
+	@AfterEach
+	void stop() {
+		this.server.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/body?key=1", "/entity?key=1", "/status?key=1", "/written?key=1", "/request?key=1",
+			"/conditional?key=1", "/form?key=1&amount=2", "/form?key=1&amount=two", "/model?key=1", "/session?key=1",
+			"/redirect?key=1", "/failing?key=1", "/no-parameters" })
+	@DisplayName("A plain handler that has waited answers as one that need not")
+	void answersAsAlways(String path) throws Exception {
+		this.server = start();
+		HttpResponse<String> atOnce = this.server.post(path, HEADERS);
+		HttpResponse<String> later = contended(path, 1);
+		assertThat(later.statusCode()).isEqualTo(atOnce.statusCode());
+		assertThat(later.body()).isEqualTo(atOnce.body());
+		assertThat(headers(later)).isEqualTo(headers(atOnce));
+		this.server.context().getBean(LockRegistry.class).acquire("page:1").close();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/body?key=1, ", "/body?key=1, lock.web.release-on=response" })
+	@DisplayName("The lock of a plain handler that has waited ends as always")
+	void released(String path, String property) throws Exception {
+		this.server = start((property != null) ? new String[] { property } : new String[0]);
+		assertThat(contended(path, 1).statusCode()).isEqualTo(200);
+		Awaitility.await()
+			.until(() -> this.server.context()
+				.getBean(LockRegistry.class)
+				.tryAcquire("page:1", Duration.ZERO)
+				.isPresent());
+	}
+
+	@Test
+	@DisplayName("A plain handler whose wait ends without the lock is answered as a conflict")
+	void conflict() throws Exception {
+		this.server = start("lock.names.page.wait=300ms");
+		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
+			HttpResponse<String> answer = this.server.post("/body?key=1");
+			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.body()).contains("wait-timeout");
+			assertThat(suspensions()).hasValue(1);
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	@DisplayName("Without parameters nothing tells of the model, so a handler that returns a view keeps its thread")
+	void viewWithoutParameters() throws Exception {
+		this.server = start();
+		String atOnce = this.server.post("/view-without-parameters").body();
+		assertThat(atOnce).contains("menu");
+		assertThat(contended("/view-without-parameters", 0).body()).isEqualTo(atOnce);
+	}
+
+	@Test
+	@DisplayName("A plain handler whose lock is free keeps its thread")
+	void free() throws Exception {
+		this.server = start();
+		int requests = 20;
+		for (int i = 0; i < requests; i++) {
+			assertThat(this.server.post("/body?key=1").statusCode()).isEqualTo(200);
+		}
+		// A machine that stands still looks like a lock that is held.
+		assertThat(suspensions()).hasValueLessThan(requests);
+	}
+
+	@Test
+	@DisplayName("On demand a plain handler keeps its thread while it waits")
+	void keepsThread() throws Exception {
+		this.server = start("lock.web.keep-thread=true");
+		assertThat(contended("/body?key=1", 0).body()).isEqualTo("body ja_JP");
+	}
+
+	/** Sends a request while its lock is held, and returns the answer. */
+	private HttpResponse<String> contended(String path, int suspensions) throws Exception {
+		int expected = suspensions().get() + suspensions;
+		CompletableFuture<HttpResponse<String>> waiting;
+		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
+			waiting = this.server.postAsync(path, HEADERS);
+			Awaitility.await().until(() -> new HandlerTable(this.server).waiters() == 1);
+			Awaitility.await().until(() -> suspensions().get() == expected);
+			assertThat(waiting).isNotDone();
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(waiting).succeedsWithin(Duration.ofMinutes(1));
+		assertThat(suspensions()).hasValue(expected);
+		return waiting.join();
+	}
+
+	private AtomicInteger suspensions() {
+		return this.server.context().getBean(Suspensions.class).count;
+	}
+
+	private static Map<String, Object> headers(HttpResponse<String> answer) {
+		Map<String, Object> headers = new TreeMap<>(answer.headers().map());
+		headers.keySet().removeAll(Stream.of("date", "set-cookie").toList());
+		headers.computeIfPresent("location", (name, value) -> value.toString().replaceAll("jsessionid=\\w+", ""));
+		return headers;
+	}
+
+	private static TestServer start(String... properties) {
+		return TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Pages.class, Bodies.class, Suspensions.class },
+				Stream.concat(Stream.of("lock.store=memory", "lock.wait=5m"), Stream.of(properties))
+					.toArray(String[]::new));
+	}
+
+	/** Counts the requests that have given their thread back. */
+	static class Suspensions extends OncePerRequestFilter {
+
+		private final AtomicInteger count = new AtomicInteger();
+
+		@Override
+		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+				throws ServletException, IOException {
+			chain.doFilter(request, response);
+			if (request.isAsyncStarted()) {
+				this.count.incrementAndGet();
+			}
+		}
+
+	}
+
+	/** Writes what it returns. */
+	@Controller
+	@ResponseBody
+	@ExclusiveRequest(name = "page", key = "'1'")
+	static class Bodies {
+
+		@PostMapping("/body")
+		public String body(@RequestParam String key, Locale locale) {
+			return "body " + locale;
+		}
+
+		@PostMapping("/entity")
+		public ResponseEntity<String> entity(@RequestParam String key,
+				@RequestHeader("Accept-Language") String language) {
+			return ResponseEntity.accepted().header("X-Language", language).body("entity");
+		}
+
+		@PostMapping("/status")
+		@ResponseStatus(HttpStatus.CREATED)
+		public void status(@RequestParam String key) {
+		}
+
+		@PostMapping("/request")
+		public String request(@RequestParam String key, WebRequest request) {
+			request.setAttribute("set", "by the handler", RequestAttributes.SCOPE_REQUEST);
+			return request.getParameter("key") + " " + request.getAttribute("set", RequestAttributes.SCOPE_REQUEST);
+		}
+
+		@PostMapping("/no-parameters")
+		public String noParameters() {
+			return "no parameters";
+		}
+
+	}
+
+	/** Returns views, most of which show all of the model. */
+	@Controller
+	@SessionAttributes("cart")
+	static class Pages {
+
+		@ModelAttribute("menu")
+		String menu() {
+			return "of the day";
+		}
+
+		@ModelAttribute("cart")
+		String cart() {
+			return "empty";
+		}
+
+		@PostMapping("/form")
+		@ExclusiveRequest(name = "page", key = "#key")
+		public View form(@RequestParam String key, @ModelAttribute("order") Order order, BindingResult errors) {
+			return Pages::show;
+		}
+
+		@PostMapping("/model")
+		@ExclusiveRequest(name = "page", key = "#key")
+		public View model(@RequestParam String key, Model model) {
+			model.addAttribute("key", key);
+			return Pages::show;
+		}
+
+		@PostMapping("/conditional")
+		@ExclusiveRequest(name = "page", key = "#key")
+		public @Nullable View conditional(@RequestParam String key, WebRequest request) {
+			return request.checkNotModified("1") ? null : Pages::show;
+		}
+
+		@PostMapping("/session")
+		@ExclusiveRequest(name = "page", key = "#key")
+		public View session(@RequestParam String key, SessionStatus status) {
+			status.setComplete();
+			return Pages::show;
+		}
+
+		@PostMapping("/written")
+		@ExclusiveRequest(name = "page", key = "#key")
+		public void written(@RequestParam String key, HttpServletResponse response) throws IOException {
+			response.setHeader("X-Written", "yes");
+			response.getWriter().write("written");
+		}
+
+		@PostMapping("/redirect")
+		@ExclusiveRequest(name = "page", key = "#key")
+		public String redirect(@RequestParam String key, RedirectAttributes redirect) {
+			redirect.addAttribute("key", key);
+			redirect.addFlashAttribute("message", "moved");
+			return "redirect:/elsewhere";
+		}
+
+		@PostMapping("/failing")
+		@ExclusiveRequest(name = "page", key = "#key")
+		public String failing(@RequestParam String key) {
+			throw new IllegalStateException("failed as asked");
+		}
+
+		@PostMapping("/view-without-parameters")
+		@ExclusiveRequest(name = "page", key = "'1'")
+		public View viewWithoutParameters() {
+			return Pages::show;
+		}
+
+		@ExceptionHandler
+		ResponseEntity<String> handle(IllegalStateException ex) {
+			return ResponseEntity.status(HttpStatus.GONE).body(ex.getMessage());
+		}
+
+		private static void show(Map<String, ?> model, HttpServletRequest request, HttpServletResponse response)
+				throws IOException {
+			Map<String, Object> shown = new TreeMap<>(model);
+			Object cart = request.getSession().getAttribute("cart");
+			response.getWriter().write(shown.toString().replaceAll("@[0-9a-f]+", "") + ", in session: " + cart);
+		}
+
+	}
+
+	/** What a form is bound to. */
+	public static class Order {
+
+		private int amount;
+
+		public void setAmount(int amount) {
+			this.amount = amount;
+		}
+
+		@Override
+		public String toString() {
+			return "order of " + this.amount;
+		}
+
+	}
+
+}
