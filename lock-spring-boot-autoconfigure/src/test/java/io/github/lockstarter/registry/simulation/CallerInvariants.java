@@ -90,8 +90,7 @@ final class CallerInvariants {
 	 * is held.
 	 */
 	private void expectAnswer(Caller caller) {
-		SimulatedStore store = caller.process().store();
-		int answered = store.requests(caller.key()) - store.requestsUnderWay(caller.key());
+		int answered = caller.process().store().use().answers(caller.key());
 		checkAnswered(caller, caller.process().nanoTime(), answered, this.world.now());
 	}
 
@@ -104,7 +103,7 @@ final class CallerInvariants {
 			expectAnswer(caller);
 			return;
 		}
-		int requests = process.store().requests(caller.key()) - answered;
+		int requests = process.store().use().requests(caller.key()) - answered;
 		// A token is looked for in the store before and after, by code that runs with the
 		// application's.
 		long between = (caller.kind() == Kind.SHARED_TOKEN) ? this.scenario.callbackDelay() : 0;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.registry.simulation;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.registry.simulation.SimulatedStore.Grant;
+import io.github.lockstarter.registry.simulation.StoreUse.Grant;
 
 /**
  * A lease and the caller that got it.

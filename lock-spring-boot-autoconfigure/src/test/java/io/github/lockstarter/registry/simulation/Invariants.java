@@ -73,7 +73,8 @@ final class Invariants {
 				this.world.violated("%s still watches", process);
 			}
 			process.store()
-				.granted()
+				.use()
+				.unreleased()
 				.forEach((owner, key) -> this.world.violated("Nobody has released %s, granted to %s in %s", key.key(),
 						SimulatedStore.shortly(owner), process));
 		}

@@ -19,7 +19,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.registry.simulation.Caller.Kind;
-import io.github.lockstarter.registry.simulation.SimulatedStore.Grant;
+import io.github.lockstarter.registry.simulation.StoreUse.Grant;
 import io.github.lockstarter.store.StoredResult;
 
 /**
@@ -92,7 +92,7 @@ final class LeaseInvariants {
 		if (excused || maxHold <= ttl || process.nanoTime() - holding.grant().asked() > maxHold - Scenario.SLACK) {
 			return;
 		}
-		Long renewal = process.store().lastRenewal(holding.grant().owner());
+		Long renewal = process.store().use().lastRenewal(holding.grant().owner());
 		long silence = process.nanoTime() - ((renewal != null) ? renewal : holding.grant().asked());
 		if (silence > ttl / 3 + this.scenario.commandTimeout() + Scenario.SLACK) {
 			this.world.violated("Nobody has tried to renew %s for %d ms: %s", holding.lease(),
@@ -197,7 +197,7 @@ final class LeaseInvariants {
 		SimulatedProcess process = caller.process();
 		this.granted.merge(process, 1, Integer::sum);
 		long storeToken = lease.fencingToken() >> PLACE_BITS;
-		Grant grant = process.store().grant(caller.key(), storeToken);
+		Grant grant = process.store().use().grant(caller.key(), storeToken);
 		if (grant == null) {
 			this.world.violated("The store has not given the fencing token of %s to %s", lease, caller);
 			return;
@@ -295,8 +295,8 @@ final class LeaseInvariants {
 	/** The lock is held by a token. */
 	void granted(Caller caller, TokenLock lock) {
 		SimulatedProcess process = caller.process();
-		process.store().granted().remove(lock.token());
-		Grant grant = process.store().grant(caller.key(), lock.fencingToken() >> PLACE_BITS);
+		process.store().use().released(lock.token());
+		Grant grant = process.store().use().grant(caller.key(), lock.fencingToken() >> PLACE_BITS);
 		if (grant == null) {
 			this.world.violated("The store has not given the fencing token of %s to %s", lock, caller);
 			return;
