@@ -46,8 +46,8 @@ final class Misfortune {
 	private void bear() {
 		SimulatedProcess process = new SimulatedProcess("process " + ++this.born, this.world, this.world.clock());
 		this.processes.add(process);
-		process.store().whenReconnected(() -> this.invariants.reconnected(process));
-		process.whenReleased(() -> this.invariants.released(process));
+		process.store().whenReconnected(() -> this.invariants.leases().reconnected(process));
+		process.whenReleased(() -> this.invariants.leases().released(process));
 		if (this.random.nextInt(4) == 0 && this.world.scenario().can(Capability.KEEPS_RESULTS)) {
 			process.registry().prepareSharing();
 		}
@@ -177,7 +177,7 @@ final class Misfortune {
 
 	private void bury(SimulatedProcess process) {
 		this.processes.remove(process);
-		this.invariants.died(process);
+		this.invariants.callers().died(process);
 		if (this.processes.isEmpty() || this.random.nextInt(4) > 0) {
 			bear();
 		}
@@ -186,7 +186,7 @@ final class Misfortune {
 	private void shutDown(SimulatedProcess process) {
 		process.run(() -> {
 			process.drain();
-			this.invariants.drained(process);
+			this.invariants.callers().drained(process);
 			process.after(millis(1, 300), () -> process.release(() -> {
 				if (this.random.nextBoolean() || this.over) {
 					process.open();
@@ -202,7 +202,7 @@ final class Misfortune {
 	private void closed(SimulatedProcess process) {
 		if (this.processes.remove(process)) {
 			process.kill();
-			this.invariants.died(process);
+			this.invariants.callers().died(process);
 			bear();
 		}
 	}

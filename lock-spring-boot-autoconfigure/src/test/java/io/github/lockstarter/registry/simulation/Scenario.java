@@ -32,6 +32,9 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 		boolean tellsRemaining, boolean tellsToken, boolean sharedFence, long extraTtl, long commandTimeout,
 		long latency, int maxWaiters, long ttl, double leases, double tries, double failing) {
 
+	/** For steps that take no time but that of a timer or of another thread. */
+	static final long SLACK = TimeUnit.MILLISECONDS.toNanos(5);
+
 	/** How late the timer is, and the code of the application begins, without faults. */
 	static final long JITTER = TimeUnit.MICROSECONDS.toNanos(200);
 

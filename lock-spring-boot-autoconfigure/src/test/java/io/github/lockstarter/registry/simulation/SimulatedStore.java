@@ -3,7 +3,6 @@ package io.github.lockstarter.registry.simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.simulation.SimulatedServer.Reply;
+import io.github.lockstarter.registry.simulation.StoreUse.Grant;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
@@ -53,6 +53,8 @@ final class SimulatedStore implements LockStore {
 
 	private final Map<LockKey, Set<Handle>> watching = new HashMap<>();
 
+	private final StoreUse use = new StoreUse();
+
 	private final List<Runnable> reconnects = new ArrayList<>();
 
 	/** Runs after each reconnect. */
@@ -66,24 +68,8 @@ final class SimulatedStore implements LockStore {
 
 	private @Nullable Call<?> last;
 
-	/** What the engine has been granted, has not released yet, and must release. */
-	private final Map<String, LockKey> granted = new LinkedHashMap<>();
-
 	/** For how long each owner asked: so long its lock is worth releasing. */
 	private final Map<String, Long> ttls = new HashMap<>();
-
-	/** When data had been lost so often, the server gave the fencing token. */
-	private final Map<LockKey, Map<Long, Grant>> grants = new HashMap<>();
-
-	/**
-	 * When each owner was to be renewed for the last time, on the clock of the process.
-	 */
-	private final Map<String, Long> renewals = new HashMap<>();
-
-	/**
-	 * How many requests for each lock the engine has made, and how many were answered.
-	 */
-	private final Map<LockKey, int[]> requests = new HashMap<>();
 
 	private boolean subscribed;
 
@@ -100,6 +86,11 @@ final class SimulatedStore implements LockStore {
 
 	SimulatedProcess process() {
 		return this.process;
+	}
+
+	/** Returns how the engine has used this store. */
+	StoreUse use() {
+		return this.use;
 	}
 
 	SimulatedNetwork.Link link() {
@@ -137,41 +128,6 @@ final class SimulatedStore implements LockStore {
 		return !this.watching.isEmpty() && !this.process.isDead();
 	}
 
-	/** Returns the owners that hold a lock as far as the engine has been told. */
-	Map<String, LockKey> granted() {
-		return this.granted;
-	}
-
-	/**
-	 * Returns what is known of the grant that a fencing token of the server stands for.
-	 */
-	@Nullable Grant grant(LockKey key, long fencingToken) {
-		return this.grants.getOrDefault(key, Map.of()).get(fencingToken);
-	}
-
-	/** Returns when the owner was to be renewed for the last time, if ever. */
-	@Nullable Long lastRenewal(String owner) {
-		return this.renewals.get(owner);
-	}
-
-	/** Returns how many requests for a lock were made. */
-	int requests(LockKey key) {
-		return this.requests.getOrDefault(key, new int[2])[0];
-	}
-
-	/** Returns how many requests for a lock are under way. */
-	int requestsUnderWay(LockKey key) {
-		int[] requests = this.requests.getOrDefault(key, new int[2]);
-		return requests[0] - requests[1];
-	}
-
-	private <T> CompletableFuture<T> counted(LockKey key, CompletableFuture<T> answer) {
-		int[] requests = this.requests.computeIfAbsent(key, (k) -> new int[2]);
-		requests[0]++;
-		answer.whenComplete((result, failure) -> requests[1]++);
-		return answer;
-	}
-
 	@Override
 	public Set<Capability> capabilities() {
 		return this.world.scenario().capabilities();
@@ -184,7 +140,7 @@ final class SimulatedStore implements LockStore {
 
 	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
-		renewals.forEach((each) -> this.renewals.put(each.owner(), this.process.nanoTime()));
+		renewals.forEach((each) -> this.use.renews(each.owner(), this.process.nanoTime()));
 		LockKey any = ((Handle) renewals.get(0).lock()).key;
 		CompletionStage<Boolean> refusal = refusal(any);
 		if (refusal != null) {
@@ -340,18 +296,6 @@ final class SimulatedStore implements LockStore {
 	}
 
 	/**
-	 * A grant as the client of the store has seen it.
-	 *
-	 * @param owner whom it was for
-	 * @param epoch how often data had been lost before it
-	 * @param asked when it was asked for, on the clock of the process
-	 * @param unique whether no other grant before or after a loss of data has the same
-	 * fencing token
-	 */
-	record Grant(String owner, int epoch, long asked, boolean unique) {
-	}
-
-	/**
 	 * A request that is answered in time, whatever comes of it.
 	 */
 	private final class Call<T> {
@@ -454,7 +398,7 @@ final class SimulatedStore implements LockStore {
 			}
 			String predecessor = command.predecessor();
 			if (predecessor != null) {
-				SimulatedStore.this.granted.remove(predecessor);
+				SimulatedStore.this.use.released(predecessor);
 			}
 			long ttl = command.ttl().toNanos();
 			CompletionStage<AcquireResult> refusal = (predecessor != null) ? null
@@ -464,7 +408,8 @@ final class SimulatedStore implements LockStore {
 			}
 			SimulatedStore.this.ttls.put(command.owner(), ttl);
 			long asked = SimulatedStore.this.process.nanoTime();
-			CompletableFuture<AcquireResult> answer = counted(this.key, new CompletableFuture<>());
+			CompletableFuture<AcquireResult> answer = SimulatedStore.this.use.counted(this.key,
+					new CompletableFuture<>());
 			Call<Reply> call = call(command, predecessor, ttl);
 			call.whenLate((reply) -> {
 				boolean unwanted = reply.result() instanceof Granted && answer.isCompletedExceptionally();
@@ -486,17 +431,16 @@ final class SimulatedStore implements LockStore {
 		private void check(AcquireCommand command) {
 			boolean notifies = SimulatedStore.this.world.scenario().can(Capability.NOTIFIES);
 			if ((command.onRelease() != null || command.predecessor() != null) && !notifies) {
-				SimulatedStore.this.world.violations().report("A store that does not notify is asked to");
+				SimulatedStore.this.world.violated("A store that does not notify is asked to");
 			}
 			if (command.query() != null && !SimulatedStore.this.world.scenario().can(Capability.KEEPS_RESULTS)) {
-				SimulatedStore.this.world.violations().report("A store that keeps no results is asked for one");
+				SimulatedStore.this.world.violated("A store that keeps no results is asked for one");
 			}
 			if (!command.takenBack() && !SimulatedStore.this.world.scenario().can(Capability.HOLDS_FOR_TOKENS)) {
-				SimulatedStore.this.world.violations().report("A store that knows no tokens is given one");
+				SimulatedStore.this.world.violated("A store that knows no tokens is given one");
 			}
 			if (command.ttl().toMillis() < 1) {
-				SimulatedStore.this.world.violations()
-					.report("A store is given a time to live of %s".formatted(command.ttl()));
+				SimulatedStore.this.world.violated("A store is given a time to live of %s", command.ttl());
 			}
 		}
 
@@ -517,11 +461,10 @@ final class SimulatedStore implements LockStore {
 			AcquireResult result = reply.result();
 			if (result instanceof Granted grant) {
 				if (command.takenBack()) {
-					SimulatedStore.this.granted.put(command.owner(), this.key);
+					SimulatedStore.this.use.granted(this.key, command.owner());
 				}
-				SimulatedStore.this.grants.computeIfAbsent(this.key, (key) -> new HashMap<>())
-					.merge(grant.fencingToken(), new Grant(command.owner(), reply.epoch(), asked, true), (before,
-							now) -> new Grant(now.owner(), before.epoch(), asked, before.epoch() == now.epoch()));
+				SimulatedStore.this.use.note(this.key, grant.fencingToken(),
+						new Grant(command.owner(), reply.epoch(), asked, true));
 			}
 			if (result instanceof Held && command.onRelease() != null) {
 				subscribe();
@@ -544,15 +487,16 @@ final class SimulatedStore implements LockStore {
 			if (refusal != null) {
 				return refusal;
 			}
-			return counted(this.key, new Call<>("renewal of " + this.key.key() + " by " + shortly(owner), this.key,
-					(server) -> server.renew(this.key, owner, ttl.toNanos()))
-				.begin());
+			return SimulatedStore.this.use.counted(this.key,
+					new Call<>("renewal of " + this.key.key() + " by " + shortly(owner), this.key,
+							(server) -> server.renew(this.key, owner, ttl.toNanos()))
+						.begin());
 		}
 
 		@Override
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-			SimulatedStore.this.granted.remove(owner);
-			CompletableFuture<Boolean> answer = counted(this.key, new CompletableFuture<>());
+			SimulatedStore.this.use.released(owner);
+			CompletableFuture<Boolean> answer = SimulatedStore.this.use.counted(this.key, new CompletableFuture<>());
 			long until = SimulatedStore.this.process.nanoTime() + SimulatedStore.this.ttls.getOrDefault(owner, 0L);
 			SimulatedStore.this.release(this.key, owner, until, FIRST_PAUSE, false, result, answer);
 			return answer;

@@ -35,6 +35,20 @@ record SimulatedWorld(Scenario scenario, EventQueue events, RandomGenerator rand
 		return scenario.has(Fault.DRIFT) ? random.nextInt(-Scenario.MAX_DRIFT, Scenario.MAX_DRIFT + 1) : 0;
 	}
 
+	long now() {
+		return this.events.now();
+	}
+
+	/** Takes note that an invariant does not hold. */
+	void violated(String what, Object... args) {
+		this.violations.report(new InvariantViolation(what.formatted(args)));
+	}
+
+	/** Takes note that an invariant does not hold. */
+	void violated(InvariantViolation violation) {
+		this.violations.report(violation);
+	}
+
 	boolean chance(double probability) {
 		return this.random.nextDouble() < probability;
 	}

@@ -62,7 +62,7 @@ final class Simulation {
 			return;
 		}
 		if (events.nextTime() != Long.MAX_VALUE) {
-			this.world.violations().report("Something is still going on after a minute in which nobody came");
+			this.world.violated("Something is still going on after a minute in which nobody came");
 			return;
 		}
 		events.at(end + LONGEST_END, () -> this.invariants.checkEnd(this.processes));
@@ -72,8 +72,8 @@ final class Simulation {
 	private Outcome outcome() {
 		EventQueue events = this.world.events();
 		return new Outcome(this.seed, this.world.scenario(), events.steps(), events.fingerprint(),
-				this.invariants.counts(), this.invariants.mostMissed(), this.world.violations().first(),
-				this.world.trace().lines());
+				this.invariants.callers().counts(), this.invariants.callers().mostMissed(),
+				this.world.violations().first(), this.world.trace().lines());
 	}
 
 	/**

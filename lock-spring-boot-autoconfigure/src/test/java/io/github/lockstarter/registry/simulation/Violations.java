@@ -10,10 +10,6 @@ final class Violations {
 
 	private @Nullable InvariantViolation first;
 
-	void report(String message) {
-		report(new InvariantViolation(message));
-	}
-
 	void report(InvariantViolation violation) {
 		if (this.first == null) {
 			this.first = violation;

@@ -116,14 +116,14 @@ final class Workload {
 				LockOptions.of(Duration.ofMillis(this.ttl)).withWaitTime(Duration.ofMillis(this.longestWait)), null,
 				this.world.events().now());
 		this.world.trace().add(process.name(), () -> caller + " comes again");
-		this.invariants.comes(caller);
+		this.invariants.callers().comes(caller);
 		Runnable again = () -> process.after(this.random.nextInt(pause), () -> visit(process, key, pause, times - 1));
 		await(caller, process.registry().tryAcquireAsync(key, caller.options()), (lease) -> {
 			if (lease.isEmpty()) {
 				again.run();
 				return;
 			}
-			this.invariants.granted(caller, lease.get());
+			this.invariants.leases().granted(caller, lease.get());
 			process.after(this.random.nextInt(pause), () -> {
 				release(caller, lease.get());
 				again.run();
@@ -155,7 +155,7 @@ final class Workload {
 		Caller caller = new Caller(++this.callers, process, kind, key, options(), result(kind),
 				this.world.events().now());
 		this.world.trace().add(process.name(), () -> caller + " comes");
-		this.invariants.comes(caller);
+		this.invariants.callers().comes(caller);
 		switch (kind) {
 			case LEASE -> askForLease(caller);
 			case SHARE, REPLAY -> askForResult(caller);
@@ -253,7 +253,7 @@ final class Workload {
 					.add(caller.process().name(), () -> "caller %d is answered: %s".formatted(caller.number(),
 							(failure != null) ? failure.toString() : String.valueOf(value)));
 				caller.setAnswered();
-				this.invariants.answered(caller, failure);
+				this.invariants.callers().answered(caller, failure);
 				if (failure == null) {
 					this.invariants.guard(() -> then.accept(value));
 				}
@@ -267,7 +267,7 @@ final class Workload {
 		if (!answer.isDone()) {
 			this.world.trace().add(caller.process().name(), () -> "caller %d gives up".formatted(caller.number()));
 			caller.setAnswered();
-			this.invariants.gaveUp(caller);
+			this.invariants.callers().gaveUp(caller);
 			switch (this.random.nextInt(3)) {
 				case 0 -> answer.cancel(true);
 				case 1 -> answer.complete(null);
@@ -281,16 +281,16 @@ final class Workload {
 			hold(caller, acquisition.lease());
 		}
 		else {
-			this.invariants.given(caller, acquisition.result());
+			this.invariants.leases().given(caller, acquisition.result());
 		}
 	}
 
 	private void hold(Caller caller, Lease lease) {
-		this.invariants.granted(caller, lease);
+		this.invariants.leases().granted(caller, lease);
 		if (this.random.nextInt(3) == 0) {
 			boolean fails = this.random.nextInt(4) == 0;
 			lease.onLost(() -> {
-				this.invariants.lost(caller, lease);
+				this.invariants.leases().lost(caller, lease);
 				if (fails) {
 					throw new IllegalStateException("what is done at a loss fails");
 				}
@@ -321,7 +321,7 @@ final class Workload {
 		this.invariants.releases(caller, lease, text);
 		CompletionStage<Void> released = (text != null) ? ((SharedLease) lease).releaseAsync(text)
 				: lease.releaseAsync();
-		this.invariants.awaitRelease(caller, lease, released);
+		this.invariants.leases().awaitRelease(caller, lease, released);
 		if (this.random.nextInt(8) == 0) {
 			caller.process().after(this.random.nextLong(20_000_000), lease::releaseAsync);
 		}
@@ -333,7 +333,7 @@ final class Workload {
 	}
 
 	private void hold(Caller caller, TokenLock lock) {
-		this.invariants.granted(caller, lock);
+		this.invariants.leases().granted(caller, lock);
 		SimulatedProcess process = caller.process();
 		int choice = this.random.nextInt(8);
 		long time = between(1, this.longestHold) * 1_000_000;
@@ -349,11 +349,11 @@ final class Workload {
 	}
 
 	private void extend(Caller caller, String token) {
-		if (!this.over && !this.invariants.isReleased(token)) {
+		if (!this.over && !this.invariants.leases().isReleased(token)) {
 			Caller again = new Caller(++this.callers, caller.process(), Kind.SHARED_TOKEN, caller.key(),
 					caller.options(), null, this.world.events().now());
 			this.world.trace().add(caller.process().name(), () -> again + " comes, and extends");
-			this.invariants.comes(again);
+			this.invariants.callers().comes(again);
 			askForToken(again, token);
 		}
 	}
@@ -361,7 +361,7 @@ final class Workload {
 	private void release(Caller caller, String token) {
 		this.world.trace()
 			.add(caller.process().name(), () -> "token of caller %d is released".formatted(caller.number()));
-		this.invariants.releases(token);
+		this.invariants.leases().releases(token);
 		this.sharedTokens.values().remove(token);
 		caller.process().tokenLocks().releaseAsync(caller.key(), token);
 	}

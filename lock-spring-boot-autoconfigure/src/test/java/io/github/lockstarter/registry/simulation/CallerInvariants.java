@@ -1,0 +1,210 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.simulation.Caller.Kind;
+
+/**
+ * What must hold of callers: they are answered in time, and not forgotten.
+ */
+final class CallerInvariants {
+
+	private static final Set<Event> OUTCOMES = Set.of(Event.GRANTED, Event.CONFLICT, Event.TIMEOUT, Event.QUEUE_FULL,
+			Event.RESULT, Event.CANCELLED, Event.ERROR);
+
+	private final SimulatedWorld world;
+
+	private final Scenario scenario;
+
+	private final LeaseInvariants leases;
+
+	private final Map<QueueName, WaiterQueue> queues = new LinkedHashMap<>();
+
+	private final Map<SimulatedProcess, Integer> callers = new LinkedHashMap<>();
+
+	/** How many callers wait that are not answered. */
+	private final Map<SimulatedProcess, Integer> waiting = new HashMap<>();
+
+	private final Map<Event, Long> counts = new EnumMap<>(Event.class);
+
+	CallerInvariants(SimulatedWorld world, LeaseInvariants leases) {
+		this.world = world;
+		this.scenario = world.scenario();
+		this.leases = leases;
+	}
+
+	/** Returns what was counted in the processes that were there at the end. */
+	Map<Event, Long> counts() {
+		return this.counts;
+	}
+
+	/** Returns how often a process has got a lock in a row while another one waited. */
+	int mostMissed() {
+		return this.queues.values().stream().mapToInt(WaiterQueue::mostMissed).max().orElse(0);
+	}
+
+	/** After every step. */
+	void check() {
+		this.queues.values().forEach(WaiterQueue::check);
+		this.callers.keySet().forEach(this::checkAlarms);
+	}
+
+	/**
+	 * One alarm for each waiter, and for all that is renewed; two for each lock, when it
+	 * looks again and when the next is served.
+	 */
+	private void checkAlarms(SimulatedProcess process) {
+		int waiters = this.waiting.getOrDefault(process, 0);
+		if (process.runtime().alarms() > waiters + 2 * this.scenario.keys() + 1) {
+			this.world.violated("%d alarms are set in %s for %d waiters", process.runtime().alarms(), process, waiters);
+		}
+	}
+
+	/** A caller is about to ask. */
+	void comes(Caller caller) {
+		this.callers.merge(caller.process(), 1, Integer::sum);
+		if (caller.waits()) {
+			WaiterQueue queue = queue(caller.process(), caller.key());
+			queue.checkSize();
+			queue.add(caller);
+			this.waiting.merge(caller.process(), 1, Integer::sum);
+		}
+		caller.process().after(caller.options().waitTime().toNanos(), () -> expectAnswer(caller));
+	}
+
+	/**
+	 * The wait is over. What may come before the answer is a time-out for each request
+	 * for this lock that is under way, or must follow before it is known whether the lock
+	 * is held.
+	 */
+	private void expectAnswer(Caller caller) {
+		int answered = caller.process().store().use().answers(caller.key());
+		checkAnswered(caller, caller.process().nanoTime(), answered, this.world.now());
+	}
+
+	private void checkAnswered(Caller caller, long begin, int answered, long since) {
+		SimulatedProcess process = caller.process();
+		if (caller.isAnswered()) {
+			return;
+		}
+		if (process.resumed() > since) {
+			expectAnswer(caller);
+			return;
+		}
+		int requests = process.store().use().requests(caller.key()) - answered;
+		// A token is looked for in the store before and after, by code that runs with the
+		// application's.
+		long between = (caller.kind() == Kind.SHARED_TOKEN) ? this.scenario.callbackDelay() : 0;
+		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + between + Scenario.SLACK)
+				+ 2 * this.scenario.timerDelay() + 2 * this.scenario.callbackDelay() + Scenario.SLACK;
+		long passed = process.nanoTime() - begin;
+		if (passed > bound) {
+			this.world.violated("Unanswered %d ms after its wait, with %d requests to wait for: %s",
+					TimeUnit.NANOSECONDS.toMillis(passed), requests, caller);
+		}
+		else {
+			process.after(bound - passed + 1, () -> checkAnswered(caller, begin, answered, since));
+		}
+	}
+
+	/** Waiters are answered soon when their registry is drained. */
+	void drained(SimulatedProcess process) {
+		this.queues.values()
+			.stream()
+			.filter((queue) -> queue.process() == process)
+			.flatMap((queue) -> queue.waiters().stream())
+			.toList()
+			.forEach(this::expectAnswer);
+	}
+
+	/** The caller has an answer. */
+	void answered(Caller caller, @Nullable Throwable failure) {
+		left(caller);
+		if (failure != null && !(failure instanceof LockConflictException)
+				&& !(failure instanceof LockStoreException)) {
+			this.world.violated(new InvariantViolation("A strange answer to " + caller, failure));
+		}
+		boolean mayFail = !this.scenario.isCalm() || caller.process().drained() >= 0;
+		if (failure instanceof LockStoreException && !mayFail) {
+			this.world.violated(new InvariantViolation("Failed although nothing fails: " + caller, failure));
+		}
+	}
+
+	void gaveUp(Caller caller) {
+		left(caller);
+	}
+
+	private void left(Caller caller) {
+		if (caller.waits()) {
+			queue(caller.process(), caller.key()).waiters().remove(caller);
+			this.waiting.merge(caller.process(), -1, Integer::sum);
+		}
+	}
+
+	private WaiterQueue queue(SimulatedProcess process, LockKey key) {
+		return this.queues.computeIfAbsent(new QueueName(process, key),
+				(name) -> new WaiterQueue(this.world, process, key, this.leases));
+	}
+
+	/** The process has died, and its callers with it. */
+	void died(SimulatedProcess process) {
+		this.queues.keySet().removeIf((name) -> name.process() == process);
+		this.callers.remove(process);
+	}
+
+	/** The server grants the lock to another owner, in a process. */
+	void grantedByServer(LockKey key, SimulatedProcess process) {
+		for (WaiterQueue queue : this.queues.values()) {
+			if (queue.key().equals(key)) {
+				queue.granted(process);
+			}
+		}
+	}
+
+	/** A lease is about to be released. */
+	void releases(Holding holding) {
+		queue(holding.caller().process(), holding.caller().key()).releases(holding);
+	}
+
+	/** Nobody waits any more, and everything was counted. */
+	void checkEnd(List<SimulatedProcess> processes) {
+		for (WaiterQueue queue : this.queues.values()) {
+			queue.waiters()
+				.forEach((caller) -> this.world.violated("Never answered: %s in %s", caller, queue.process()));
+		}
+		processes.forEach(this::checkCounts);
+	}
+
+	/** Each request ends in one outcome, and each lease in one way. */
+	private void checkCounts(SimulatedProcess process) {
+		for (Event event : Event.values()) {
+			this.counts.merge(event, process.counts().get("lock", event), Long::sum);
+		}
+		long outcomes = OUTCOMES.stream().mapToLong((outcome) -> process.counts().get("lock", outcome)).sum();
+		int requests = this.callers.getOrDefault(process, 0);
+		if (outcomes != requests) {
+			this.world.violated("%d requests of %s have ended in %d outcomes", requests, process, outcomes);
+		}
+		long ends = process.counts().get("lock", Event.RELEASED) + process.counts().get("lock", Event.LOST);
+		if (ends < this.leases.granted(process) || ends > process.counts().get("lock", Event.GRANTED)) {
+			this.world.violated("%d leases of %s have ended, and %d were granted", ends, process,
+					this.leases.granted(process));
+		}
+	}
+
+	private record QueueName(SimulatedProcess process, LockKey key) {
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.github.lockstarter.registry.simulation;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.registry.simulation.StoreUse.Grant;
+
+/**
+ * A lease and the caller that got it.
+ */
+final class Holding {
+
+	private final Caller caller;
+
+	private final Lease lease;
+
+	private final Grant grant;
+
+	private final int epoch;
+
+	/** When the caller got it, on the clock of the process. */
+	private final long begin;
+
+	private boolean released;
+
+	private long ended = -1;
+
+	Holding(Caller caller, Lease lease, Grant grant) {
+		this.caller = caller;
+		this.lease = lease;
+		this.grant = grant;
+		this.epoch = grant.epoch();
+		this.begin = caller.process().nanoTime();
+		this.ended = lease.isHeld() ? -1 : 0;
+	}
+
+	Caller caller() {
+		return this.caller;
+	}
+
+	Lease lease() {
+		return this.lease;
+	}
+
+	Grant grant() {
+		return this.grant;
+	}
+
+	/** Returns how often data had been lost when it was granted. */
+	int epoch() {
+		return this.epoch;
+	}
+
+	boolean isReleased() {
+		return this.released;
+	}
+
+	void setReleased() {
+		this.released = true;
+	}
+
+	/** Returns when it was first seen to be over; -1 if it was not. */
+	long ended() {
+		return this.ended;
+	}
+
+	void setEnded(long ended) {
+		this.ended = ended;
+	}
+
+	/** Returns for how long the caller has it, on the clock of the process. */
+	long heldFor() {
+		return this.caller.process().nanoTime() - this.begin;
+	}
+
+	long ttl() {
+		return this.caller.options().ttl().toNanos();
+	}
+
+}

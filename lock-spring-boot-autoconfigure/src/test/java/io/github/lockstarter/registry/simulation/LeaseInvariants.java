@@ -1,0 +1,394 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.registry.simulation.Caller.Kind;
+import io.github.lockstarter.registry.simulation.StoreUse.Grant;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * What must hold of leases, and of locks that are held by tokens.
+ */
+final class LeaseInvariants {
+
+	/** The place of a lease in its turn is in the lowest bits of its fencing token. */
+	private static final int PLACE_BITS = 4;
+
+	private static final long LONGEST_TURN = TimeUnit.MILLISECONDS.toNanos(50);
+
+	/** How long an ended lease is looked at. */
+	private static final long REMEMBERED = TimeUnit.SECONDS.toNanos(3);
+
+	private final SimulatedWorld world;
+
+	private final Scenario scenario;
+
+	private final List<Holding> holdings = new ArrayList<>();
+
+	private final List<TokenHolding> tokenHoldings = new ArrayList<>();
+
+	private final Set<String> releasedTokens = new HashSet<>();
+
+	/** Who was served in which order, in all processes and in each. */
+	private final Map<Grants, TreeMap<Long, Caller>> leases = new HashMap<>();
+
+	private final Map<String, Caller> results = new HashMap<>();
+
+	private final Map<SimulatedProcess, Integer> granted = new HashMap<>();
+
+	LeaseInvariants(SimulatedWorld world) {
+		this.world = world;
+		this.scenario = world.scenario();
+	}
+
+	/** After every step. */
+	void check() {
+		for (Iterator<Holding> all = this.holdings.iterator(); all.hasNext();) {
+			Holding holding = all.next();
+			boolean held = holding.lease().isHeld();
+			if (held && holding.ended() >= 0) {
+				this.world.violated("A lease that had ended is held again: %s of %s", holding.lease(),
+						holding.caller());
+			}
+			if (!held && holding.ended() < 0) {
+				holding.setEnded(this.world.now());
+				checkRenewed(holding);
+			}
+			if (held && holding.heldFor() > holding.caller().options().maxHold().toNanos() + Scenario.SLACK) {
+				this.world.violated("A lease is held for longer than its max-hold: %s of %s", holding.lease(),
+						holding.caller());
+			}
+			if (holding.caller().process().isDead()
+					|| (holding.ended() >= 0 && this.world.now() - holding.ended() > REMEMBERED)) {
+				all.remove();
+			}
+		}
+	}
+
+	/** A lease does not run out as long as it may be renewed, and somebody tries. */
+	private void checkRenewed(Holding holding) {
+		SimulatedProcess process = holding.caller().process();
+		long ttl = holding.ttl();
+		long maxHold = holding.caller().options().maxHold().toNanos();
+		boolean excused = holding.isReleased() || process.isDead() || process.isPaused()
+				|| process.lastClosed() >= holding.caller().submitted()
+				|| process.resumed() >= holding.caller().submitted() || this.scenario.has(Fault.LATE_TIMERS);
+		if (excused || maxHold <= ttl || process.nanoTime() - holding.grant().asked() > maxHold - Scenario.SLACK) {
+			return;
+		}
+		Long renewal = process.store().use().lastRenewal(holding.grant().owner());
+		long silence = process.nanoTime() - ((renewal != null) ? renewal : holding.grant().asked());
+		if (silence > ttl / 3 + this.scenario.commandTimeout() + Scenario.SLACK) {
+			this.world.violated("Nobody has tried to renew %s for %d ms: %s", holding.lease(),
+					TimeUnit.NANOSECONDS.toMillis(silence), holding.caller());
+		}
+	}
+
+	/** Returns how many leases the callers of a process have got. */
+	int granted(SimulatedProcess process) {
+		return this.granted.getOrDefault(process, 0);
+	}
+
+	/** Returns whether a caller of the process holds the lock. */
+	boolean isHeldIn(SimulatedProcess process, LockKey key) {
+		for (Holding holding : this.holdings) {
+			if (holding.caller().process() == process && holding.caller().key().equals(key)
+					&& holding.lease().isHeld()) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/** Nothing of the process may be held any more. */
+	void released(SimulatedProcess process) {
+		for (Holding holding : this.holdings) {
+			if (holding.caller().process() == process && holding.lease().isHeld()) {
+				this.world.violated("A lease is held although everything was released: %s of %s", holding.lease(),
+						holding.caller());
+			}
+		}
+	}
+
+	/**
+	 * The process is connected again. Who holds a lock that the store has forgotten is
+	 * told soon, if nothing gets lost on the way.
+	 */
+	void reconnected(SimulatedProcess process) {
+		int epoch = this.world.server().epoch();
+		long bound = this.scenario.roundTrip() + this.scenario.timerDelay() + Scenario.SLACK;
+		for (Holding holding : this.holdings) {
+			boolean renewable = holding.heldFor() + holding.ttl() < holding.caller().options().maxHold().toNanos();
+			if (holding.caller().process() == process && renewable && isReliable() && isForgotten(holding)) {
+				long now = this.world.now();
+				process.after(bound, () -> {
+					if (isForgotten(holding) && epoch == this.world.server().epoch() && process.resumed() < now) {
+						this.world.violated("A forgotten lease is held after a reconnect: %s of %s", holding.lease(),
+								holding.caller());
+					}
+				});
+			}
+		}
+	}
+
+	/** Whether only the loss of data, and what follows from it, can delay a renewal. */
+	private boolean isReliable() {
+		return Collections.disjoint(this.scenario.faults(), Set.of(Fault.DELAYS, Fault.DROPS, Fault.CUTS,
+				Fault.REFUSALS, Fault.FREEZES, Fault.RESETS, Fault.PAUSES, Fault.LATE_TIMERS));
+	}
+
+	private boolean isForgotten(Holding holding) {
+		return holding.lease().isHeld() && this.world.server().isAvailable()
+				&& !holding.grant().owner().equals(this.world.server().owner(holding.caller().key()));
+	}
+
+	/**
+	 * The server grants the lock to another owner: whoever held it must know that it has
+	 * ended.
+	 */
+	void grantedByServer(LockKey key, String owner) {
+		for (Holding holding : this.holdings) {
+			if (holding.caller().key().equals(key) && holding.lease().isHeld() && !mayOverlap(holding)) {
+				this.world.violated("The server grants %s to %s while %s is held by %s", key.key(),
+						SimulatedStore.shortly(owner), holding.lease(), holding.caller());
+			}
+		}
+		this.tokenHoldings.removeIf((holding) -> holding.until < this.world.now());
+		for (TokenHolding holding : this.tokenHoldings) {
+			if (holding.key.equals(key) && !holding.token.equals(owner) && !isForgiven(holding.epoch(), holding.ttl)) {
+				this.world.violated("The server grants %s to %s while it is held by the token %s", key.key(),
+						SimulatedStore.shortly(owner), holding.token);
+			}
+		}
+	}
+
+	/**
+	 * Two leases overlap only by what the clock of one is too slow, and after a loss of
+	 * data, for as long as the forgotten one lives without being renewed.
+	 */
+	private boolean mayOverlap(Holding holding) {
+		long margin = holding.caller().process().clock().margin(holding.ttl(), this.world.server().clock());
+		return holding.lease().remaining().toNanos() <= margin || isForgiven(holding.epoch(), holding.ttl());
+	}
+
+	private boolean isForgiven(int epoch, long ttl) {
+		long drift = ttl / 1_000_000 * Scenario.MAX_DRIFT * 2;
+		return epoch != this.world.server().epoch() && this.world.now() - this.world.server().lastLoss() <= ttl + drift;
+	}
+
+	/** The caller has got a lease. */
+	void granted(Caller caller, Lease lease) {
+		SimulatedProcess process = caller.process();
+		this.granted.merge(process, 1, Integer::sum);
+		long storeToken = lease.fencingToken() >> PLACE_BITS;
+		Grant grant = process.store().use().grant(caller.key(), storeToken);
+		if (grant == null) {
+			this.world.violated("The store has not given the fencing token of %s to %s", lease, caller);
+			return;
+		}
+		Holding holding = new Holding(caller, lease, grant);
+		checkOverlap(holding);
+		if (grant.unique()) {
+			checkTime(holding, grant);
+			checkOrder(holding);
+		}
+		checkReplay(holding);
+		this.holdings.add(holding);
+	}
+
+	/** A lease is held when it is granted, and a turn is short. */
+	private void checkTime(Holding holding, Grant grant) {
+		SimulatedProcess process = holding.caller().process();
+		boolean excused = process.lastClosed() >= holding.caller().submitted()
+				|| process.resumed() >= holding.caller().submitted() || holding.epoch() != this.world.server().epoch();
+		long age = process.nanoTime() - grant.asked();
+		if (excused) {
+			return;
+		}
+		if (!holding.lease().isHeld() && age < holding.ttl()) {
+			this.world.violated("A lease is not held when it is granted: %s to %s", holding.lease(), holding.caller());
+		}
+		long late = this.scenario.callbackDelay() + Scenario.SLACK;
+		if (age > holding.ttl() + late) {
+			this.world.violated("A lease is granted after its end: %s to %s", holding.lease(), holding.caller());
+		}
+		long place = holding.lease().fencingToken() & ((1 << PLACE_BITS) - 1);
+		if (place > 0 && age > Math.min(LONGEST_TURN, holding.ttl() / 8) + late) {
+			this.world.violated("A turn goes on after %d ms: %s to %s", TimeUnit.NANOSECONDS.toMillis(age),
+					holding.lease(), holding.caller());
+		}
+	}
+
+	private void checkOverlap(Holding granted) {
+		if (!granted.lease().isHeld()) {
+			return;
+		}
+		for (Holding other : this.holdings) {
+			if (other.caller().key().equals(granted.caller().key()) && other.lease().isHeld() && !mayOverlap(other)
+					&& !mayOverlap(granted)) {
+				this.world.violated("Two leases of %s are held: %s by %s, and %s by %s", granted.caller().key().key(),
+						other.lease(), other.caller(), granted.lease(), granted.caller());
+			}
+		}
+	}
+
+	/** Fencing tokens grow, and waiters of a process are served as they came. */
+	private void checkOrder(Holding granted) {
+		Caller caller = granted.caller();
+		TreeMap<Long, Caller> all = this.leases.computeIfAbsent(new Grants(null, caller.key(), granted.epoch()),
+				(name) -> new TreeMap<>());
+		long token = granted.lease().fencingToken();
+		if (all.containsKey(token)) {
+			this.world.violated("Two leases of %s have the fencing token %d: of %s and %s", caller.key().key(), token,
+					all.get(token), caller);
+		}
+		Map.Entry<Long, Caller> later = all.higherEntry(token);
+		if (later != null && granted.lease().isHeld() && !mayOverlap(granted)) {
+			this.world.violated("A lease of %s is held after one with a larger fencing token was granted to %s", caller,
+					later.getValue());
+		}
+		all.put(token, caller);
+		if (caller.waits()) {
+			TreeMap<Long, Caller> served = this.leases.computeIfAbsent(
+					new Grants(caller.process(), caller.key(), granted.epoch()), (name) -> new TreeMap<>());
+			checkServedBefore(served.lowerEntry(token), caller);
+			Map.Entry<Long, Caller> next = served.higherEntry(token);
+			if (next != null) {
+				checkServedBefore(Map.entry(token, caller), next.getValue());
+			}
+			served.put(token, caller);
+		}
+	}
+
+	private void checkServedBefore(Map.@Nullable Entry<Long, Caller> before, Caller caller) {
+		if (before != null && before.getValue().number() > caller.number()) {
+			this.world.violated("Not served in the order they came: %s before %s", before.getValue(), caller);
+		}
+	}
+
+	/** While a result is kept to be replayed, nobody runs again. */
+	private void checkReplay(Holding granted) {
+		Caller caller = granted.caller();
+		boolean exact = granted.epoch() == this.world.server().epoch() && granted.lease().isHeld();
+		if (caller.kind() == Kind.REPLAY && exact && this.world.server().hasResult(caller.key(), caller.result().name())
+				&& !mayOverlap(granted)) {
+			this.world.violated("There is a result to be replayed, and %s runs", caller);
+		}
+	}
+
+	/** The lock is held by a token. */
+	void granted(Caller caller, TokenLock lock) {
+		SimulatedProcess process = caller.process();
+		process.store().use().released(lock.token());
+		Grant grant = process.store().use().grant(caller.key(), lock.fencingToken() >> PLACE_BITS);
+		if (grant == null) {
+			this.world.violated("The store has not given the fencing token of %s to %s", lock, caller);
+			return;
+		}
+		long ttl = caller.options().ttl().toNanos();
+		if (lock.remaining().toNanos() > ttl) {
+			this.world.violated("A token holds the lock for %s, which is too long: %s", lock.remaining(), caller);
+		}
+		boolean certain = process.resumed() < caller.submitted() && !isReleased(lock.token());
+		if (certain) {
+			long remaining = lock.remaining().toNanos() - this.scenario.callbackDelay()
+					- process.clock().margin(ttl, this.world.server().clock());
+			this.tokenHoldings.add(new TokenHolding(caller.key(), lock.token(),
+					this.world.now() + process.clock().toTime(remaining), ttl, grant.epoch()));
+		}
+	}
+
+	boolean isReleased(String token) {
+		return this.releasedTokens.contains(token);
+	}
+
+	/** The token is released by somebody, and used no more. */
+	void releases(String token) {
+		this.releasedTokens.add(token);
+		this.tokenHoldings.removeIf((holding) -> holding.token.equals(token));
+	}
+
+	/** The caller is about to release its lease. */
+	void releases(Caller caller, Lease lease, @Nullable String result, Consumer<Holding> released) {
+		if (result != null) {
+			this.results.put(result, caller);
+		}
+		for (Holding holding : this.holdings) {
+			if (holding.lease() == lease) {
+				holding.setReleased();
+				released.accept(holding);
+			}
+		}
+	}
+
+	/** The release has been called, and is answered in time. */
+	void awaitRelease(Caller caller, Lease lease, CompletionStage<Void> released) {
+		if (lease.isHeld()) {
+			this.world.violated("A lease is held after its release: %s of %s", lease, caller);
+		}
+		SimulatedProcess process = caller.process();
+		long bound = 2 * (this.scenario.commandTimeout() + Scenario.SLACK) + this.scenario.timerDelay()
+				+ 2 * this.scenario.callbackDelay();
+		boolean[] done = new boolean[1];
+		released.whenComplete((nothing, failure) -> {
+			done[0] = true;
+			if (failure != null) {
+				this.world.violated(new InvariantViolation("A release fails: " + caller, failure));
+			}
+		});
+		long called = this.world.now();
+		process.after(bound, () -> {
+			if (!done[0] && process.resumed() < called && !process.isClosed()) {
+				this.world.violated("A release is not answered: %s", caller);
+			}
+		});
+	}
+
+	/** The caller is told that its lease is lost. */
+	void lost(Caller caller, Lease lease) {
+		if (lease.isHeld()) {
+			this.world.violated("A lease is held although its loss was told: %s of %s", lease, caller);
+		}
+	}
+
+	/** The caller has got a result instead of the lock. */
+	void given(Caller caller, StoredResult result) {
+		Caller holder = this.results.get(result.text());
+		if (holder == null || !holder.key().equals(caller.key())
+				|| !holder.result().name().equals(caller.result().name())) {
+			this.world.violated("Nobody has left the result '%s' for %s", result.text(), caller);
+			return;
+		}
+		long stored = this.world.server().stored(result.text());
+		boolean exact = this.world.server().epoch() == 0;
+		long since = caller.submitted() - (caller.result().replayed() ? holder.result().keep().toNanos() : 0);
+		long tolerance = TimeUnit.MICROSECONDS.toNanos(2) + (this.scenario.has(Fault.DRIFT)
+				? (this.world.now() - since) / 1_000_000 * 2 * Scenario.MAX_DRIFT : 0);
+		if (exact && stored < since - tolerance) {
+			this.world.violated("The result '%s' is too old for %s", result.text(), caller);
+		}
+	}
+
+	private record TokenHolding(LockKey key, String token, long until, long ttl, int epoch) {
+	}
+
+	private record Grants(@Nullable SimulatedProcess process, LockKey key, int epoch) {
+	}
+
+}

@@ -1,0 +1,182 @@
+package io.github.lockstarter.registry.simulation;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.registry.simulation.Caller.Kind;
+import io.github.lockstarter.store.Capability;
+
+/**
+ * The callers of a process that wait for a lock.
+ */
+final class WaiterQueue {
+
+	/** A waiter looks at least so often where releases are notified. */
+	private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
+
+	/** A waiter looks at least so often where they are not. */
+	private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(120);
+
+	/**
+	 * How often another process may get the lock in a row while one waits. Each time both
+	 * are told, and chance decides; a chance of one half loses so often once in 30
+	 * million times.
+	 */
+	private static final int MOST_MISSED = 25;
+
+	/** How long a process at least leaves a lock to others that poll. */
+	private static final long SHORTEST_YIELD = TimeUnit.MILLISECONDS.toNanos(10);
+
+	private static final long NEVER = Long.MIN_VALUE / 2;
+
+	private final SimulatedWorld world;
+
+	private final Scenario scenario;
+
+	private final SimulatedProcess process;
+
+	private final LockKey key;
+
+	private final LeaseInvariants leases;
+
+	private final Set<Caller> waiters = new LinkedHashSet<>();
+
+	/** Since when there is somebody who could have been served. */
+	private long since;
+
+	/** How often another process has got the lock in a row since then. */
+	private int missed;
+
+	private int mostMissed;
+
+	private @Nullable SimulatedProcess lastWinner;
+
+	/** When a lease was released that others here wait for. */
+	private long released = NEVER;
+
+	WaiterQueue(SimulatedWorld world, SimulatedProcess process, LockKey key, LeaseInvariants leases) {
+		this.world = world;
+		this.scenario = world.scenario();
+		this.leases = leases;
+		this.process = process;
+		this.key = key;
+	}
+
+	SimulatedProcess process() {
+		return this.process;
+	}
+
+	LockKey key() {
+		return this.key;
+	}
+
+	Set<Caller> waiters() {
+		return this.waiters;
+	}
+
+	/** Returns how often another process has got the lock in a row, at most. */
+	int mostMissed() {
+		return this.mostMissed;
+	}
+
+	void add(Caller caller) {
+		if (this.waiters.isEmpty()) {
+			this.since = this.world.now();
+			this.missed = 0;
+		}
+		this.waiters.add(caller);
+	}
+
+	/** Who is there for longer than an answer may take waits. */
+	void checkSize() {
+		long begun = this.world.now() - this.scenario.callbackDelay() - Scenario.SLACK;
+		long waiting = this.waiters.stream()
+			.filter((caller) -> caller.kind() == Kind.LEASE || caller.kind() == Kind.TOKEN)
+			.filter((caller) -> caller.submitted() < begun && caller.submitted() > this.process.resumed())
+			.count();
+		if (waiting > this.scenario.maxWaiters() && !this.process.isPaused()
+				&& this.world.now() - this.process.resumed() > Scenario.SLACK + this.scenario.callbackDelay()) {
+			this.world.violated("%d callers wait for %s in %s, more than %d", waiting, this.key.key(), this.process,
+					this.scenario.maxWaiters());
+		}
+	}
+
+	/** The lock goes to a process, this one or another. */
+	void granted(SimulatedProcess winner) {
+		this.missed = (winner == this.lastWinner && winner != this.process) ? this.missed + 1 : 0;
+		this.lastWinner = winner;
+		boolean calm = this.scenario.isCalm() && !this.waiters.isEmpty();
+		if (calm && this.scenario.can(Capability.NOTIFIES)) {
+			this.mostMissed = Math.max(this.mostMissed, this.missed);
+			if (this.missed > MOST_MISSED) {
+				this.world.violated("%s gets %s %d times in a row while %d wait in %s", winner, this.key.key(),
+						this.missed, this.waiters.size(), this.process);
+			}
+		}
+		else if (calm && winner == this.process && this.world.now() - this.released < SHORTEST_YIELD && hasWaitedOn()) {
+			this.world.violated("%s takes %s again %d us after its release, though others may poll", winner,
+					this.key.key(), TimeUnit.NANOSECONDS.toMicros(this.world.now() - this.released));
+		}
+		this.released = NEVER;
+	}
+
+	/** Returns whether a waiter of the time of the release waits still. */
+	private boolean hasWaitedOn() {
+		return this.waiters.stream()
+			.anyMatch((caller) -> caller.submitted() < this.released
+					&& caller.submitted() + caller.options().waitTime().toNanos() > this.world.now());
+	}
+
+	/**
+	 * A lease is released, and the next could have it here: its turn is over if it is
+	 * released in the store, too.
+	 */
+	void releases(Holding holding) {
+		boolean plain = holding.caller().kind() == Kind.LEASE && holding.lease().isHeld()
+				&& this.waiters.stream().allMatch((caller) -> caller.kind() == Kind.LEASE);
+		this.released = (plain && !this.waiters.isEmpty()) ? this.world.now() : NEVER;
+	}
+
+	/** A free lock goes to a waiter before long. */
+	void check() {
+		if (this.waiters.isEmpty()) {
+			return;
+		}
+		SimulatedServer server = this.world.server();
+		long free = server.freeSince(this.key);
+		if (this.process.isPaused() || this.process.isClosed() || this.process.store().link().isCut()
+				|| !server.isAvailable()) {
+			this.since = this.world.now();
+			this.missed = 0;
+		}
+		else if (free != Long.MAX_VALUE) {
+			if (this.leases.isHeldIn(this.process, this.key)) {
+				this.since = this.world.now();
+			}
+			else if (this.world.now() - reachable(free) > bound(server.isReleased(this.key))) {
+				this.world.violated("%s is free for %d ms, and %d wait for it in %s", this.key.key(),
+						TimeUnit.NANOSECONDS.toMillis(this.world.now() - free), this.waiters.size(), this.process);
+			}
+		}
+	}
+
+	/** Returns since when a waiter could have got the lock. */
+	private long reachable(long free) {
+		long connected = Math.max(this.process.resumed(), this.process.store().link().mended());
+		return Math.max(Math.max(free, this.since), Math.max(connected, this.world.server().availableSince()));
+	}
+
+	/** A waiter that knows no end of a lease polls. */
+	private long bound(boolean released) {
+		long look = (!this.scenario.can(Capability.NOTIFIES) || (this.scenario.isPrompt() && !released)) ? LONGEST_PAUSE
+				: this.scenario.isPrompt() ? 2 * Scenario.SLACK : LONGEST_SLEEP;
+		long requests = this.scenario.isPrompt() ? 6 * this.scenario.roundTrip() : 4 * this.scenario.longestAnswer();
+		return look + requests + 4 * this.scenario.timerDelay() + 4 * this.scenario.callbackDelay() + 2 * Scenario.SLACK
+				+ (this.scenario.has(Fault.DRIFT) ? LONGEST_SLEEP / 20 : 0);
+	}
+
+}
