@@ -41,8 +41,8 @@ public enum Candidate {
 	}
 
 	/**
-	 * Returns all to compare: with the peers, or, where another version of this library is
-	 * given, with that one instead.
+	 * Returns all to compare: with the peers, or, where another version of this library
+	 * is given, with that one instead.
 	 */
 	public static List<Candidate> all() {
 		boolean versions = System.getProperty(OtherVersion.JAR) != null;
@@ -52,8 +52,8 @@ public enum Candidate {
 	}
 
 	/**
-	 * Returns whether it is a product to compare with, not the floor and no version of this
-	 * one.
+	 * Returns whether it is a product to compare with, not the floor and no version of
+	 * this one.
 	 */
 	public boolean isPeer() {
 		return this != FLOOR && this != BASELINE && this != THIS;
