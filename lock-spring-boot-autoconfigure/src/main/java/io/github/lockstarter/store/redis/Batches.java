@@ -222,7 +222,7 @@ final class Batches {
 					batch.add(next);
 				}
 			}
-			if (this.closed) {
+			if (this.closed || LettuceConnector.isClosed(this.redis)) {
 				batch.forEach((part) -> part.reply.accept(null, new NotSentException()));
 			}
 			else if (batch.size() == 1) {
@@ -335,12 +335,12 @@ final class Batches {
 	}
 
 	/**
-	 * The connection was replaced before the request was sent.
+	 * The connection was closed, or replaced, before the request was sent.
 	 */
 	static final class NotSentException extends RedisException {
 
 		NotSentException() {
-			super("The connection was replaced before the request was sent");
+			super("The connection was closed before the request was sent");
 		}
 
 	}

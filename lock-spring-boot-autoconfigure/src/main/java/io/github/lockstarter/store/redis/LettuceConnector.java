@@ -316,8 +316,10 @@ final class LettuceConnector {
 		return connection(redis).isOpen() && !isClosed(redis) && !this.silence.isSilent();
 	}
 
-	private static boolean isClosed(RedisClusterAsyncCommands<byte[], byte[]> redis) {
-		return ((RedisChannelHandler<?, ?>) connection(redis)).isClosed();
+	/** Returns whether the connection has been closed for good. */
+	static boolean isClosed(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		return redis instanceof AbstractRedisAsyncCommands<?, ?> commands
+				&& commands.getConnection() instanceof RedisChannelHandler<?, ?> connection && connection.isClosed();
 	}
 
 	@SuppressWarnings("unchecked")

@@ -100,7 +100,7 @@ final class RedisLock implements StoredLock {
 		int reconnects = this.redis.grants().reconnects();
 		ReleaseChannel channel = this.redis.channel();
 		byte[] message = channel.messageToOthers(this.keys.lock());
-		Request<Long> script = channel.published(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
+		Request<Long> script = channel.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
 				bytes(command.owner()), millis(command.ttl()), waiter(true), channel.name(), message), message);
 		return calls
 			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0, Function.identity(),

@@ -297,18 +297,26 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	}
 
 	/**
-	 * Publishes after the script what it was not allowed to publish itself, and answers
-	 * as if it had.
+	 * Publishes after a script that releases a lock what it was not allowed to publish
+	 * itself, and answers as if it had.
 	 */
-	Request<Long> published(Request<Long> script, byte[] message) {
+	Request<Long> published(Request<Long> release, byte[] message) {
+		return published(release, message, Script.RELEASED_UNPUBLISHED, 1L);
+	}
+
+	/** The same after a script that ends a turn. */
+	Request<Long> publishedToOthers(Request<Long> handOver, byte[] message) {
+		return published(handOver, message, Script.HANDED_OVER_UNPUBLISHED, 0L);
+	}
+
+	private Request<Long> published(Request<Long> script, byte[] message, long unpublished, Long done) {
 		return (redis, abandoned, reply) -> script.send(redis, abandoned, (number, failure) -> {
-			boolean unpublished = number != null
-					&& (number == Script.RELEASED_UNPUBLISHED || number == Script.HANDED_OVER_UNPUBLISHED);
-			if (unpublished) {
+			boolean isUnpublished = number != null && number == unpublished;
+			if (isUnpublished) {
 				publish(redis, message, () -> {
 				});
 			}
-			reply.accept(unpublished ? Long.valueOf((number == Script.RELEASED_UNPUBLISHED) ? 1 : 0) : number, failure);
+			reply.accept(isUnpublished ? done : number, failure);
 		});
 	}
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -100,6 +101,19 @@ class ReleaseChannelTests {
 			.atMost(SOON)
 			.untilAsserted(() -> assertThat(output).doesNotContain(DEAF));
 		assertThat(woken).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("No fencing token is taken for an answer that a release could not be published")
+	void tokensAreNoAnswers() {
+		for (int i = 0; i < 3; i++) {
+			String owner = "owner" + i;
+			assertThat(this.holder.acquire(this.key, owner, TTL)).succeedsWithin(SOON)
+				.isEqualTo(new Granted(2 * i + 1));
+			assertThat(this.holder.handOver(this.key, owner, "successor", TTL, () -> {
+			})).succeedsWithin(SOON).isEqualTo(Optional.of(new Granted(2 * i + 2)));
+			assertThat(this.holder.release(this.key, "successor")).succeedsWithin(SOON).isEqualTo(true);
+		}
 	}
 
 	@Test
