@@ -123,7 +123,7 @@ final class EventfulApplication implements AutoCloseable {
 	private void fail() {
 		assertThatThrownBy(() -> this.locks.acquire(LockKey.of(Parts.BROKEN), REFUSED))
 			.isInstanceOf(LockStoreException.class);
-		assertThat(this.counts.get(Parts.BROKEN, Event.STORE_ERROR)).isPositive();
+		Awaitility.await().until(() -> this.counts.get(Parts.BROKEN, Event.STORE_ERROR) > 0);
 	}
 
 	private void shareAndReplay() {
@@ -137,7 +137,10 @@ final class EventfulApplication implements AutoCloseable {
 	}
 
 	private void assertHappened(Event... events) {
-		assertThat(events).allSatisfy((event) -> assertThat(this.counts.get(KEY.name(), event)).isPositive());
+		// The engine counts after it has answered.
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(events)
+				.allSatisfy((event) -> assertThat(this.counts.get(KEY.name(), event)).isPositive()));
 	}
 
 	@Configuration(proxyBeanMethods = false)

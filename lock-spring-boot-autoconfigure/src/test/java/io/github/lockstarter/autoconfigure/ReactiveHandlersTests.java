@@ -22,7 +22,7 @@ import io.github.lockstarter.testing.TestServer;
  * Handlers of Spring WebFlux: what they return by how their work ends.
  */
 @ParameterizedClass(name = "virtual threads: {0}")
-@MethodSource("io.github.lockstarter.autoconfigure.ServletHandlersTests#threads")
+@MethodSource("io.github.lockstarter.autoconfigure.ServletHandlersTests#kindsOfThreads")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReactiveHandlersTests {
 

@@ -94,7 +94,7 @@ class FailoverTests {
 			fault.action.accept(master);
 			long start = System.nanoTime();
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> acquire(first));
-			assertThat(output).contains("The lock store fails");
+			Awaitility.await().until(() -> output.toString().contains("The lock store fails"));
 			awaitBack(first);
 			Duration back = Duration.ofNanos(System.nanoTime() - start);
 			awaitBack(second);
