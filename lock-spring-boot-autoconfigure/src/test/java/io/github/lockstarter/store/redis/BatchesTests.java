@@ -218,9 +218,7 @@ class BatchesTests {
 				.untilAsserted(() -> assertThat(redis.acquireAll(100))
 					.allSatisfy((result) -> assertThat(result).succeedsWithin(5, TimeUnit.SECONDS)
 						.isInstanceOf(Granted.class)));
-			// Of the first eight it is not known whether they were granted, so they are
-			// taken
-			// back, and looked for once more.
+			// The outcome of the first eight is unknown, so they are released once more.
 			AtomicInteger seen = new AtomicInteger();
 			Awaitility.await()
 				.pollInterval(Duration.ofSeconds(1))

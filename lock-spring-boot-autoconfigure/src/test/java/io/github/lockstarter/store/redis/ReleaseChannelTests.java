@@ -1,7 +1,6 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,6 +22,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TestRedis;
@@ -106,13 +106,15 @@ class ReleaseChannelTests {
 	@Test
 	@DisplayName("No fencing token is taken for an answer that a release could not be published")
 	void tokensAreNoAnswers() {
+		StoredLock lock = this.holder.lock(this.key);
 		for (int i = 0; i < 3; i++) {
 			String owner = "owner" + i;
-			assertThat(this.holder.acquire(this.key, owner, TTL)).succeedsWithin(SOON)
+			AcquireCommand successor = AcquireCommand.of("successor", TTL).notifying(() -> {
+			}).after(owner);
+			assertThat(lock.acquire(AcquireCommand.of(owner, TTL))).succeedsWithin(SOON)
 				.isEqualTo(new Granted(2 * i + 1));
-			assertThat(this.holder.handOver(this.key, owner, "successor", TTL, () -> {
-			})).succeedsWithin(SOON).isEqualTo(Optional.of(new Granted(2 * i + 2)));
-			assertThat(this.holder.release(this.key, "successor")).succeedsWithin(SOON).isEqualTo(true);
+			assertThat(lock.acquire(successor)).succeedsWithin(SOON).isEqualTo(new Granted(2 * i + 2));
+			assertThat(lock.release("successor", null)).succeedsWithin(SOON).isEqualTo(true);
 		}
 	}
 
