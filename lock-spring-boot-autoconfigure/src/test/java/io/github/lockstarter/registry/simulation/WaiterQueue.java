@@ -48,6 +48,9 @@ final class WaiterQueue {
 	/** Since when there is somebody who could have been served. */
 	private long since;
 
+	/** Whether it was held in this process after the last step in which it was looked at. */
+	private boolean held;
+
 	/** How often another process has got the lock in a row since then. */
 	private int missed;
 
@@ -153,14 +156,15 @@ final class WaiterQueue {
 			this.since = this.world.now();
 			this.missed = 0;
 		}
-		else if (free != Long.MAX_VALUE) {
-			if (this.leases.isHeldIn(this.process, this.key)) {
-				this.since = this.world.now();
-			}
-			else if (this.world.now() - reachable(free) > bound(server.isReleased(this.key))) {
-				this.world.violated("%s is free for %d ms, and %d wait for it in %s", this.key.key(),
-						TimeUnit.NANOSECONDS.toMillis(this.world.now() - free), this.waiters.size(), this.process);
-			}
+		// The server may have forgotten a lock that is held here.
+		boolean held = free != Long.MAX_VALUE && this.leases.isHeldIn(this.process, this.key);
+		if (held || this.held) {
+			this.since = this.world.now();
+		}
+		this.held = held;
+		if (free != Long.MAX_VALUE && this.world.now() - reachable(free) > bound(server.isReleased(this.key))) {
+			this.world.violated("%s is free for %d ms, and %d wait for it in %s", this.key.key(),
+					TimeUnit.NANOSECONDS.toMillis(this.world.now() - free), this.waiters.size(), this.process);
 		}
 	}
 
