@@ -81,9 +81,14 @@ public final class LocalDynamoDb extends LocalServer {
 		command.addAll(this.storage);
 		start(command);
 		try (DynamoDbAsyncClient client = client(endpoint(), AwsRetryStrategy.doNotRetry())) {
+			// A server that is starting may swallow a request: the next one is answered.
 			Awaitility.await()
 				.atMost(Duration.ofMinutes(1))
-				.until(() -> client.listTables().handle((tables, failure) -> failure == null).join());
+				.until(() -> client
+					.listTables(
+							(list) -> list.overrideConfiguration((each) -> each.apiCallTimeout(Duration.ofSeconds(1))))
+					.handle((tables, failure) -> failure == null)
+					.join());
 		}
 	}
 

@@ -115,7 +115,7 @@ class DynamoDbLockStoreFaultTests {
 	void hangs() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
-			DynamoDbLockStore store = store(client, TIMEOUT);
+			DynamoDbLockStore store = store(client, Duration.ofMillis(100));
 			assertBroken(store.lock(this.key).acquire(command("a")), "");
 			assertBroken(store.lock(this.key).renew("a", TTL), "");
 			assertBroken(store.lock(this.key).release("a", null), "");
