@@ -48,7 +48,9 @@ final class WaiterQueue {
 	/** Since when there is somebody who could have been served. */
 	private long since;
 
-	/** Whether it was held in this process after the last step in which it was looked at. */
+	/**
+	 * Whether it was held in this process after the last step in which it was looked at.
+	 */
 	private boolean held;
 
 	/** When the store was last known to notify of a release, as far as it has to. */

@@ -43,7 +43,9 @@ final class Workload {
 
 	private final List<LockKey> keys = new ArrayList<>();
 
-	/** What callers want besides leases: few kinds meet each other more often than all. */
+	/**
+	 * What callers want besides leases: few kinds meet each other more often than all.
+	 */
 	private final List<Kind> others;
 
 	private final Map<LockKey, String> sharedTokens = new HashMap<>();
