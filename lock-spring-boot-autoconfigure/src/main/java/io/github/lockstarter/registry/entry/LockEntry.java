@@ -122,7 +122,8 @@ final class LockEntry implements LeasedLock {
 			request.meetContention();
 		}
 		StoreLease holder = this.lease;
-		// After its end, others may have held the lock, and left a result, before the caller came.
+		// After its end, others may have held the lock, and left a result, before the
+		// caller came.
 		if (holder != null && holder.isHeld()) {
 			request.noteHolder(Turn.storeToken(holder.fencingToken()));
 		}

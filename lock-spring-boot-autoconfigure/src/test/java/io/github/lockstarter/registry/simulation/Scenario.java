@@ -67,7 +67,7 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 				(notifies || random.nextBoolean()) ? 0 : TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)),
 				TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(450)),
 				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)),
-				random.nextBoolean() ? 64 : 1 + random.nextInt(12), anyTtl(random), random.nextDouble(0.2, 0.95),
+				random.nextBoolean() ? 64 : 1 + random.nextInt(12), anyTtl(random), random.nextDouble(0.05, 0.95),
 				random.nextDouble(0.05, 0.6), FAILING[random.nextInt(FAILING.length)]);
 	}
 

@@ -196,6 +196,11 @@ final class SimulatedServer {
 		return !this.data.holders.containsKey(key);
 	}
 
+	/** Returns whether an instance is to be notified when the lock is released. */
+	boolean notifies(SimulatedStore instance, LockKey key) {
+		return waiting(key).contains(instance);
+	}
+
 	/** Returns whether there is a result that is not too old. */
 	boolean hasResult(LockKey key, String name) {
 		KeptResult result = this.data.results.get(new ResultName(key, name));
