@@ -118,15 +118,17 @@ class ExamplesTests {
 	@Test
 	@DisplayName("Killed, it cannot release the lock, but the command is ended while the lock is still held")
 	void killed() {
-		try (Example example = Example.start(this.file, environment(url(), RunningService.KEY, "15"), "orphaned", "sh",
-				"-c", "trap 'echo ended; exit 1' TERM; echo begun; for i in $(seq 600); do sleep 0.1; done")) {
+		// It stays held, and the next example must not find it.
+		String name = "orphaned-" + this.file;
+		try (Example example = Example.start(this.file, environment(url(), RunningService.KEY, "15"), name, "sh", "-c",
+				"trap 'echo ended; exit 1' TERM; echo begun; for i in $(seq 600); do sleep 0.1; done")) {
 			example.await("begun");
 			// The command, and what watches over it.
 			Awaitility.await().until(() -> example.children() == 2);
 			example.signal("KILL");
 			assertThat(example.exitCode()).isEqualTo(137);
 			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> example.output().contains("ended"));
-			assertThat(held("orphaned")).isTrue();
+			assertThat(held(name)).isTrue();
 		}
 	}
 

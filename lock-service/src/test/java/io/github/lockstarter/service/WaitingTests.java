@@ -3,10 +3,7 @@ package io.github.lockstarter.service;
 import java.io.IOException;
 import java.net.Socket;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -17,11 +14,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.test.util.ReflectionTestUtils;
-
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.service.RunningService.Answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -167,17 +162,8 @@ class WaitingTests {
 			.until(() -> counts.get("service.taro", Event.CONTENDED) >= count);
 	}
 
-	/** Returns how many wait for the lock, in the queue of the library. */
-	private int waiting() {
-		Map<?, ?> locks = (Map<?, ?>) field(this.service.context().getBean(DefaultLockRegistry.class), "locks");
-		return locks.values()
-			.stream()
-			.mapToInt((lock) -> ((Collection<?>) field(field(lock, "queue"), "waiters")).size())
-			.sum();
-	}
-
-	private static Object field(Object object, String name) {
-		return Objects.requireNonNull(ReflectionTestUtils.getField(object, name));
+	private long waiting() {
+		return this.service.context().getBean(LockInspector.class).waiters("service.taro");
 	}
 
 }

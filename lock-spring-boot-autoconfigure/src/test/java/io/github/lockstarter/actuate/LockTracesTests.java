@@ -1,8 +1,10 @@
 package io.github.lockstarter.actuate;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.search.MeterNotFoundException;
 import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
 import io.micrometer.tracing.test.simple.SimpleSpan;
 import io.micrometer.tracing.test.simple.SimpleTracer;
@@ -33,7 +35,9 @@ class LockTracesTests {
 			server.context().getBean(WatchedApplication.Orders.class).finish();
 			assertThat(server.post(path + "/taro").statusCode()).isEqualTo(200);
 			SimpleTracer tracer = server.context().getBean(SimpleTracer.class);
-			Awaitility.await().until(() -> span(tracer, "lock.hold") != null && span(tracer, "http ") != null);
+			Awaitility.await()
+				.until(() -> Stream.of("lock.acquire", "lock.hold", "http ")
+					.allMatch((name) -> span(tracer, name) != null));
 			SimpleSpan request = span(tracer, "http ");
 			assertThat(List.of(span(tracer, "lock.acquire"), span(tracer, "lock.hold"))).allSatisfy((span) -> {
 				assertThat(span.context().traceId()).isEqualTo(request.context().traceId());
@@ -42,8 +46,12 @@ class LockTracesTests {
 				assertThat(span.getTags().toString()).doesNotContain("taro");
 			});
 			MeterRegistry meters = server.context().getBean(MeterRegistry.class);
-			assertThat(meters.get("lock.acquire").tags("lock", "orders", "outcome", "granted").timer().count()).isOne();
-			assertThat(meters.get("lock.hold").tags("lock", "orders", "outcome", "released").timer().count()).isOne();
+			Awaitility.await().ignoreException(MeterNotFoundException.class).untilAsserted(() -> {
+				assertThat(meters.get("lock.acquire").tags("lock", "orders", "outcome", "granted").timer().count())
+					.isOne();
+				assertThat(meters.get("lock.hold").tags("lock", "orders", "outcome", "released").timer().count())
+					.isOne();
+			});
 		}
 	}
 

@@ -35,11 +35,16 @@ final class VirtualRuntime implements EngineRuntime {
 		callBack();
 		while (!this.steps.isEmpty() && this.steps.first().time <= end) {
 			Step next = this.steps.pollFirst();
-			this.now = next.time;
+			this.now = Math.max(this.now, next.time);
 			next.action.run();
 			callBack();
 		}
 		this.now = end;
+	}
+
+	/** Lets the time pass while the process stands still, so that no step runs. */
+	void standStill(Duration time) {
+		this.now += time.toNanos();
 	}
 
 	/** Does what is due already. */

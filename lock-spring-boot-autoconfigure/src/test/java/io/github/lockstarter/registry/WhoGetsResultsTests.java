@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharedLease;
@@ -174,6 +176,27 @@ class WhoGetsResultsTests {
 		assertThat(late).succeedsWithin(SOON).matches(TestResults.gives("the second result"));
 	}
 
+	@Test
+	@DisplayName("A caller that finds a lease which ended while the process stood still is not given an older result")
+	void holderWhoseLeaseHasEnded() {
+		VirtualRuntime runtime = new VirtualRuntime();
+		ObservedStore store = new ObservedStore(runtime::nanoTime);
+		DefaultLockRegistry locks = new DefaultLockRegistry(store, (name) -> OPTIONS, 64, (loss) -> {
+		}, new LockCounts(), ObservationRegistry.NOOP, runtime);
+		SharedLease ended = locks.acquire(KEY, OPTIONS.withoutRenewal(), TARO, ResultQuery.NOBODY).lease();
+		runtime.standStill(OPTIONS.ttl());
+		long token = takeElsewhere(store, "next");
+		leaveElsewhere(store, "next", "too old", token);
+		runtime.standStill(Duration.ofMillis(1));
+		CompletableFuture<Acquisition> late = locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NOBODY, null)
+			.toCompletableFuture();
+		ended.close();
+		runtime.pass(Duration.ofSeconds(1));
+		assertThat(late).isCompletedWithValueMatching((acquired) -> acquired.lease() != null);
+		late.join().lease().close();
+		locks.close();
+	}
+
 	/** A JVM that is not warm may take so long that the store is asked in any case. */
 	@RepeatedTest(3)
 	@DisplayName("Who waits for a result behind one who does not want it is not handed the lock, but is given the result")
@@ -189,12 +212,20 @@ class WhoGetsResultsTests {
 	}
 
 	private long takeElsewhere(String owner) {
+		return takeElsewhere(this.store, owner);
+	}
+
+	private static long takeElsewhere(ObservedStore store, String owner) {
 		AcquireCommand command = AcquireCommand.of(owner, OPTIONS.ttl());
-		return ((Granted) this.store.memory().lock(KEY).acquire(command).toCompletableFuture().join()).fencingToken();
+		return ((Granted) store.memory().lock(KEY).acquire(command).toCompletableFuture().join()).fencingToken();
 	}
 
 	private void leaveElsewhere(String owner, String text, long token) {
-		this.store.memory().lock(KEY).release(owner, new StoredResult(TARO, text, token));
+		leaveElsewhere(this.store, owner, text, token);
+	}
+
+	private static void leaveElsewhere(ObservedStore store, String owner, String text, long token) {
+		store.memory().lock(KEY).release(owner, new StoredResult(TARO, text, token));
 	}
 
 	/** Lets as much time pass as has passed since then. */

@@ -66,7 +66,10 @@ class OperatingTests {
 	void metricsAndHealth() throws Exception {
 		this.points.grant();
 		assertThat(this.server.post("/users?userName=taro").statusCode()).isEqualTo(201);
-		assertThat(this.server.get("/actuator/metrics/lock.acquire").body()).contains("granted");
+		// The engine counts after it has answered.
+		Awaitility.await()
+			.untilAsserted(
+					() -> assertThat(this.server.get("/actuator/metrics/lock.acquire").body()).contains("granted"));
 		assertThat(this.server.get("/actuator/prometheus").body()).contains("lock_acquire_seconds_count");
 		JsonNode health = json.readTree(this.server.get("/actuator/health").body());
 		assertThat(health.at("/components/lockStore/status").asString()).isEqualTo("UP");

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -56,9 +57,10 @@ final class OtherVersion extends URLClassLoader {
 			OtherVersion loader = new OtherVersion(jar.toURI().toURL(), OtherVersion.class.getClassLoader());
 			// Spring Boot takes it for that of the application.
 			thread.setContextClassLoader(loader);
-			return (LockClient) loader.loadClass(StarterLocks.class.getName())
-				.getDeclaredConstructor(RedisAddress.class)
-				.newInstance(redis);
+			Constructor<?> constructor = loader.loadClass(StarterLocks.class.getName())
+				.getDeclaredConstructor(RedisAddress.class);
+			constructor.setAccessible(true);
+			return (LockClient) constructor.newInstance(redis);
 		}
 		catch (MalformedURLException | ReflectiveOperationException ex) {
 			throw new IllegalStateException("No other version could be started from " + jar, ex);

@@ -122,7 +122,9 @@ final class LockEntry implements LeasedLock {
 			request.meetContention();
 		}
 		StoreLease holder = this.lease;
-		if (holder != null) {
+		// After its end, others may have held the lock, and left a result, before the
+		// caller came.
+		if (holder != null && holder.isHeld()) {
 			request.noteHolder(Turn.storeToken(holder.fencingToken()));
 		}
 		boolean undecided = this.state == EntryState.ACQUIRING || this.state == EntryState.RELEASING;

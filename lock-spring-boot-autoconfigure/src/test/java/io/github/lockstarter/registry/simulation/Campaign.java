@@ -23,6 +23,9 @@ final class Campaign {
 
 	private static final int LAST_LINES = 60;
 
+	private static final String REPLAY = "mvn test -pl lock-spring-boot-autoconfigure"
+			+ " -Dtest=SimulationTests#replay -Dsimulation.seed=";
+
 	private static final Log logger = LogFactory.getLog(Campaign.class);
 
 	private int schedules;
@@ -81,9 +84,9 @@ final class Campaign {
 	static String describe(Outcome failed) {
 		List<String> trace = failed.trace();
 		int first = Math.max(1, trace.size() - LAST_LINES);
-		return "%s%nRun it again with -Dsimulation.seed=%d%n%s%n...%n%s".formatted(
-				(failed.violation() != null) ? failed.violation().getMessage() : "no violation", failed.seed(),
-				trace.get(0), String.join("\n", trace.subList(first, trace.size())));
+		return "%s%nSeed %d. To run it again and see the whole trace: %s%d%n%s%n...%n%s".formatted(
+				(failed.violation() != null) ? failed.violation().getMessage() : "no violation", failed.seed(), REPLAY,
+				failed.seed(), trace.get(0), String.join("\n", trace.subList(first, trace.size())));
 	}
 
 	@Override

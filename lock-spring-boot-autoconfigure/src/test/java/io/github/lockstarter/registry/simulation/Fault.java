@@ -47,6 +47,9 @@ enum Fault {
 	/** Clocks are too fast or too slow. */
 	DRIFT,
 
+	/** The clock of the store is set forward or back. */
+	JUMPS,
+
 	/** The timer runs steps late. */
 	LATE_TIMERS,
 

@@ -123,6 +123,7 @@ final class Misfortune {
 				process.kill();
 				bury(process);
 			}
+			case JUMPS -> server.setClock(this.random.nextBoolean() ? time(5000) : -time(5000));
 			case SHUTDOWNS -> shutDown(process);
 			default -> {
 				// Strikes by itself, all the time.

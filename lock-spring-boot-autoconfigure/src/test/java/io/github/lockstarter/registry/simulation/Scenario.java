@@ -67,14 +67,20 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 				(notifies || random.nextBoolean()) ? 0 : TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)),
 				TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(450)),
 				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)),
-				random.nextBoolean() ? 64 : 1 + random.nextInt(12), anyTtl(random), random.nextDouble(0.2, 0.95),
+				random.nextBoolean() ? 64 : 1 + random.nextInt(12), anyTtl(random), random.nextDouble(0.05, 0.95),
 				random.nextDouble(0.05, 0.6), FAILING[random.nextInt(FAILING.length)]);
 	}
 
-	/** Often nothing happens, or nothing that keeps a message from arriving soon. */
+	/**
+	 * Often nothing happens, or nothing that keeps a message from arriving soon, or
+	 * nothing but that notifications are lost.
+	 */
 	private static Set<Fault> drawFaults(RandomGenerator random) {
 		Set<Fault> faults = EnumSet.noneOf(Fault.class);
-		int kind = random.nextInt(6);
+		int kind = random.nextInt(7);
+		if (kind == 6) {
+			return EnumSet.of(Fault.MUTENESS);
+		}
 		double share = (kind == 0) ? 0 : random.nextDouble(0.05, 0.6);
 		for (Fault fault : (kind <= 2) ? PROMPT : EnumSet.allOf(Fault.class)) {
 			if (random.nextDouble() < share) {

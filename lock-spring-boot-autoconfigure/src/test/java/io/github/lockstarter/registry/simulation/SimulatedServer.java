@@ -54,13 +54,16 @@ final class SimulatedServer {
 	/** When each result was stored, which nobody is told. */
 	private final Map<String, Long> stored = new HashMap<>();
 
+	/** By how much its clock was set forward, or back. */
+	private long clockSet;
+
 	private boolean frozen;
 
 	private boolean down;
 
 	private long availableSince;
 
-	/** How often data was lost. */
+	/** How often data was lost, or the clock was set. */
 	private int epoch;
 
 	private long lastLoss;
@@ -153,8 +156,18 @@ final class SimulatedServer {
 		this.lastLoss = this.events.now();
 	}
 
+	/**
+	 * Sets the clock: forward, what it has given ends early, which is a loss of data.
+	 */
+	void setClock(long nanos) {
+		this.trace.add("server", () -> "sets its clock by %d ms".formatted(nanos / 1_000_000));
+		this.clockSet += nanos;
+		this.epoch++;
+		this.lastLoss = this.events.now();
+	}
+
 	private long now() {
-		return this.clock.read(this.events.now());
+		return this.clock.read(this.events.now()) + this.clockSet;
 	}
 
 	private @Nullable Holder holder(LockKey key) {
@@ -174,13 +187,18 @@ final class SimulatedServer {
 			return Long.MAX_VALUE;
 		}
 		Holder last = this.data.holders.get(key);
-		long expired = (last != null) ? this.clock.toTime(last.expiry() - this.clock.read(0)) : 0;
+		long expired = (last != null) ? this.clock.toTime(last.expiry() - this.clockSet - this.clock.read(0)) : 0;
 		return Math.max(Math.max(expired, this.lastLoss), this.data.released.getOrDefault(key, 0L));
 	}
 
 	/** Returns whether a lock that is free was released; it may have expired. */
 	boolean isReleased(LockKey key) {
 		return !this.data.holders.containsKey(key);
+	}
+
+	/** Returns whether an instance is to be notified when the lock is released. */
+	boolean notifies(SimulatedStore instance, LockKey key) {
+		return waiting(key).contains(instance);
 	}
 
 	/** Returns whether there is a result that is not too old. */

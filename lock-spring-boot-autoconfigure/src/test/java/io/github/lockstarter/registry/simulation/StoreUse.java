@@ -41,6 +41,11 @@ final class StoreUse {
 		return this.requests.getOrDefault(key, new int[2])[1];
 	}
 
+	/** Returns whether a request for a lock is under way. */
+	boolean isAsking(LockKey key) {
+		return requests(key) > answers(key);
+	}
+
 	/** The engine is told of a grant, which it must release. */
 	void granted(LockKey key, String owner) {
 		this.granted.put(owner, key);

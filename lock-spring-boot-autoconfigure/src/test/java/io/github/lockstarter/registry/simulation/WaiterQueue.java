@@ -48,6 +48,14 @@ final class WaiterQueue {
 	/** Since when there is somebody who could have been served. */
 	private long since;
 
+	/**
+	 * Whether it was held in this process after the last step in which it was looked at.
+	 */
+	private boolean held;
+
+	/** When the store was last known to notify of a release, as far as it has to. */
+	private long notified;
+
 	/** How often another process has got the lock in a row since then. */
 	private int missed;
 
@@ -86,6 +94,7 @@ final class WaiterQueue {
 	void add(Caller caller) {
 		if (this.waiters.isEmpty()) {
 			this.since = this.world.now();
+			this.notified = this.world.now();
 			this.missed = 0;
 		}
 		this.waiters.add(caller);
@@ -153,14 +162,34 @@ final class WaiterQueue {
 			this.since = this.world.now();
 			this.missed = 0;
 		}
-		else if (free != Long.MAX_VALUE) {
-			if (this.leases.isHeldIn(this.process, this.key)) {
-				this.since = this.world.now();
-			}
-			else if (this.world.now() - reachable(free) > bound(server.isReleased(this.key))) {
-				this.world.violated("%s is free for %d ms, and %d wait for it in %s", this.key.key(),
-						TimeUnit.NANOSECONDS.toMillis(this.world.now() - free), this.waiters.size(), this.process);
-			}
+		if (this.scenario.can(Capability.NOTIFIES) && this.scenario.isPrompt()) {
+			checkNotified();
+		}
+		// The server may have forgotten a lock that is held here.
+		boolean held = free != Long.MAX_VALUE && this.leases.isHeldIn(this.process, this.key);
+		if (held || this.held) {
+			this.since = this.world.now();
+		}
+		this.held = held;
+		if (free != Long.MAX_VALUE && this.world.now() - reachable(free) > bound(server.isReleased(this.key))) {
+			this.world.violated("%s is free for %d ms, and %d wait for it in %s", this.key.key(),
+					TimeUnit.NANOSECONDS.toMillis(this.world.now() - free), this.waiters.size(), this.process);
+		}
+	}
+
+	/** Where nothing gets lost, the store knows whom to notify of a release. */
+	private void checkNotified() {
+		SimulatedServer server = this.world.server();
+		String owner = server.owner(this.key);
+		if (owner == null || server.notifies(this.process.store(), this.key) || this.process.drained() >= 0
+				|| this.process.isDead() || this.process.store().use().isAsking(this.key)
+				|| this.process.store().use().unreleased().containsKey(owner)
+				|| this.leases.isHeldIn(this.process, this.key)) {
+			this.notified = this.world.now();
+		}
+		else if (this.world.now() - this.notified > bound(true)) {
+			this.world.violated("%d wait for %s in %s, which is not to be notified of a release", this.waiters.size(),
+					this.key.key(), this.process);
 		}
 	}
 

@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,11 @@ final class Workload {
 
 	private final List<LockKey> keys = new ArrayList<>();
 
+	/**
+	 * What callers want besides leases: few kinds meet each other more often than all.
+	 */
+	private final List<Kind> others;
+
 	private final Map<LockKey, String> sharedTokens = new HashMap<>();
 
 	/** What is held until nobody comes any more. */
@@ -71,6 +77,9 @@ final class Workload {
 		for (int i = 0; i < world.scenario().keys(); i++) {
 			this.keys.add(new LockKey("lock", "k" + i));
 		}
+		this.others = Stream.of(Kind.SHARE, Kind.REPLAY, Kind.TOKEN, Kind.SHARED_TOKEN)
+			.filter((kind) -> this.random.nextBoolean())
+			.toList();
 		this.ttl = world.scenario().ttl();
 		this.longestWait = between(10, 8000);
 		this.longestHold = between(1, 300);
@@ -164,15 +173,16 @@ final class Workload {
 			case SHARED_TOKEN -> askForToken(caller, this.sharedTokens.computeIfAbsent(key, (k) -> newToken()));
 		}
 		if (this.random.nextInt(8) == 0) {
-			long patience = this.random.nextLong(caller.options().waitTime().toNanos() + 3_000_000);
+			// Giving up is worst while a request is under way.
+			long patience = this.random.nextLong(this.random.nextBoolean() ? 8 * this.world.scenario().latency()
+					: caller.options().waitTime().toNanos() + 3_000_000);
 			process.after(patience, () -> giveUp(caller));
 		}
 	}
 
 	private Kind kind() {
-		Kind[] others = { Kind.SHARE, Kind.REPLAY, Kind.TOKEN, Kind.SHARED_TOKEN };
-		Kind kind = this.world.chance(this.world.scenario().leases()) ? Kind.LEASE
-				: others[this.random.nextInt(others.length)];
+		Kind kind = (this.others.isEmpty() || this.world.chance(this.world.scenario().leases())) ? Kind.LEASE
+				: this.others.get(this.random.nextInt(this.others.size()));
 		boolean possible = switch (kind) {
 			case LEASE -> true;
 			case SHARE, REPLAY -> this.world.scenario().can(Capability.KEEPS_RESULTS);
