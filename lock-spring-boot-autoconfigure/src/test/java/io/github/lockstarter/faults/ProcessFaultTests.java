@@ -181,6 +181,17 @@ class ProcessFaultTests {
 		assertThat(tokens).hasSize(8 * 100).isSorted().doesNotHaveDuplicates();
 	}
 
+	@Test
+	@DisplayName("On one processor, with every callback blocked, locks are renewed, released and granted to waiters")
+	void oneProcessor() {
+		try (TestJvm application = TestJvm.start(List.of("-XX:ActiveProcessorCount=1"), BlockedApplication.class,
+				TestRedis.host(), TestRedis.port(), PREFIX)) {
+			assertThat(application.await("processors ")).isEqualTo("1");
+			assertThat(application.await("granted")).isEqualTo(" to the waiter");
+			assertThat(application.await("renewed ")).isEqualTo("true");
+		}
+	}
+
 	private static long count(TestJvm application, String begin) {
 		return application.output().stream().filter((line) -> line.startsWith(begin)).count();
 	}
