@@ -140,10 +140,12 @@ class PlainHandlersTests {
 		CompletableFuture<Void> end = new CompletableFuture<>();
 		try {
 			for (int i = 0; i < threads; i++) {
-				locks.acquireAsync("blocking:" + i).thenRun(() -> {
-					blocked.countDown();
-					end.join();
-				});
+				try (Lease held = locks.acquire("blocking:" + i)) {
+					locks.acquireAsync(held.key(), locks.options("page")).thenRun(() -> {
+						blocked.countDown();
+						end.join();
+					});
+				}
 			}
 			assertThat(blocked.await(1, TimeUnit.MINUTES)).isTrue();
 			// A machine that stands still looks like a lock that is held.
