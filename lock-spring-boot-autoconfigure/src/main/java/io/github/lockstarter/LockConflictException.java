@@ -11,9 +11,9 @@ import org.springframework.http.HttpStatusCode;
  * The lock is held by somebody else. Nothing is broken, and what the lock protects was
  * not done: the same request may succeed later.
  * <p>
- * Its status is 409 until another is set. A method annotated with
- * {@code @ExclusiveRequest} sets its own; a conflict that code has met at a
- * {@link LockRegistry} is answered with the status configured for the lock.
+ * Its status is 409 until another is set. A {@link LockRegistry} that is configured by
+ * {@code lock.*} sets that of the lock, and a method annotated with
+ * {@code @ExclusiveRequest} its own.
  */
 public class LockConflictException extends LockException {
 
@@ -67,20 +67,13 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Sets the status of the answer. It comes before the status that is configured for
-	 * the lock.
+	 * Sets the status of the answer, in place of the status that is configured for the
+	 * lock.
 	 * @param status the status, such as 422
 	 */
 	public void setStatusCode(HttpStatusCode status) {
 		this.status = status;
 		getBody().setStatus(status.value());
-	}
-
-	/**
-	 * Returns whether the status has been set, by an annotation or otherwise.
-	 */
-	public boolean isStatusCodeSet() {
-		return this.status != null;
 	}
 
 }

@@ -6,11 +6,10 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * The wording of the HTTP answers, and the status of conflicts.
+ * The wording of the HTTP answers.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
@@ -21,11 +20,6 @@ class LockProblemsConfiguration {
 	@ConditionalOnMissingBean
 	LockProblems exclusiveRequestProblems(ApplicationContext messages) {
 		return new LockProblems(messages);
-	}
-
-	@Bean
-	ConflictStatuses exclusiveRequestConflictStatuses(LockProperties properties) {
-		return new ConflictStatuses(properties::refusal);
 	}
 
 }
