@@ -11,9 +11,10 @@ import org.springframework.http.HttpStatusCode;
  * The lock is held by somebody else. Nothing is broken, and what the lock protects was
  * not done: the same request may succeed later.
  * <p>
- * Its status is 409 until another is set. A {@link LockRegistry} that is configured by
- * {@code lock.*} sets that of the lock, and a method annotated with
- * {@code @ExclusiveRequest} its own.
+ * Its status is 409 until another is set. The {@link LockRegistry} of the
+ * auto-configuration sets the status configured for the lock, and a method annotated with
+ * {@code @ExclusiveRequest} its own. A conflict that the application creates itself is
+ * answered with the status configured for the lock.
  */
 public class LockConflictException extends LockException {
 
@@ -74,6 +75,13 @@ public class LockConflictException extends LockException {
 	public void setStatusCode(HttpStatusCode status) {
 		this.status = status;
 		getBody().setStatus(status.value());
+	}
+
+	/**
+	 * Returns whether the status has been set, by a registry, an annotation or otherwise.
+	 */
+	public boolean isStatusCodeSet() {
+		return this.status != null;
 	}
 
 }

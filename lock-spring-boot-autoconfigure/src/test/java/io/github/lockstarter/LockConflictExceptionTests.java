@@ -32,6 +32,7 @@ class LockConflictExceptionTests {
 	void status() {
 		LockConflictException conflict = new LockConflictException(KEY, AT_ONCE, RETRY_AFTER);
 		conflict.setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
+		assertThat(conflict.isStatusCodeSet()).isTrue();
 		assertThat(conflict.getStatusCode()).isEqualTo(HttpStatus.UNPROCESSABLE_CONTENT);
 		assertThat(conflict.updateAndGetBody(null, Locale.ENGLISH).getStatus()).isEqualTo(422);
 		assertThat(conflict.getBody().getTitle()).isEqualTo("Request already in progress");
@@ -42,6 +43,7 @@ class LockConflictExceptionTests {
 	private static void assertProblem(LockConflictException conflict, String type) {
 		assertThat(conflict.getBody().getType()).hasToString("https://lockstarter.github.io/problems/" + type);
 		assertThat(conflict.getRetryAfter()).isEqualTo(RETRY_AFTER);
+		assertThat(conflict.isStatusCodeSet()).isFalse();
 		assertThat(conflict.getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
 		assertThat(conflict.getBody().getStatus()).isEqualTo(409);
 		assertThat(conflict).hasMessageContaining("team").hasMessageNotContaining("secret");

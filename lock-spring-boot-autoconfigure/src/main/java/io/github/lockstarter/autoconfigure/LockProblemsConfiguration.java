@@ -6,10 +6,11 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * The wording of the HTTP answers.
+ * The wording of the HTTP answers, and the status of conflicts.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
@@ -20,6 +21,11 @@ class LockProblemsConfiguration {
 	@ConditionalOnMissingBean
 	LockProblems exclusiveRequestProblems(ApplicationContext messages) {
 		return new LockProblems(messages);
+	}
+
+	@Bean
+	ConflictStatuses exclusiveRequestConflictStatuses(LockProperties properties) {
+		return new ConflictStatuses(properties::refusal);
 	}
 
 }

@@ -21,6 +21,7 @@ import org.springframework.web.reactive.result.method.annotation.ArgumentResolve
 import io.github.lockstarter.aop.ExchangeHandlingFilter;
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.PendingEntityHandler;
+import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.reactive.LeaseArgumentResolver;
 import io.github.lockstarter.web.reactive.LockExceptionHandlers;
 import io.github.lockstarter.web.reactive.LockWebExceptionHandler;
@@ -80,8 +81,9 @@ class LockReactiveConfiguration {
 
 	@Bean
 	LockWebExceptionHandler exclusiveRequestWebExceptionHandler(ObjectProvider<DispatchExceptionHandler> advices,
-			ObjectProvider<HandlerResultHandler> results) {
-		return new LockWebExceptionHandler(advices.orderedStream().toList(), results.orderedStream().toList());
+			ObjectProvider<HandlerResultHandler> results, ConflictStatuses statuses) {
+		return new LockWebExceptionHandler(advices.orderedStream().toList(), results.orderedStream().toList(),
+				statuses);
 	}
 
 	static class Handlers extends LockExceptionHandlerRegistrar {

@@ -16,6 +16,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
@@ -23,6 +24,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
 import io.github.lockstarter.aop.PreparedModel;
 import io.github.lockstarter.aop.ServletHandlingConfigurer;
+import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.web.servlet.ConflictStatusResolver;
 import io.github.lockstarter.web.servlet.LeaseArgumentResolver;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 
@@ -76,6 +79,18 @@ class LockServletConfiguration {
 
 	private static BiPredicate<Method, Class<?>> locked(ObjectProvider<ExclusiveRequestAdvisor> advisor) {
 		return (method, type) -> advisor.stream().anyMatch((each) -> each.matches(method, type));
+	}
+
+	@Bean
+	static WebMvcConfigurer exclusiveRequestConflictStatusConfigurer(ConflictStatuses statuses) {
+		return new WebMvcConfigurer() {
+
+			@Override
+			public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
+				resolvers.add(0, new ConflictStatusResolver(statuses));
+			}
+
+		};
 	}
 
 	@Bean

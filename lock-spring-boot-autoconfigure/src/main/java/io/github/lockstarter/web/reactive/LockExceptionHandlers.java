@@ -14,6 +14,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
 /**
@@ -33,12 +34,16 @@ public final class LockExceptionHandlers {
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class OfConflict extends LockExceptionHandler {
 
-		OfConflict(LockProblems problems) {
+		private final ConflictStatuses statuses;
+
+		OfConflict(LockProblems problems, ConflictStatuses statuses) {
 			super(problems);
+			this.statuses = statuses;
 		}
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(LockConflictException exception, ServerWebExchange exchange) {
+			this.statuses.addTo(exception);
 			return answer(exception, exchange);
 		}
 

@@ -12,7 +12,9 @@ import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.web.ConflictStatuses;
 
 /**
  * Answers a lock exception that no controller advice was asked about, as one from a
@@ -29,20 +31,28 @@ public final class LockWebExceptionHandler implements WebExceptionHandler {
 
 	private final List<HandlerResultHandler> results;
 
+	private final ConflictStatuses statuses;
+
 	/**
 	 * Creates a handler.
 	 * @param advices what asks the advices
 	 * @param results what writes their answers
+	 * @param statuses the statuses of conflicts that code has met
 	 */
-	public LockWebExceptionHandler(List<DispatchExceptionHandler> advices, List<HandlerResultHandler> results) {
+	public LockWebExceptionHandler(List<DispatchExceptionHandler> advices, List<HandlerResultHandler> results,
+			ConflictStatuses statuses) {
 		this.advices = advices;
 		this.results = results;
+		this.statuses = statuses;
 	}
 
 	@Override
 	public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
 		if (!(failure instanceof LockException exception) || exchange.getResponse().isCommitted()) {
 			return Mono.error(failure);
+		}
+		if (exception instanceof LockConflictException conflict) {
+			this.statuses.addTo(conflict);
 		}
 		return askAdvices(exchange, exception).flatMap((result) -> write(exchange, result))
 			.doOnError((unanswered) -> addHeadersTo(exchange.getResponse(), exception));

@@ -1,0 +1,41 @@
+package io.github.lockstarter.web.servlet;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.web.ConflictStatuses;
+
+/**
+ * Answers nothing, but sets the status of a conflict for whoever does: our advice, one of
+ * the application, or Spring MVC itself, which asks no advice for a functional endpoint.
+ */
+public final class ConflictStatusResolver implements HandlerExceptionResolver {
+
+	private final ConflictStatuses statuses;
+
+	/**
+	 * Creates a resolver, which has to come before all others.
+	 * @param statuses the statuses of conflicts that code has met
+	 */
+	public ConflictStatusResolver(ConflictStatuses statuses) {
+		this.statuses = statuses;
+	}
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception exception) {
+		// Advices are asked about causes, too.
+		for (Throwable each = exception; each != null; each = each.getCause()) {
+			if (each instanceof LockConflictException conflict) {
+				this.statuses.addTo(conflict);
+			}
+		}
+		return null;
+	}
+
+}
