@@ -11,9 +11,10 @@ import org.springframework.http.HttpStatusCode;
  * The lock is held by somebody else. Nothing is broken, and what the lock protects was
  * not done: the same request may succeed later.
  * <p>
- * Its status is 409 until another is set. A method annotated with
- * {@code @ExclusiveRequest} sets its own; a conflict that code has met at a
- * {@link LockRegistry} is answered with the status configured for the lock.
+ * Its status is 409 until another is set. The {@link LockRegistry} of the
+ * auto-configuration sets the status configured for the lock, and a method annotated with
+ * {@code @ExclusiveRequest} its own. A conflict that the application creates itself is
+ * answered with the status configured for the lock.
  */
 public class LockConflictException extends LockException {
 
@@ -67,8 +68,8 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Sets the status of the answer. It comes before the status that is configured for
-	 * the lock.
+	 * Sets the status of the answer, in place of the status that is configured for the
+	 * lock.
 	 * @param status the status, such as 422
 	 */
 	public void setStatusCode(HttpStatusCode status) {
@@ -77,7 +78,7 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Returns whether the status has been set, by an annotation or otherwise.
+	 * Returns whether the status has been set, by a registry, an annotation or otherwise.
 	 */
 	public boolean isStatusCodeSet() {
 		return this.status != null;

@@ -1,12 +1,8 @@
 package io.github.lockstarter.aop;
 
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -105,37 +101,22 @@ final class ServletHandling {
 	 * have set up for it.
 	 * <p>
 	 * A plain handler is called at once where nobody holds the locks: its thread waits
-	 * for the answer of the store, but not for other requests, which may need the thread
-	 * to be through with the lock.
+	 * for the answer of the store, which needs no other thread, but not for other
+	 * requests, which may need the thread to be through with the lock.
 	 * @throws HandlerWaitsException if the request waits
 	 * @throws io.github.lockstarter.LockException if a lock is not granted
 	 */
 	Holding acquireOrSuspend(LockedCall call, Claims claims, boolean untilResponse) throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
-			CompletableFuture<Holding> attempt = call.acquireAsync(claims, untilResponse, null);
-			if (call.method().work() == null && isSoonDone(attempt)) {
+			boolean plain = call.method().work() == null;
+			WaitingThread thread = new WaitingThread();
+			CompletableFuture<Holding> attempt = call.acquireAsync(claims, untilResponse, plain ? thread : null);
+			if (plain && thread.await(attempt, SOON)) {
 				return result(attempt);
 			}
 			suspend(attempt, call);
 		}
 		throw new HandlerWaitsException(call.method());
-	}
-
-	private static boolean isSoonDone(CompletableFuture<?> attempt) {
-		try {
-			attempt.get(SOON.toNanos(), TimeUnit.NANOSECONDS);
-			return true;
-		}
-		catch (ExecutionException | CancellationException ex) {
-			return true;
-		}
-		catch (TimeoutException ex) {
-			return false;
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			return false;
-		}
 	}
 
 	private static Holding result(CompletableFuture<Holding> attempt) {

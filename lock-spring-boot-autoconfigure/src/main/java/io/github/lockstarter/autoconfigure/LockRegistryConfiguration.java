@@ -38,8 +38,10 @@ class LockRegistryConfiguration {
 	@Bean(REGISTRY)
 	DefaultLockRegistry exclusiveRequestLockRegistry(LockStore store, LockProperties properties,
 			ApplicationEventPublisher events, LockCounts counts, ObjectProvider<ObservationRegistry> observations) {
-		return new DefaultLockRegistry(store, properties::options, properties.maxWaiters(), events::publishEvent,
-				counts, observations.getIfUnique(() -> ObservationRegistry.NOOP));
+		DefaultLockRegistry registry = new DefaultLockRegistry(store, properties::options, properties.maxWaiters(),
+				events::publishEvent, counts, observations.getIfUnique(() -> ObservationRegistry.NOOP));
+		registry.onConflict((conflict) -> conflict.setStatusCode(properties.refusal(conflict.getLockName())));
+		return registry;
 	}
 
 	@Bean

@@ -17,6 +17,7 @@ import org.springframework.util.Assert;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
@@ -64,6 +65,9 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private final LockTable table;
 
+	private volatile Consumer<LockConflictException> conflicts = (conflict) -> {
+	};
+
 	/**
 	 * Creates a registry with the clock, the threads and the randomness of the JVM.
 	 * @param store where the locks live
@@ -94,6 +98,15 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		this.observer = new RegistryObserver(counts, observations, losses, runtime);
 		this.owners = new OwnerTokens(runtime.random());
 		this.table = new LockTable(store, runtime, this.observer, maxWaiters);
+	}
+
+	/**
+	 * Lets something be added to every conflict before its caller sees it, in place of
+	 * what was added until now.
+	 * @param conflicts is given each conflict, on a thread of its caller
+	 */
+	public void onConflict(Consumer<LockConflictException> conflicts) {
+		this.conflicts = conflicts;
 	}
 
 	@Override
@@ -128,7 +141,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private CompletionStage<Lease> acquireOn(LockKey key, LockOptions options, Executor executor) {
 		CompletableFuture<Lease> result = new CompletableFuture<>();
-		return submit(forLease(key, options, async(result, DefaultLockRegistry::lease, executor)), result);
+		return submit(forLease(key, options, async(result, this::lease, executor)), result);
 	}
 
 	@Override
@@ -143,7 +156,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		Executor answers = (executor != null) ? new ReliableExecutor(executor, this.runtime.callbacks())
 				: this.runtime.callbacks();
 		CompletableFuture<Acquisition> result = new CompletableFuture<>();
-		Caller caller = async(result, DefaultLockRegistry::acquisition, answers);
+		Caller caller = async(result, this::acquisition, answers);
 		return submit(forResult(key, options, caller, resultKey, since), result);
 	}
 
@@ -182,23 +195,30 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		return (given instanceof Leased leased) ? Optional.of(leased.lease()) : Optional.empty();
 	}
 
-	private static Lease lease(AcquireRequest request, Answer given) {
+	private Lease lease(AcquireRequest request, Answer given) {
 		throwFailure(given);
 		if (given instanceof Refused refused) {
-			throw request.conflict(refused);
+			throw conflict(request, refused);
 		}
 		return ((Leased) given).lease();
 	}
 
-	private static Acquisition acquisition(AcquireRequest request, Answer given) {
+	private Acquisition acquisition(AcquireRequest request, Answer given) {
 		throwFailure(given);
 		if (given instanceof GivenResult result) {
 			return new Acquisition(null, result.result());
 		}
 		if (given instanceof Refused refused) {
-			throw request.conflict(refused);
+			throw conflict(request, refused);
 		}
 		return new Acquisition(((Leased) given).lease(), null);
+	}
+
+	/** Returns what the caller is told when it is refused. */
+	LockConflictException conflict(AcquireRequest request, Refused refused) {
+		LockConflictException conflict = request.conflict(refused);
+		this.conflicts.accept(conflict);
+		return conflict;
 	}
 
 	private static void throwFailure(Answer given) {

@@ -77,7 +77,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 			if (given instanceof Refused refused) {
 				extend(asked, token, result, () -> {
 					asked.observeRefusal(refused);
-					result.completeExceptionally(asked.conflict(refused));
+					result.completeExceptionally(this.registry.conflict(asked, refused));
 				});
 			}
 			else {
@@ -95,7 +95,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 		return new TokenRequest(key, options, caller, this.runtime, this.registry.observer(), token, release);
 	}
 
-	private static void complete(CompletableFuture<TokenLock> result, TokenRequest request, Answer given) {
+	private void complete(CompletableFuture<TokenLock> result, TokenRequest request, Answer given) {
 		if (given instanceof HeldByToken held && !result.complete(held.lock())) {
 			request.giveBack(given);
 		}
@@ -103,7 +103,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 			result.completeExceptionally(failed.failure());
 		}
 		else if (given instanceof Refused refused) {
-			result.completeExceptionally(request.conflict(refused));
+			result.completeExceptionally(this.registry.conflict(request, refused));
 		}
 	}
 

@@ -7,8 +7,8 @@ import org.springframework.http.HttpStatusCode;
 import io.github.lockstarter.LockConflictException;
 
 /**
- * Gives conflicts that code has met at a {@link io.github.lockstarter.LockRegistry} the
- * status that is configured for their lock. Those of annotated methods have one already.
+ * Gives conflicts that the application creates itself, or a registry of its own, the
+ * status that is configured for their lock. All others have one already.
  */
 public final class ConflictStatuses {
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -111,18 +112,37 @@ class ConflictStatusTests {
 		}
 	}
 
-	@Test
-	@DisplayName("In Spring MVC an application's own advice sees the configured status, and functional endpoints have it")
-	void ownAdvice() throws Exception {
-		try (TestServer server = start("servlet", Controller.class, Functions.class, OwnAdvice.class)) {
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("An application's own advice sees the configured status, of causes, too")
+	void ownAdvice(String type) throws Exception {
+		try (TestServer server = start(type, Controller.class, OwnAdvice.class)) {
 			hold(server, "named", "own", "other");
-			for (String path : new String[] { "/code?lock=named", "/named" }) {
-				assertThat(server.post(path).statusCode()).as(path).isEqualTo(429);
-				assertThat(server.post(path).body()).as(path).isEqualTo("own advice");
-			}
-			assertThat(server.post("/code?lock=other").statusCode()).isEqualTo(423);
-			assertThat(server.post("/wrapped?lock=named").statusCode()).isEqualTo(429);
-			assertThat(server.post("/own").statusCode()).isEqualTo(422);
+			assertAnswer(server, "/code?lock=named", 429, "own advice");
+			assertAnswer(server, "/code?lock=other", 423, "own advice");
+			assertAnswer(server, "/code-later?lock=named", 429, "own advice");
+			assertAnswer(server, "/wrapped?lock=named", 429, "own advice");
+			assertAnswer(server, "/chosen?lock=named", 422, "own advice");
+			assertAnswer(server, "/named", 429, "own advice");
+			assertAnswer(server, "/own", 422, "own advice");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("So does an exception handler of the controller")
+	void ownHandler(String type) throws Exception {
+		try (TestServer server = start(type, HandlingController.class)) {
+			hold(server, "named");
+			assertAnswer(server, "/handled", 429, "own handler");
+		}
+	}
+
+	@Test
+	@DisplayName("A functional endpoint of Spring MVC answers with the configured status")
+	void function() throws Exception {
+		try (TestServer server = start("servlet", Functions.class)) {
+			hold(server, "named");
 			assertThat(server.post("/function").statusCode()).isEqualTo(429);
 		}
 	}
@@ -152,6 +172,12 @@ class ConflictStatusTests {
 		assertThat(server.post(path).statusCode()).as(path).isEqualTo(status);
 		assertThat(server.post(path).body()).as(path)
 			.contains("\"status\":" + status, "https://lockstarter.github.io/problems/");
+	}
+
+	private static void assertAnswer(TestServer server, String path, int status, String body) throws Exception {
+		HttpResponse<String> answer = server.post(path);
+		assertThat(answer.statusCode()).as(path).isEqualTo(status);
+		assertThat(answer.body()).as(path).isEqualTo(body);
 	}
 
 	private static TestServer start(String type, Class<?>... sources) {
@@ -291,6 +317,29 @@ class ConflictStatusTests {
 		@ExclusiveRequest(name = "own", status = 422, waitTime = "10ms", onConflict = OnConflict.SHARE)
 		public String shared() {
 			return "done";
+		}
+
+	}
+
+	@RestController
+	static class HandlingController {
+
+		private final LockRegistry locks;
+
+		HandlingController(LockRegistry locks) {
+			this.locks = locks;
+		}
+
+		@PostMapping("/handled")
+		public String handled() {
+			try (Lease lease = this.locks.acquire("named")) {
+				return String.valueOf(lease.fencingToken());
+			}
+		}
+
+		@ExceptionHandler
+		ResponseEntity<String> handle(LockConflictException exception) {
+			return ResponseEntity.status(exception.getStatusCode()).body("own handler");
 		}
 
 	}

@@ -7,7 +7,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import jakarta.servlet.FilterChain;
@@ -125,6 +128,35 @@ class PlainHandlersTests {
 		}
 		// A machine that stands still looks like a lock that is held.
 		assertThat(suspensions()).hasValueLessThan(requests);
+	}
+
+	@Test
+	@DisplayName("A plain handler whose lock is free needs no thread on which callbacks run")
+	void freeBesideBlockedCallbacks() throws Exception {
+		this.server = start();
+		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
+		int threads = Runtime.getRuntime().availableProcessors();
+		CountDownLatch blocked = new CountDownLatch(threads);
+		CompletableFuture<Void> end = new CompletableFuture<>();
+		try {
+			for (int i = 0; i < threads; i++) {
+				try (Lease held = locks.acquire("blocking:" + i)) {
+					locks.acquireAsync(held.key(), locks.options("page")).thenRun(() -> {
+						blocked.countDown();
+						end.join();
+					});
+				}
+			}
+			assertThat(blocked.await(1, TimeUnit.MINUTES)).isTrue();
+			// A machine that stands still looks like a lock that is held.
+			CompletableFuture<?>[] answers = IntStream.range(0, 10)
+				.mapToObj((i) -> this.server.postAsync("/written?key=free-" + i))
+				.toArray(CompletableFuture[]::new);
+			assertThat(CompletableFuture.anyOf(answers)).succeedsWithin(Duration.ofMinutes(1));
+		}
+		finally {
+			end.complete(null);
+		}
 	}
 
 	@Test

@@ -4,11 +4,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -91,6 +93,29 @@ public abstract class LockStoreContract {
 		assertThat(acquire(this.key, "b", LONG)).isInstanceOf(Held.class);
 		assertThat(release(this.key, "a")).isTrue();
 		assertThat(release(this.key, "a")).isFalse();
+	}
+
+	@Test
+	@DisplayName("A release beside renewals succeeds")
+	void releasesBesideRenewals() throws Exception {
+		int rounds = declares(Capability.LOCAL) ? 20_000 : 50;
+		AtomicBoolean over = new AtomicBoolean();
+		CompletableFuture<Void> renewals = CompletableFuture.runAsync(() -> {
+			while (!over.get()) {
+				renew(this.key, "a", LONG);
+			}
+		});
+		try {
+			for (int i = 0; i < rounds; i++) {
+				assertThat(acquire(this.key, "a", LONG)).isInstanceOf(Granted.class);
+				assertThat(release(this.key, "a")).isTrue();
+			}
+		}
+		finally {
+			over.set(true);
+		}
+		renewals.get(1, TimeUnit.MINUTES);
+		assertThat(renew(this.key, "a", LONG)).isFalse();
 	}
 
 	@Test

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
@@ -60,9 +61,10 @@ class OwnLockStore implements LockStore {
 
 		@Override
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-			Holding holder = this.holdings.get(this.key);
-			boolean released = holder != null && holder.isOf(owner) && this.holdings.remove(this.key, holder);
-			return CompletableFuture.completedFuture(released);
+			AtomicBoolean released = new AtomicBoolean();
+			this.holdings.computeIfPresent(this.key,
+					(key, old) -> (old.isOf(owner) && released.compareAndSet(false, true)) ? null : old);
+			return CompletableFuture.completedFuture(released.get());
 		}
 
 	}
