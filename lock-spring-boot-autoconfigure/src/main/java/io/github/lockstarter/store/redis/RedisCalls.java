@@ -69,26 +69,24 @@ final class RedisCalls {
 	CompletionStage<Boolean> takeAway(LockKey key, String owner, Request<Long> script) {
 		Call<Boolean> call = begin(key, this.connector);
 		int reconnects = this.connector.reconnects();
-		this.connector.whenEverConnected(call,
-				(redis) -> this.removals.release(key, owner, redis, script, (number, failure) -> {
-					if (number == null) {
-						call.fail((failure != null) ? failure : new RedisException("No answer"));
-					}
-					else if (number == 0 && (failure != null || reconnects != this.connector.reconnects())) {
-						// Repeated, it may have found its own work done.
-						call.fail(
-								new LockStoreException(key, "the connection was lost while it was released", failure));
-					}
-					else {
-						call.complete(number == 1);
-					}
-				}));
+		this.connector.whenEverConnected(call, this.removals.release(key, owner, script, (number, failure) -> {
+			if (number == null) {
+				call.fail((failure != null) ? failure : new RedisException("No answer"));
+			}
+			else if (number == 0 && (failure != null || reconnects != this.connector.reconnects())) {
+				// Repeated, it may have found its own work done.
+				call.fail(new LockStoreException(key, "the connection was lost while it was released", failure));
+			}
+			else {
+				call.complete(number == 1);
+			}
+		}));
 		return call.answer();
 	}
 
-	/** Ends what is being done to release the lock: its owner acquires it once more. */
+	/** Ends the releases of the lock under way: its owner acquires it again. */
 	void keep(LockKey key, String owner) {
-		this.removals.forget(key, owner);
+		this.removals.keep(key, owner);
 	}
 
 	/**

@@ -66,7 +66,10 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	/**
 	 * Whether messages of releases do not arrive, so that those who wait have to look.
 	 */
-	private final AtomicBoolean deaf = new AtomicBoolean();
+	private volatile boolean deaf;
+
+	/** Whether the next wake-up of the waiters is planned for that reason. */
+	private final AtomicBoolean looking = new AtomicBoolean();
 
 	/** Whether to try once to subscribe, although nobody watches yet. */
 	private volatile boolean expected;
@@ -206,7 +209,7 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 		String text = text(message);
 		if (text.startsWith(text(this.instance))) {
 			this.heard = true;
-			this.deaf.set(false);
+			this.deaf = false;
 			return;
 		}
 		byte[] lock = bytes(text.substring(text.indexOf(' ') + 1));
@@ -256,25 +259,28 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	}
 
 	private void beDeaf(String why, @Nullable Throwable failure) {
-		if (this.deaf.compareAndSet(false, true)) {
+		if (!this.deaf) {
+			this.deaf = true;
 			logger.warn(
 					"Nobody hears of released locks through channel %s, since %s: who waits for a lock looks for it every %d ms"
 						.formatted(text(this.name), why, TRY_AGAIN_MILLIS),
 					failure);
-			lookRepeatedly();
 		}
+		lookRepeatedly();
 	}
 
+	/** Whoever finds no wake-up planned plans the next, so that there is one loop. */
 	private void lookRepeatedly() {
-		this.connector.after(TRY_AGAIN_MILLIS, () -> {
-			if (this.open && this.deaf.get()) {
+		if (this.open && this.deaf && this.looking.compareAndSet(false, true)) {
+			boolean planned = this.connector.after(TRY_AGAIN_MILLIS, () -> {
+				this.looking.set(false);
 				wakeAll();
 				lookRepeatedly();
+			});
+			if (!planned) {
+				this.looking.set(false);
 			}
-			else {
-				this.deaf.set(false);
-			}
-		});
+		}
 	}
 
 	/** Returns what to publish when the lock is released for others. */

@@ -1,11 +1,15 @@
 package io.github.lockstarter.store.redis;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
 import org.awaitility.Awaitility;
@@ -14,6 +18,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -174,6 +180,34 @@ class RedisConnectionFaultTests {
 		assertThat(this.store.lock(this.key).acquire(AcquireCommand.of("a", TTL))).failsWithin(SOON);
 		assertThat(locks()).isOne();
 		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> locks() == 0);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 2 })
+	@DisplayName("A lost release is not sent again after its owner, a token, has acquired the lock again")
+	void releasedAndClaimedAgain(int sentBefore) {
+		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
+		LettuceConnector connector = new LettuceConnector(connections);
+		RedisClusterAsyncCommands<byte[], byte[]> redis = connector.connect().join();
+		Removals removals = new Removals(connector);
+		AtomicInteger sent = new AtomicInteger();
+		CompletableFuture<Throwable> outcome = new CompletableFuture<>();
+		IOException reset = new IOException("Connection reset by peer");
+		Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release = removals.release(this.key, "token",
+				(over, abandoned, reply) -> {
+					if (sent.incrementAndGet() == sentBefore) {
+						removals.keep(this.key, "token");
+					}
+					boolean isSentAgain = sent.get() > sentBefore;
+					reply.accept(isSentAgain ? 1L : null, isSentAgain ? null : reset);
+				}, (number, failure) -> outcome.complete(failure));
+		if (sentBefore == 0) {
+			removals.keep(this.key, "token");
+		}
+		release.accept(redis);
+		assertThat(outcome).succeedsWithin(SOON).isEqualTo((sentBefore > 0) ? reset : null);
+		assertThat(sent).hasValue(sentBefore);
+		connections.shutdown();
 	}
 
 	@Test

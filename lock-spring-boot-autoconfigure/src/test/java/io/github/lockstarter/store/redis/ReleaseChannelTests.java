@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.util.StringUtils;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireCommand;
@@ -101,6 +102,30 @@ class ReleaseChannelTests {
 			.atMost(SOON)
 			.untilAsserted(() -> assertThat(output).doesNotContain(DEAF));
 		assertThat(woken).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("However often the subscription is made anew, the waiters have one polling loop")
+	void pollsOnce(CapturedOutput output) {
+		LettuceConnector connector = new LettuceConnector(this.connections);
+		assertThat(connector.connect()).succeedsWithin(SOON);
+		this.server.ask("ACL SETUSER default -publish");
+		ReleaseChannel channel = new ReleaseChannel(this.connections, connector, "lock:released");
+		AtomicInteger woken = new AtomicInteger();
+		channel.watch(new byte[] { 1 }, woken::incrementAndGet);
+		for (int i = 1; i <= 20; i++) {
+			int refused = i;
+			channel.message(channel.name(), channel.messageToOthers(new byte[0]));
+			channel.subscribed(channel.name(), 1);
+			Awaitility.await()
+				.pollInterval(Duration.ofMillis(2))
+				.until(() -> StringUtils.countOccurrencesOf(output.toString(), DEAF) == refused);
+		}
+		int before = woken.get();
+		long start = System.nanoTime();
+		Awaitility.await().until(() -> woken.get() >= before + 10);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(800));
+		channel.close();
 	}
 
 	@Test
