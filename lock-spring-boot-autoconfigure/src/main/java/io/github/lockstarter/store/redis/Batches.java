@@ -18,8 +18,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.store.redis.RedisCalls.Request;
-
 /**
  * Sends what is asked for at once as long as few requests are under way, and puts what
  * comes meanwhile together into one request. So nothing ever waits for company, and under

@@ -3,14 +3,12 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
@@ -132,20 +130,6 @@ final class RedisCalls {
 		Call<R> call = new Call<>(key);
 		connector.expire(call, this.timeout);
 		return call;
-	}
-
-	/**
-	 * Sends a command, and passes on its reply, or why there is none. It need not do so
-	 * when the command has been abandoned before it is sent.
-	 *
-	 * @param <T> what the reply is
-	 */
-	@FunctionalInterface
-	interface Request<T> {
-
-		void send(RedisClusterAsyncCommands<byte[], byte[]> redis, BooleanSupplier abandoned,
-				BiConsumer<@Nullable T, @Nullable Throwable> reply);
-
 	}
 
 }

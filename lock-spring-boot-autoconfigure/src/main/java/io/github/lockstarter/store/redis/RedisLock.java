@@ -20,7 +20,6 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
-import io.github.lockstarter.store.redis.RedisCalls.Request;
 import io.github.lockstarter.store.redis.RedisKeys.Keys;
 
 /**

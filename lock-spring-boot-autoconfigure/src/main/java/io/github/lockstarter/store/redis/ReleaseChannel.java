@@ -19,7 +19,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.store.redis.RedisCalls.Request;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**

@@ -16,7 +16,6 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.redis.RedisCalls.Request;
 
 /**
  * Takes locks away from their owners, and repeats it until Redis has answered or the

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.redis.RedisCalls.Request;
 
 /**
  * Grants locks that count only once enough replicas have them.

@@ -14,8 +14,6 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.Base16;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.store.redis.RedisCalls.Request;
-
 /**
  * A Lua script that does its work in one round trip: it is called by its digest, and sent
  * whole only to a server that does not know it.
