@@ -70,6 +70,9 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	/** Whether the next wake-up of the waiters is planned for that reason. */
 	private final AtomicBoolean looking = new AtomicBoolean();
 
+	/** Whether the subscription is to be tried out once there is a connection. */
+	private final AtomicBoolean tryingOut = new AtomicBoolean();
+
 	/** Whether to try once to subscribe, although nobody watches yet. */
 	private volatile boolean expected;
 
@@ -231,13 +234,30 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	 */
 	private void tryOut() {
 		RedisClusterAsyncCommands<byte[], byte[]> redis = this.connector.openOrConnect();
-		if (redis != null) {
+		if (redis == null) {
+			tryOutLater();
+		}
+		else {
 			this.heard = false;
 			publish(redis, join(this.instance, NOTHING), () -> this.connector.after(ECHO_MILLIS, () -> {
 				if (!this.heard) {
 					beDeaf("a message did not arrive", null);
 				}
 			}));
+		}
+	}
+
+	private void tryOutLater() {
+		if (this.open && this.tryingOut.compareAndSet(false, true)) {
+			boolean planned = this.connector.after(TRY_AGAIN_MILLIS, () -> {
+				this.tryingOut.set(false);
+				if (this.open) {
+					tryOut();
+				}
+			});
+			if (!planned) {
+				this.tryingOut.set(false);
+			}
 		}
 	}
 
