@@ -106,11 +106,9 @@ final class RedisLock implements StoredLock {
 					undo(command))
 			.whenComplete((number, failure) -> {
 				if (failure != null) {
-					// If it was never sent, the predecessor still holds the lock.
+					// If it was never sent, the predecessor still holds the lock. What
+					// the successor may have is freed by the undo.
 					release(predecessor, null);
-					if (command.takenBack()) {
-						release(command.owner(), null);
-					}
 				}
 			})
 			.thenApply((number) -> noted(Replies.handedOver(number, reconnects != this.redis.grants().reconnects()),

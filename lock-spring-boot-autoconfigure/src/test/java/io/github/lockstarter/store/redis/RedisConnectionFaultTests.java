@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,8 +11,10 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.Base16;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
+import io.lettuce.core.protocol.CommandArgs;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -135,6 +138,40 @@ class RedisConnectionFaultTests {
 		assertThat(handedOver).failsWithin(SOON);
 		Awaitility.await().until(() -> locks() == 0);
 		Awaitility.await().until(() -> woken.get() > 0);
+	}
+
+	@Test
+	@DisplayName("Reset after a turn has been handed over: one removal frees the lock of the successor")
+	void resetDuringHandOverRemovesOnce() {
+		RedisConnections connections = TestRedis.connections("127.0.0.1", this.proxy.port());
+		AtomicInteger removals = new AtomicInteger();
+		String release = Base16.digest(Script.RELEASE.text().getBytes(StandardCharsets.UTF_8));
+		connections.client().addListener(new CommandListener() {
+
+			@Override
+			public void commandStarted(CommandStartedEvent event) {
+				CommandArgs<?, ?> args = event.getCommand().getArgs();
+				String command = (args != null) ? args.toCommandString() : "";
+				if (command.contains(release) && command.contains("value<successor>")) {
+					removals.incrementAndGet();
+				}
+			}
+
+		});
+		RedisLockStore store = new RedisLockStore(connections, "lock", SOON, 0);
+		connect(store);
+		assertThat(store.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
+		this.proxy.dropReplies();
+		CompletionStage<?> handedOver = store.lock(this.key)
+			.acquire(AcquireCommand.of("successor", TTL).notifying(() -> {
+			}).after("a"));
+		Awaitility.await().until(() -> this.server.ask("GET " + lock()).equals("successor"));
+		this.proxy.reset();
+		assertThat(handedOver).failsWithin(SOON);
+		Awaitility.await().until(() -> locks() == 0);
+		Awaitility.await().during(Duration.ofSeconds(1)).atMost(SOON).until(() -> removals.get() == 1);
+		store.close();
 	}
 
 	@RepeatedTest(3)
