@@ -22,9 +22,8 @@ import io.github.lockstarter.LockKey;
  * lease has ended by itself. The driver repeats what was under way when a connection is
  * closed, but not all of it when the connection is reset, and none when it is replaced.
  * <p>
- * What is sent is a compare-and-delete, so it does no harm to send it twice. Only the
- * number of those that have failed is bounded: the others are bounded by the leases that
- * there were.
+ * Each is a compare-and-delete, so it does no harm to send it twice. Only the number of
+ * failed removals is bounded here: the others are no more than there were leases.
  */
 final class Removals {
 
@@ -32,7 +31,7 @@ final class Removals {
 
 	private static final long LONGEST_PAUSE_MILLIS = 500;
 
-	/** What has failed beyond this number ends with its time to live. */
+	/** Locks whose removals fail beyond this number end with their time to live. */
 	private static final int MOST_REPEATED = 1000;
 
 	/** A power of two: 16 KB. */
@@ -62,7 +61,7 @@ final class Removals {
 		this.connector = connector;
 	}
 
-	/** Notes for how long a lock may live that is to be granted. */
+	/** Notes the time to live of a lock that may be granted. */
 	void mayLive(Duration ttl) {
 		if (ttl.toNanos() > this.longestTtl) {
 			this.longestTtl = ttl.toNanos();
@@ -81,7 +80,7 @@ final class Removals {
 	}
 
 	/**
-	 * Takes a lock away that was granted to nobody.
+	 * Takes away a lock that was granted without its owner learning of it.
 	 * @param mayCome whether it may be granted even after the first attempt, because its
 	 * request may still be on the way
 	 */
@@ -104,7 +103,7 @@ final class Removals {
 	}
 
 	/**
-	 * One of them.
+	 * The removal of one lock.
 	 */
 	private final class Removal {
 
@@ -175,7 +174,7 @@ final class Removals {
 			}
 		}
 
-		/** What Redis refuses it will refuse again, unless it says that it is busy. */
+		/** Redis would refuse it again, unless it says that it is busy. */
 		private static boolean mayPass(Throwable failure) {
 			return !(failure instanceof RedisCommandExecutionException) || failure instanceof RedisBusyException
 					|| failure instanceof RedisLoadingException || failure instanceof RedisReadOnlyException;
