@@ -2,6 +2,7 @@ package io.github.lockstarter;
 
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -115,7 +116,18 @@ class ArchitectureTests {
 		.whereLayer("lease")
 		.mayOnlyBeAccessedByLayers("registry", "entry")
 		.whereLayer("request")
-		.mayOnlyBeAccessedByLayers("registry", "entry", "lease");
+		.mayOnlyBeAccessedByLayers("registry", "entry", "lease")
+		.whereLayer("observe")
+		.mayOnlyBeAccessedByLayers("registry", "entry", "lease", "request");
+
+	@ArchTest
+	static final ArchRule theEngineAndItsStoresKnowNoHttp = noClasses().that()
+		.resideInAnyPackage(ROOT + ".registry..", ROOT + ".store..")
+		.or()
+		.haveSimpleName("LockOptions")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage("org.springframework.http..", "org.springframework.web..", "jakarta.servlet..");
 
 	@ArchTest
 	static final ArchRule theEngineTakesItsTimeAndRandomnessFromOutside = noClasses().that()
@@ -128,6 +140,12 @@ class ArchitectureTests {
 		.callMethod(System.class, "currentTimeMillis")
 		.orShould()
 		.callMethod(CompletableFuture.class, "orTimeout", long.class, TimeUnit.class)
+		.orShould()
+		.callMethod(CompletableFuture.class, "completeOnTimeout", Object.class, long.class, TimeUnit.class)
+		.orShould()
+		.callMethod(CompletableFuture.class, "delayedExecutor", long.class, TimeUnit.class)
+		.orShould()
+		.callMethod(CompletableFuture.class, "delayedExecutor", long.class, TimeUnit.class, Executor.class)
 		.orShould()
 		.dependOnClassesThat()
 		.areAssignableTo(Random.class)

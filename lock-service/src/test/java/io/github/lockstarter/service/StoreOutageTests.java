@@ -1,5 +1,6 @@
 package io.github.lockstarter.service;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -42,12 +43,11 @@ class StoreOutageTests {
 		Awaitility.await().until(() -> service.send("PUT", "/locks/first").status() == 201);
 		String token = service.send("PUT", "/locks/o").token();
 		redis.freeze();
-		assertUnavailable(service.sendAsync("PUT", "/locks/o2"));
-		assertUnavailable(service.sendAsync("PUT", "/locks/o2", "Lock-Token", "chosen-by-the-client-1"));
-		assertUnavailable(service.sendAsync("GET", "/locks/o"));
-		assertUnavailable(service.sendAsync("DELETE", "/locks/o", "Lock-Token", token));
-		assertUnavailable(service.sendAsync("GET", "/lock?hash=o3"));
-		assertUnavailable(service.sendAsync("GET", "/locks/o", "Accept", "text/html"));
+		List<CompletableFuture<Answer>> answers = List.of(service.sendAsync("PUT", "/locks/o2"),
+				service.sendAsync("PUT", "/locks/o2", "Lock-Token", "chosen-by-the-client-1"),
+				service.sendAsync("GET", "/locks/o"), service.sendAsync("DELETE", "/locks/o", "Lock-Token", token),
+				service.sendAsync("GET", "/lock?hash=o3"), service.sendAsync("GET", "/locks/o", "Accept", "text/html"));
+		answers.forEach(StoreOutageTests::assertUnavailable);
 		assertThat(service.sendWithoutKey("GET", "/actuator/health/readiness").join().status()).isEqualTo(503);
 		assertThat(service.sendWithoutKey("GET", "/actuator/health/liveness").join().status()).isEqualTo(200);
 		redis.thaw();

@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -47,7 +46,7 @@ import io.github.lockstarter.store.ResultKey;
  * Hands out the locks of a {@link LockStore}. However many callers wait and leases are
  * held, it has one thread for the steps of the engine, and as many as there are
  * processors for the code of the application: what it does with losses, observations, and
- * asynchronous answers where it gives no executor. All end when they are idle.
+ * asynchronous answers where it gives no executor. The latter end when they are idle.
  */
 public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable {
 
@@ -247,14 +246,20 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * answered with a {@link LockStoreException}.
 	 */
 	public void release() {
-		releaseAll().completeOnTimeout(null, CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
+		if (this.runtime.isClosed()) {
+			return;
+		}
+		CompletableFuture<Void> released = releaseAll();
+		EngineRuntime.Alarm timeout = this.runtime.schedule(() -> released.complete(null), CLOSE_TIMEOUT.toNanos());
+		released.join();
+		timeout.cancel();
 	}
 
 	/**
 	 * Releases all locks like {@link #release()}, without waiting for it.
 	 * @return completes when the store has answered or failed
 	 */
-	public CompletableFuture<Void> releaseAll() {
+	CompletableFuture<Void> releaseAll() {
 		return this.table.releaseAll();
 	}
 

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +20,15 @@ public final class LockInspector {
 
 	private final @Nullable LockTable table;
 
+	private final Executor callbacks;
+
 	/**
 	 * Creates a view.
 	 * @param registry what to look at; {@code null} to see nothing
 	 */
 	public LockInspector(@Nullable DefaultLockRegistry registry) {
 		this.table = (registry != null) ? registry.table() : null;
+		this.callbacks = (registry != null) ? registry.runtime().callbacks() : Runnable::run;
 	}
 
 	/**
@@ -70,7 +74,7 @@ public final class LockInspector {
 	public CompletionStage<Boolean> forceRelease(LockKey key, long fencingToken) {
 		return ((this.table != null) ? this.table.lease(key) : Optional.<StoreLease>empty())
 			.filter((lease) -> lease.fencingToken() == fencingToken)
-			.map((lease) -> lease.lose("an operator released it").thenApply((done) -> true))
+			.map((lease) -> lease.lose("an operator released it").thenApplyAsync((done) -> true, this.callbacks))
 			.orElseGet(() -> CompletableFuture.completedFuture(false));
 	}
 

@@ -112,7 +112,9 @@ class DataRedisConnectionsTests {
 	@Test
 	@DisplayName("While a grant waits for its replicas, the application's commands are answered")
 	void acknowledgements() {
-		beside().withPropertyValues("lock.redis.replicas-to-ack=1", "lock.redis.key-prefix=acknowledged")
+		beside()
+			.withPropertyValues("lock.redis.replicas-to-ack=1", "lock.redis.key-prefix=acknowledged",
+					"lock.redis.command-timeout=6s")
 			.run((context) -> {
 				StringRedisTemplate application = context.getBean(StringRedisTemplate.class);
 				CompletionStage<AcquireResult> acquire = context.getBean(LockStore.class)

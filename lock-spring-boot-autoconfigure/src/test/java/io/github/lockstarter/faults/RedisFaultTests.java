@@ -42,7 +42,7 @@ class RedisFaultTests {
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
-	@RepeatedTest(3)
+	@RepeatedTest(2)
 	@DisplayName("Redis killed and restarted without its data: the holder is told of the loss, long before its deadline")
 	void forgetful() {
 		try (LocalRedis server = LocalRedis.started();
@@ -63,7 +63,7 @@ class RedisFaultTests {
 		}
 	}
 
-	@RepeatedTest(3)
+	@RepeatedTest(2)
 	@DisplayName("Redis killed and restarted with its data: the holder keeps the lock, nobody else gets it, tokens grow on")
 	void durable(@TempDir Path data) throws Exception {
 		try (LocalRedis server = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
@@ -96,7 +96,7 @@ class RedisFaultTests {
 		}
 	}
 
-	@RepeatedTest(5)
+	@RepeatedTest(2)
 	@DisplayName("Redis frozen during acquires: all are answered within the time-out, and no lock without an owner survives")
 	void frozen() {
 		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
@@ -119,7 +119,7 @@ class RedisFaultTests {
 		}
 	}
 
-	@RepeatedTest(3)
+	@RepeatedTest(2)
 	@DisplayName("Redis frozen during an acquire that is taken back: who asked behind it and waits is woken")
 	void frozenWithWaiter() {
 		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletionStage;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -63,7 +62,7 @@ class TokenFaultTests {
 		this.server.close();
 	}
 
-	@RepeatedTest(2)
+	@Test
 	@DisplayName("A given token that was granted the lock too late keeps it: who asks again at another instance is not robbed of it")
 	void givenToken() {
 		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
@@ -92,7 +91,7 @@ class TokenFaultTests {
 		assertStaysHeld();
 	}
 
-	@RepeatedTest(2)
+	@Test
 	@DisplayName("A new token that was granted the lock too late gives it back")
 	void newToken() {
 		Lease lease = this.first.locks().acquire(KEY, OPTIONS);

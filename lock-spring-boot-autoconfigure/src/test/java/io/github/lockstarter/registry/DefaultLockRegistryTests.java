@@ -54,16 +54,20 @@ class DefaultLockRegistryTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
 
+	private static final LockOptions BRIEF = LockOptions.of(Duration.ofMillis(150)).withoutRenewal();
+
 	private static final Duration SOON = Duration.ofSeconds(20);
 
-	private final LockRegistry locks = TestLocks.on(new MemoryLockStore());
+	private final VirtualRuntime runtime = new VirtualRuntime();
+
+	private final DefaultLockRegistry locks = this.runtime.registry(new MemoryLockStore(this.runtime::nanoTime));
 
 	@Test
 	@DisplayName("A lock is held until its lease is closed")
 	void holdsUntilClosed() {
 		try (Lease lease = this.locks.acquire(KEY, OPTIONS)) {
 			assertThat(lease.isHeld()).isTrue();
-			assertThat(lease.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+			assertThat(lease.remaining()).isEqualTo(OPTIONS.ttl());
 			assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
 			lease.close();
 			assertThat(lease.isHeld()).isFalse();
@@ -79,8 +83,8 @@ class DefaultLockRegistryTests {
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS))
 			.satisfies((ex) -> {
 				assertThat(ex.getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
-				assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
-				assertThat(ex.getHeaders().getFirst("Retry-After")).matches("2\\d|30");
+				assertThat(ex.getRetryAfter()).isEqualTo(OPTIONS.ttl());
+				assertThat(ex.getHeaders().getFirst("Retry-After")).isEqualTo("30");
 				assertThat(ex.getBody().getType())
 					.hasToString("https://lockstarter.github.io/problems/request-in-progress");
 			})
@@ -109,15 +113,16 @@ class DefaultLockRegistryTests {
 		Executor failing = (task) -> {
 			throw new IllegalStateException();
 		};
-		Lease first = this.locks.acquire(KEY, OPTIONS);
-		assertThat(this.locks.acquireAsync(KEY, OPTIONS, failing)).failsWithin(SOON)
+		LockRegistry locks = TestLocks.on(new MemoryLockStore());
+		Lease first = locks.acquire(KEY, OPTIONS);
+		assertThat(locks.acquireAsync(KEY, OPTIONS, failing)).failsWithin(SOON)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockConflictException.class);
-		CompletableFuture<Lease> second = this.locks.acquireAsync(KEY, WAITING, failing).thenApply((lease) -> {
+		CompletableFuture<Lease> second = locks.acquireAsync(KEY, WAITING, failing).thenApply((lease) -> {
 			assertThat(Thread.currentThread().getName()).startsWith("lock-answers-");
 			return lease;
 		}).toCompletableFuture();
-		CompletableFuture<Lease> third = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		CompletableFuture<Lease> third = locks.acquireAsync(KEY, WAITING).toCompletableFuture();
 		first.close();
 		assertThat(second).succeedsWithin(SOON);
 		assertThat(second.join().releaseAsync()).succeedsWithin(SOON);
@@ -155,16 +160,16 @@ class DefaultLockRegistryTests {
 	@Test
 	@DisplayName("Who answers itself while it waits makes room for others, and gets no lock")
 	void answersItself() {
-		MemoryLockStore store = new MemoryLockStore();
+		MemoryLockStore store = new MemoryLockStore(this.runtime::nanoTime);
 		try (DefaultLockRegistry locks = new DefaultLockRegistry(store, (name) -> OPTIONS, 1, (loss) -> {
-		}, new LockCounts(), ObservationRegistry.NOOP)) {
+		}, new LockCounts(), ObservationRegistry.NOOP, this.runtime)) {
 			Lease first = locks.acquire(KEY, OPTIONS);
 			CompletableFuture<Optional<Lease>> second = locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 			second.complete(null);
 			CompletableFuture<Optional<Lease>> third = locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 			assertThat(third).isNotDone();
 			first.close();
-			assertThat(third).succeedsWithin(SOON).satisfies((lease) -> assertThat(lease).isPresent());
+			assertThat(this.runtime.join(third)).isPresent();
 		}
 	}
 
@@ -184,35 +189,43 @@ class DefaultLockRegistryTests {
 			.toCompletableFuture();
 		assertThat(second).isNotDone();
 		first.close();
-		assertThat(second).succeedsWithin(Duration.ofSeconds(15))
-			.satisfies((lease) -> assertThat(lease.orElseThrow().fencingToken()).isGreaterThan(first.fencingToken()));
+		assertThat(this.runtime.join(second).orElseThrow().fencingToken()).isGreaterThan(first.fencingToken());
 	}
 
 	@Test
 	@DisplayName("A caller that waits gets the lock when the holder's lease runs out")
 	void waitsForExpiry() {
-		this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(150)).withoutRenewal());
-		assertThat(this.locks.tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(20)))).isPresent();
+		this.locks.acquire(KEY, BRIEF);
+		CompletableFuture<Optional<Lease>> waiting = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		this.runtime.pass(BRIEF.ttl().minusNanos(1));
+		assertThat(waiting).isNotDone();
+		this.runtime.pass(Duration.ofMillis(100));
+		assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
 	}
 
 	@Test
 	@DisplayName("A wait ends in time, with a problem of its own")
 	void waitEnds() {
 		this.locks.acquire(KEY, OPTIONS);
-		long start = System.nanoTime();
-		assertThatExceptionOfType(LockConflictException.class)
-			.isThrownBy(() -> this.locks.acquire(KEY, OPTIONS.withWaitTime(Duration.ofMillis(200))))
-			.satisfies((ex) -> assertThat(ex.getBody().getType())
+		CompletableFuture<Lease> waiting = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		this.runtime.pass(WAITING.waitTime().minusNanos(1));
+		assertThat(waiting).isNotDone();
+		this.runtime.pass(Duration.ofNanos(1));
+		assertThat(waiting).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOfSatisfying(LockConflictException.class, (ex) -> assertThat(ex.getBody().getType())
 				.hasToString("https://lockstarter.github.io/problems/wait-timeout"));
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(200),
-				Duration.ofSeconds(15));
 	}
 
 	@Test
 	@DisplayName("A lease that is not renewed is over at its own deadline, whatever the store does")
 	void deadline() {
-		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(50)).withoutRenewal());
-		Awaitility.await().until(() -> !lease.isHeld());
+		Lease lease = this.locks.acquire(KEY, BRIEF);
+		this.runtime.pass(BRIEF.ttl().minusNanos(1));
+		assertThat(lease.isHeld()).isTrue();
+		this.runtime.pass(Duration.ofNanos(1));
+		assertThat(lease.isHeld()).isFalse();
 		assertThat(lease.remaining()).isZero();
 	}
 
@@ -238,11 +251,11 @@ class DefaultLockRegistryTests {
 	@Test
 	@DisplayName("A release of a lost lease throws nothing and is logged once, without the key")
 	void lostLease(CapturedOutput output) {
-		Lease lost = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(50)).withoutRenewal());
-		Awaitility.await().until(() -> !lost.isHeld());
+		Lease lost = this.locks.acquire(KEY, BRIEF);
+		this.runtime.pass(BRIEF.ttl());
 		lost.close();
 		lost.close();
-		Awaitility.await().untilAsserted(() -> assertThat(output).contains("was lost"));
+		this.runtime.settle();
 		assertThat(output).containsOnlyOnce("was lost").doesNotContain("taro");
 	}
 
@@ -253,9 +266,9 @@ class DefaultLockRegistryTests {
 		CompletableFuture<Optional<Lease>> acquired = async(store);
 		store.answer.complete(new Granted(1));
 		store.released = CompletableFuture.failedFuture(new LockStoreException(KEY, "gone", null));
-		acquired.join().orElseThrow().close();
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(output).contains("may not have been released").contains("gone"));
+		this.runtime.join(acquired).orElseThrow().close();
+		this.runtime.settle();
+		assertThat(output).contains("may not have been released").contains("gone");
 	}
 
 	@Test
@@ -274,12 +287,13 @@ class DefaultLockRegistryTests {
 	@DisplayName("A cancelled caller asks the store no more")
 	void cancelledWait() {
 		ManualStore store = new ManualStore();
-		CompletableFuture<Optional<Lease>> acquired = TestLocks.on(store)
+		CompletableFuture<Optional<Lease>> acquired = this.runtime.registry(store)
 			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofMinutes(1)))
 			.toCompletableFuture();
 		store.answer.complete(new AcquireResult.Held(Duration.ofMinutes(1)));
 		acquired.cancel(true);
-		Awaitility.await().during(Duration.ofMillis(300)).until(() -> store.acquires.size() == 1);
+		this.runtime.pass(Duration.ofMinutes(1));
+		assertThat(store.acquires).hasSize(1);
 		assertThat(acquired).failsWithin(Duration.ZERO).withThrowableThat().isInstanceOf(CancellationException.class);
 	}
 
@@ -309,13 +323,11 @@ class DefaultLockRegistryTests {
 	@DisplayName("A grant that arrives after its own deadline is given back, not handed out")
 	void lateGrant() {
 		ManualStore store = new ManualStore();
-		CompletableFuture<Optional<Lease>> acquired = TestLocks.on(store)
-			.tryAcquireAsync(KEY, LockOptions.of(Duration.ofMillis(1)))
-			.toCompletableFuture();
-		long start = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - start > 2_000_000);
+		CompletableFuture<Optional<Lease>> acquired = async(store);
+		this.runtime.pass(OPTIONS.ttl());
 		store.answer.complete(new Granted(1));
-		assertThat(acquired).failsWithin(Duration.ofSeconds(15))
+		this.runtime.settle();
+		assertThat(acquired).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockStoreException.class);
 		assertThat(store.releases).isEqualTo(store.acquires);
@@ -327,7 +339,7 @@ class DefaultLockRegistryTests {
 		ManualStore store = new ManualStore();
 		store.answer.completeExceptionally(new IllegalStateException("boom"));
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> TestLocks.on(store).tryAcquire(KEY, OPTIONS))
+			.isThrownBy(() -> this.runtime.registry(store).tryAcquire(KEY, OPTIONS))
 			.havingCause()
 			.withMessage("boom");
 	}
@@ -337,18 +349,21 @@ class DefaultLockRegistryTests {
 	void calmWaiting() {
 		ManualStore store = new ManualStore();
 		store.answer.complete(new AcquireResult.Held(Duration.ZERO));
-		assertThat(TestLocks.on(store).tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofMillis(300)))).isEmpty();
-		assertThat(store.acquires).hasSizeBetween(1, 25);
+		CompletableFuture<Optional<Lease>> waiting = this.runtime.registry(store)
+			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofMillis(300)))
+			.toCompletableFuture();
+		this.runtime.pass(Duration.ofMillis(300));
+		assertThat(waiting).isCompletedWithValue(Optional.empty());
+		assertThat(store.acquires).hasSizeBetween(2, 25);
 	}
 
 	@Test
 	@DisplayName("A registry that is closed lets nobody wait on")
 	void closed() {
 		this.locks.acquire(KEY, OPTIONS);
-		DefaultLockRegistry closed = (DefaultLockRegistry) this.locks;
-		closed.close();
+		this.locks.close();
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> closed.acquire(KEY, OPTIONS.withWaitTime(Duration.ofMinutes(1))))
+			.isThrownBy(() -> this.locks.acquire(KEY, OPTIONS.withWaitTime(Duration.ofMinutes(1))))
 			.withMessageContaining("closed");
 	}
 
@@ -356,22 +371,22 @@ class DefaultLockRegistryTests {
 	@DisplayName("A store that fails is logged when it begins and when it is over, not for every request")
 	void outage(CapturedOutput output) {
 		ManualStore store = new ManualStore();
-		LockRegistry locks = TestLocks.on(store);
+		LockRegistry locks = this.runtime.registry(store);
 		store.answer.completeExceptionally(new LockStoreException(KEY, "gone", null));
 		for (int i = 0; i < 20; i++) {
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.tryAcquire(KEY, OPTIONS));
 		}
-		Awaitility.await().untilAsserted(() -> assertThat(output).contains("The lock store fails"));
+		this.runtime.settle();
 		assertThat(output).containsOnlyOnce("The lock store fails").contains("gone").doesNotContain("taro");
 		store.answer = CompletableFuture.completedFuture(new Granted(1));
 		locks.tryAcquire(KEY, OPTIONS);
 		locks.tryAcquire(KEY, OPTIONS);
-		Awaitility.await().untilAsserted(() -> assertThat(output).contains("The lock store answers again"));
+		this.runtime.settle();
 		assertThat(output).containsOnlyOnce("The lock store answers again; failures meanwhile: 20");
 	}
 
-	private static CompletableFuture<Optional<Lease>> async(LockStore store) {
-		return TestLocks.on(store).tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
+	private CompletableFuture<Optional<Lease>> async(LockStore store) {
+		return this.runtime.registry(store).tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 	}
 
 	/** Answers when it is told to. */

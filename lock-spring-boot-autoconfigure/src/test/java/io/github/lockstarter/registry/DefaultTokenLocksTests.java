@@ -7,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -32,23 +31,24 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 class DefaultTokenLocksTests {
 
-	private static final Duration SOON = Duration.ofSeconds(20);
-
 	private static final LockKey KEY = new LockKey("tokens", "taro");
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
 	private static final String TOKEN = "a-token-of-taro-1";
 
-	private final ObservedStore store = new ObservedStore();
+	private final VirtualRuntime runtime = new VirtualRuntime();
 
-	private final DefaultLockRegistry registry = TestLocks.on(this.store);
+	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
+
+	private final DefaultLockRegistry registry = this.runtime.registry(this.store);
 
 	private final TokenLocks locks = new DefaultTokenLocks(this.registry);
 
 	@AfterEach
 	void nothingIsLeft() {
-		Awaitility.await().until(() -> this.registry.table().isEmpty());
+		this.runtime.settle();
+		assertThat(this.registry.table().isEmpty()).isTrue();
 		this.registry.close();
 	}
 
@@ -58,11 +58,10 @@ class DefaultTokenLocksTests {
 		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS));
 		assertThat(held.token()).matches("[0-9a-f]{32}");
 		assertThat(held.fencingToken()).isPositive();
-		assertThat(held.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+		assertThat(held.remaining()).isEqualTo(OPTIONS.ttl());
 		assertThat(held.extended()).isFalse();
-		Awaitility.await().until(() -> this.registry.table().isEmpty());
-		assertThat(remaining())
-			.hasValueSatisfying((left) -> assertThat(left).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+		assertThat(this.registry.table().isEmpty()).isTrue();
+		assertThat(remaining()).hasValue(OPTIONS.ttl());
 		assertThat(release(held.token())).isTrue();
 		assertThat(remaining()).isEmpty();
 		assertThat(release(held.token())).isFalse();
@@ -77,12 +76,13 @@ class DefaultTokenLocksTests {
 		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
 		assertThat(held.token()).isEqualTo(TOKEN);
 		assertThat(held.extended()).isFalse();
+		this.runtime.pass(Duration.ofSeconds(1));
 		TokenLock extended = join(this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofMinutes(9)), TOKEN));
 		assertThat(extended.token()).isEqualTo(TOKEN);
 		assertThat(extended.extended()).isTrue();
 		assertThat(extended.fencingToken()).isGreaterThanOrEqualTo(held.fencingToken());
-		assertThat(extended.remaining()).isBetween(Duration.ofMinutes(8), Duration.ofMinutes(9));
-		assertThat(remaining()).hasValueSatisfying((left) -> assertThat(left).isGreaterThan(Duration.ofMinutes(8)));
+		assertThat(extended.remaining()).isEqualTo(Duration.ofMinutes(9));
+		assertThat(remaining()).hasValue(Duration.ofMinutes(9));
 		assertThat(release(TOKEN)).isTrue();
 		assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN)).extended()).isFalse();
 	}
@@ -99,9 +99,11 @@ class DefaultTokenLocksTests {
 	@Test
 	@DisplayName("A lock that is not extended is free after its time to live: nobody renews it")
 	void expires() {
-		LockOptions brief = LockOptions.of(Duration.ofMillis(150));
-		TokenLock held = join(this.locks.acquireAsync(KEY, brief, TOKEN));
-		Awaitility.await().until(() -> remaining().isEmpty());
+		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
+		this.runtime.pass(OPTIONS.ttl().minusMillis(1));
+		assertThat(remaining()).hasValue(Duration.ofMillis(1));
+		this.runtime.pass(Duration.ofMillis(1));
+		assertThat(remaining()).isEmpty();
 		assertThat(this.store.renewals).isEmpty();
 		TokenLock next = join(this.locks.acquireAsync(KEY, OPTIONS));
 		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
@@ -117,8 +119,7 @@ class DefaultTokenLocksTests {
 		assertThat(release(TOKEN)).isFalse();
 		assertThat(release(held.token().toUpperCase())).isFalse();
 		assertRefused(this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofHours(1)), TOKEN), "request-in-progress");
-		assertThat(remaining())
-			.hasValueSatisfying((left) -> assertThat(left).isLessThanOrEqualTo(Duration.ofSeconds(30)));
+		assertThat(remaining()).hasValue(OPTIONS.ttl());
 		assertThat(release(held.token())).isTrue();
 	}
 
@@ -129,10 +130,12 @@ class DefaultTokenLocksTests {
 		LockOptions waiting = OPTIONS.withWaitTime(Duration.ofMillis(100));
 		assertRefused(this.locks.acquireAsync(KEY, OPTIONS), "request-in-progress");
 		assertRefused(this.locks.acquireAsync(KEY, OPTIONS, "another-token-of-jiro"), "request-in-progress");
-		long start = System.nanoTime();
-		assertRefused(this.locks.acquireAsync(KEY, waiting), "wait-timeout");
-		assertRefused(this.locks.acquireAsync(KEY, waiting, "another-token-of-jiro"), "wait-timeout");
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(200));
+		List<CompletionStage<TokenLock>> attempts = List.of(this.locks.acquireAsync(KEY, waiting),
+				this.locks.acquireAsync(KEY, waiting, "another-token-of-jiro"));
+		this.runtime.pass(waiting.waitTime().minusNanos(1));
+		assertThat(attempts).noneMatch((attempt) -> attempt.toCompletableFuture().isDone());
+		this.runtime.pass(Duration.ofNanos(1));
+		assertThat(attempts).allSatisfy((attempt) -> assertRefused(attempt, "wait-timeout"));
 		assertThat(release(TOKEN)).isTrue();
 	}
 
@@ -153,7 +156,9 @@ class DefaultTokenLocksTests {
 	void toldToALog() {
 		assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN)).toString()).doesNotContain(TOKEN)
 			.startsWith("TokenLock[fencingToken=");
-		assertThat(this.locks.acquireAsync(KEY, OPTIONS, TOKEN + "2")).failsWithin(SOON)
+		CompletionStage<TokenLock> refused = this.locks.acquireAsync(KEY, OPTIONS, TOKEN + "2");
+		this.runtime.settle();
+		assertThat(refused).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining("held by somebody else")
 				.extracting(Throwable::toString)
@@ -218,9 +223,11 @@ class DefaultTokenLocksTests {
 
 	private void assertAllFail(String why) {
 		List<CompletionStage<?>> answers = List.of(this.locks.acquireAsync(KEY, OPTIONS),
-				this.locks.acquireAsync(KEY, OPTIONS.withWaitTime(SOON)), this.locks.acquireAsync(KEY, OPTIONS, TOKEN),
-				this.locks.releaseAsync(KEY, TOKEN), this.locks.remainingAsync(KEY));
-		assertThat(answers).allSatisfy((answer) -> assertThat(answer).failsWithin(SOON)
+				this.locks.acquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(20))),
+				this.locks.acquireAsync(KEY, OPTIONS, TOKEN), this.locks.releaseAsync(KEY, TOKEN),
+				this.locks.remainingAsync(KEY));
+		this.runtime.settle();
+		assertThat(answers).allSatisfy((answer) -> assertThat(answer).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(LockStoreException.class)
@@ -230,16 +237,20 @@ class DefaultTokenLocksTests {
 	@Test
 	@DisplayName("What follows an answer does not run on the thread of the store")
 	void threadOfAnswers() {
-		List<Supplier<CompletionStage<?>>> calls = List.of(() -> this.locks.acquireAsync(KEY, OPTIONS),
-				() -> this.locks.acquireAsync(KEY, OPTIONS, TOKEN), () -> this.locks.remainingAsync(KEY),
-				() -> this.locks.releaseAsync(KEY, TOKEN));
+		ObservedStore store = new ObservedStore();
+		DefaultLockRegistry registry = TestLocks.on(store);
+		TokenLocks threaded = new DefaultTokenLocks(registry);
+		List<Supplier<CompletionStage<?>>> calls = List.of(() -> threaded.acquireAsync(KEY, OPTIONS),
+				() -> threaded.acquireAsync(KEY, OPTIONS, TOKEN), () -> threaded.remainingAsync(KEY),
+				() -> threaded.releaseAsync(KEY, TOKEN));
 		for (Supplier<CompletionStage<?>> call : calls) {
-			this.store.silent = true;
+			store.silent = true;
 			CompletableFuture<String> thread = new CompletableFuture<>();
 			call.get().whenComplete((value, failure) -> thread.complete(Thread.currentThread().getName()));
-			this.store.speak();
-			assertThat(thread).succeedsWithin(SOON).asString().startsWith("lock-answers");
+			store.speak();
+			assertThat(thread).succeedsWithin(Duration.ofSeconds(20)).asString().startsWith("lock-answers");
 		}
+		registry.close();
 	}
 
 	private Optional<Duration> remaining() {
@@ -250,8 +261,9 @@ class DefaultTokenLocksTests {
 		return join(this.locks.releaseAsync(KEY, token));
 	}
 
-	private static void assertRefused(CompletionStage<TokenLock> attempt, String problem) {
-		assertThat(attempt).failsWithin(SOON)
+	private void assertRefused(CompletionStage<TokenLock> attempt, String problem) {
+		this.runtime.settle();
+		assertThat(attempt).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOfSatisfying(LockConflictException.class, (ex) -> {
@@ -260,9 +272,8 @@ class DefaultTokenLocksTests {
 			});
 	}
 
-	private static <T> T join(CompletionStage<T> stage) {
-		assertThat(stage).succeedsWithin(SOON);
-		return stage.toCompletableFuture().join();
+	private <T> T join(CompletionStage<T> stage) {
+		return this.runtime.join(stage);
 	}
 
 	/** A store that gives locks to leases only. */

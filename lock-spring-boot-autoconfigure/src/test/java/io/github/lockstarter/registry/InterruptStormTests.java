@@ -48,8 +48,19 @@ class InterruptStormTests {
 	private final AtomicInteger served = new AtomicInteger();
 
 	@Test
-	@DisplayName("20 s of interrupts and cancelled acquires in two instances: no two holders, and no key, waiter or renewal left")
+	@DisplayName("Interrupts and cancelled acquires in two instances: no two holders, and no key, waiter or renewal left")
 	void storm() throws Exception {
+		storm(Duration.ofSeconds(3));
+	}
+
+	@Test
+	@Tag("soak")
+	@DisplayName("20 s of interrupts and cancelled acquires leave nothing behind, either")
+	void longStorm() throws Exception {
+		storm(Duration.ofSeconds(20));
+	}
+
+	private void storm(Duration time) throws Exception {
 		LettuceConnectionFactory factory = TestRedis.connectionFactory();
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
 		try (RedisInstance first = new RedisInstance("storm"); RedisInstance second = new RedisInstance("storm")) {
@@ -59,7 +70,7 @@ class InterruptStormTests {
 				callers.add(start((i < 4) ? () -> callAndBeInterrupted(instance) : () -> callAndCancel(instance)));
 			}
 			long start = System.nanoTime();
-			while (System.nanoTime() - start < Duration.ofSeconds(20).toNanos()) {
+			while (System.nanoTime() - start < time.toNanos()) {
 				callers.get(ThreadLocalRandom.current().nextInt(4)).interrupt();
 				LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(2_000_000));
 			}
@@ -69,7 +80,7 @@ class InterruptStormTests {
 			}
 			assertThat(callers).noneMatch(Thread::isAlive);
 			assertThat(this.violations).hasValue(0);
-			assertThat(this.served.get()).isGreaterThan(1000);
+			assertThat(this.served.get()).isGreaterThan(100);
 			Awaitility.await().untilAsserted(() -> assertThat(redis.keys("storm:{*")).isEmpty());
 			Awaitility.await().until(() -> first.locks().table().isEmpty() && second.locks().table().isEmpty());
 			Awaitility.await()

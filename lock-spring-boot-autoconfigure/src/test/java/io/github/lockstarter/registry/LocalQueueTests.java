@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -29,6 +30,8 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.registry.runtime.ThreadedRuntime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -47,11 +50,20 @@ class LocalQueueTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
 
-	private final ObservedStore store = new ObservedStore();
+	/** In which the waiters of other instances come first. */
+	private static final Duration PAUSE = Duration.ofMillis(20);
 
-	private final DefaultLockRegistry locks = new DefaultLockRegistry(this.store,
-			(name) -> name.equals("team") ? OPTIONS.withWaitTime(Duration.ofMillis(1)) : OPTIONS, 3, (loss) -> {
-			}, new LockCounts(), ObservationRegistry.NOOP);
+	private final VirtualRuntime runtime = new VirtualRuntime();
+
+	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
+
+	private final DefaultLockRegistry locks = registry(this.store, this.runtime);
+
+	private static DefaultLockRegistry registry(ObservedStore store, EngineRuntime runtime) {
+		return new DefaultLockRegistry(store,
+				(name) -> name.equals("team") ? OPTIONS.withWaitTime(Duration.ofMillis(1)) : OPTIONS, 3, (loss) -> {
+				}, new LockCounts(), ObservationRegistry.NOOP, runtime);
+	}
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -62,26 +74,18 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("Who waits is served in the order of arrival, without the store, by leases whose tokens grow")
 	void firstComeFirstServed() {
-		Awaitility.await().until(this::serveInOrder);
-	}
-
-	/**
-	 * Returns whether the store heard of the last release only. A turn is short, so on a
-	 * busy machine it may hear of more.
-	 */
-	private boolean serveInOrder() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 3).mapToObj((i) -> waitAsync()).toList();
 		int requests = this.store.requests();
 		for (CompletableFuture<Optional<Lease>> each : waiting) {
 			assertThat(each).isNotDone();
 			lease.close();
-			assertThat(each).succeedsWithin(SOON);
-			assertThat(each.join().orElseThrow().fencingToken()).isGreaterThan(lease.fencingToken());
-			lease = each.join().orElseThrow();
+			Lease next = this.runtime.join(each).orElseThrow();
+			assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+			lease = next;
 		}
 		lease.close();
-		return this.store.requests() == requests + 1;
+		assertThat(this.store.requests()).as("the last release only").isEqualTo(requests + 1);
 	}
 
 	@Test
@@ -91,11 +95,10 @@ class LocalQueueTests {
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
 		int requests = this.store.requests();
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS))
-			.satisfies(
-					(ex) -> assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+			.satisfies((ex) -> assertThat(ex.getRetryAfter()).isEqualTo(OPTIONS.ttl()));
 		assertThat(this.store.requests()).isEqualTo(requests);
 		lease.close();
-		assertThat(waiting).succeedsWithin(SOON);
+		this.runtime.join(waiting);
 		int handedOff = this.store.requests();
 		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
 		assertThat(this.store.requests()).isEqualTo(handedOff);
@@ -107,11 +110,11 @@ class LocalQueueTests {
 	void maxWaiters() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 4).mapToObj((i) -> waitAsync()).toList();
-		assertThat(waiting.get(3)).succeedsWithin(SOON).isEqualTo(Optional.empty());
+		assertThat(this.runtime.join(waiting.get(3))).isEqualTo(Optional.empty());
 		waiting.get(0).cancel(false);
 		assertThat(waitAsync()).as("there is room again").isNotDone();
 		lease.close();
-		assertThat(waiting.get(1)).succeedsWithin(SOON);
+		this.runtime.join(waiting.get(1));
 	}
 
 	@Test
@@ -136,7 +139,9 @@ class LocalQueueTests {
 	void answerOfFullQueue() {
 		this.locks.acquire(KEY, OPTIONS);
 		IntStream.range(0, 3).forEach((i) -> waitAsync());
-		assertThat(this.locks.acquireAsync(KEY, WAITING)).failsWithin(SOON)
+		CompletableFuture<Lease> refused = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		this.runtime.settle();
+		assertThat(refused).failsWithin(Duration.ZERO)
 			.withThrowableOfType(ExecutionException.class)
 			.havingCause()
 			.isInstanceOfSatisfying(LockConflictException.class, (ex) -> {
@@ -148,8 +153,11 @@ class LocalQueueTests {
 
 	/** Returns the last segment of the problem type. */
 	private String refusal(LockOptions options) {
-		LockConflictException refusal = catchThrowableOfType(LockConflictException.class,
-				() -> this.locks.acquire(KEY, options));
+		CompletableFuture<Lease> acquire = this.locks.acquireAsync(KEY, options).toCompletableFuture();
+		this.runtime.pass(Duration.ofMillis(1));
+		LockConflictException refusal = (LockConflictException) catchThrowableOfType(CompletionException.class,
+				acquire::join)
+			.getCause();
 		return refusal.getBody().getType().toString().substring(PROBLEMS.length());
 	}
 
@@ -158,22 +166,27 @@ class LocalQueueTests {
 	void ownDeadlines() {
 		this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> patient = waitAsync();
-		long start = System.nanoTime();
-		assertThat(this.locks.tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofMillis(100)))).isEmpty();
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(100),
-				Duration.ofSeconds(15));
+		CompletableFuture<Optional<Lease>> impatient = this.locks
+			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofMillis(100)))
+			.toCompletableFuture();
+		this.runtime.pass(Duration.ofMillis(100).minusNanos(1));
+		assertThat(impatient).isNotDone();
+		this.runtime.pass(Duration.ofNanos(1));
+		assertThat(impatient).isCompletedWithValue(Optional.empty());
 		assertThat(patient).isNotDone();
 	}
 
 	@Test
 	@DisplayName("A turn of hand-offs ends after sixteen leases, and the store is asked again")
 	void boundedInCount() throws Exception {
+		ObservedStore store = new ObservedStore();
+		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
 		AtomicInteger held = new AtomicInteger();
 		List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
 		ExecutorService executor = Executors.newFixedThreadPool(3);
 		List<Future<?>> running = IntStream.range(0, 3).<Future<?>>mapToObj((i) -> executor.submit(() -> {
 			for (int each = 0; each < 400; each++) {
-				try (Lease lease = this.locks.acquire(KEY, WAITING)) {
+				try (Lease lease = locks.acquire(KEY, WAITING)) {
 					assertThat(held.incrementAndGet()).isOne();
 					tokens.add(lease.fencingToken());
 					held.decrementAndGet();
@@ -185,7 +198,8 @@ class LocalQueueTests {
 		}
 		executor.shutdown();
 		assertThat(tokens).hasSize(1200).isSorted().doesNotHaveDuplicates();
-		assertThat(this.store.acquires.get()).isGreaterThanOrEqualTo(1200 / 16);
+		assertThat(store.acquires.get()).isGreaterThanOrEqualTo(1200 / 16);
+		locks.close();
 	}
 
 	@Test
@@ -193,10 +207,10 @@ class LocalQueueTests {
 	void boundedInTime() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
-		long start = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - start > 60_000_000);
+		this.runtime.pass(Duration.ofMillis(60));
 		lease.close();
-		assertThat(waiting).succeedsWithin(SOON);
+		this.runtime.pass(PAUSE);
+		this.runtime.join(waiting);
 		assertThat(this.store.acquires).hasValue(2);
 	}
 
@@ -206,7 +220,7 @@ class LocalQueueTests {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
 		lease.close();
-		assertThat(waiting).succeedsWithin(SOON);
+		this.runtime.join(waiting);
 		int requests = this.store.requests();
 		lease.close();
 		lease.releaseAsync();
@@ -223,13 +237,14 @@ class LocalQueueTests {
 		lease.onLost(told::incrementAndGet);
 		assertThat(CompletableFuture.runAsync(lease::close)).succeedsWithin(SOON);
 		lease.close();
-		assertThat(lease.releaseAsync()).succeedsWithin(SOON);
+		this.runtime.join(lease.releaseAsync());
 		lease.onLost(told::incrementAndGet);
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(lease.remaining()).isZero();
 		this.locks.acquire(KEY, OPTIONS).close();
 		assertThat(this.store.releases).hasValue(2);
-		Awaitility.await().during(Duration.ofMillis(100)).until(() -> told.get() == 0);
+		this.runtime.pass(OPTIONS.ttl());
+		assertThat(told).hasValue(0);
 	}
 
 	@Test
@@ -237,9 +252,9 @@ class LocalQueueTests {
 	void lostIsNotHandedOff() {
 		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(80)).withoutRenewal());
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
-		Awaitility.await().until(() -> !lease.isHeld());
+		this.runtime.standStill(Duration.ofMillis(80));
 		lease.close();
-		assertThat(waiting).succeedsWithin(SOON);
+		this.runtime.join(waiting);
 		assertThat(this.store.acquires.get()).isGreaterThanOrEqualTo(2);
 	}
 
@@ -248,10 +263,11 @@ class LocalQueueTests {
 	void otherTtl() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = this.locks
-			.tryAcquireAsync(KEY, LockOptions.of(Duration.ofMinutes(10)).withWaitTime(SOON))
+			.tryAcquireAsync(KEY, LockOptions.of(Duration.ofMinutes(10)).withWaitTime(WAITING.waitTime()))
 			.toCompletableFuture();
 		lease.close();
-		assertThat(waiting).succeedsWithin(SOON);
+		this.runtime.pass(PAUSE);
+		this.runtime.join(waiting);
 		assertThat(waiting.join().orElseThrow().remaining()).isGreaterThan(Duration.ofMinutes(9));
 	}
 
@@ -263,7 +279,8 @@ class LocalQueueTests {
 		this.store.broken = true;
 		lease.close();
 		List<Throwable> failures = new ArrayList<>();
-		waiting.forEach((each) -> assertThat(each).failsWithin(SOON)
+		this.runtime.pass(PAUSE);
+		waiting.forEach((each) -> assertThat(each).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(LockStoreException.class)
@@ -274,15 +291,17 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("Who is cancelled or interrupted leaves the queue at once, and nothing of it is kept")
 	void leavesTheQueue() {
-		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		ObservedStore store = new ObservedStore();
+		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
+		Lease lease = locks.acquire(KEY, OPTIONS);
 		List<WeakReference<?>> cancelled = new ArrayList<>();
 		for (int i = 0; i < 100; i++) {
-			CompletableFuture<Optional<Lease>> waiting = waitAsync();
+			CompletableFuture<Optional<Lease>> waiting = waitAsync(locks);
 			assertThat(waiting).as("%d. in a queue with room for 3", i).isNotDone();
 			waiting.cancel(false);
 			cancelled.add(new WeakReference<>(waiting));
 		}
-		FutureTask<Lease> acquire = new FutureTask<>(() -> this.locks.acquire(KEY, WAITING));
+		FutureTask<Lease> acquire = new FutureTask<>(() -> locks.acquire(KEY, WAITING));
 		Thread caller = new Thread(acquire);
 		caller.start();
 		Awaitility.await().until(() -> caller.getState() == Thread.State.WAITING);
@@ -293,7 +312,8 @@ class LocalQueueTests {
 			return cancelled.stream().allMatch((each) -> each.get() == null);
 		});
 		lease.close();
-		assertThat(this.store.releases).hasValue(1);
+		assertThat(store.releases).hasValue(1);
+		locks.close();
 	}
 
 	@Test
@@ -304,8 +324,9 @@ class LocalQueueTests {
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		assertThat(second).isNotDone();
 		this.store.fail();
-		assertThat(first).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockStoreException.class);
-		assertThat(second).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockStoreException.class);
+		this.runtime.settle();
+		assertThat(first).failsWithin(Duration.ZERO).withThrowableThat().withCauseInstanceOf(LockStoreException.class);
+		assertThat(second).failsWithin(Duration.ZERO).withThrowableThat().withCauseInstanceOf(LockStoreException.class);
 		assertThat(this.store.acquires).hasValue(1);
 	}
 
@@ -316,8 +337,8 @@ class LocalQueueTests {
 		CompletableFuture<Optional<Lease>> first = tryAsync();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		this.store.speak();
-		assertThat(first).succeedsWithin(SOON).matches(Optional::isPresent);
-		assertThat(second).succeedsWithin(SOON).isEqualTo(Optional.empty());
+		assertThat(this.runtime.join(first)).matches(Optional::isPresent);
+		assertThat(this.runtime.join(second)).isEqualTo(Optional.empty());
 		assertThat(this.store.acquires).hasValue(1);
 	}
 
@@ -329,9 +350,10 @@ class LocalQueueTests {
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		first.cancel(false);
 		this.store.speak();
-		assertThat(second).succeedsWithin(SOON).matches(Optional::isPresent);
+		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
-		Awaitility.await().until(() -> this.locks.table().isEmpty());
+		this.runtime.settle();
+		assertThat(this.locks.table().isEmpty()).isTrue();
 		assertThat(this.store.releases).hasValue(1);
 	}
 
@@ -344,10 +366,10 @@ class LocalQueueTests {
 		first.cancel(false);
 		CompletableFuture<Optional<Lease>> third = waitAsync();
 		this.store.speak();
-		assertThat(second).succeedsWithin(SOON).matches(Optional::isPresent);
+		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		assertThat(third).isNotDone();
 		second.join().orElseThrow().close();
-		assertThat(third).succeedsWithin(SOON).matches(Optional::isPresent);
+		assertThat(this.runtime.join(third)).matches(Optional::isPresent);
 	}
 
 	@Test
@@ -358,10 +380,9 @@ class LocalQueueTests {
 			.toCompletableFuture();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		first.cancel(false);
-		long asked = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - asked > 2_000_000);
+		this.runtime.pass(Duration.ofMillis(1));
 		this.store.speak();
-		assertThat(second).succeedsWithin(SOON).matches(Optional::isPresent);
+		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
 	}
 
@@ -375,47 +396,55 @@ class LocalQueueTests {
 		asking.get(0).cancel(false);
 		assertThat(asking.get(1)).isNotDone();
 		this.store.speak();
-		assertThat(asking.get(1)).succeedsWithin(SOON).matches(Optional::isPresent);
-		assertThat(asking.get(2)).succeedsWithin(SOON).isEqualTo(Optional.empty());
+		assertThat(this.runtime.join(asking.get(1))).matches(Optional::isPresent);
+		assertThat(this.runtime.join(asking.get(2))).isEqualTo(Optional.empty());
 		asking.get(1).join().orElseThrow().close();
 	}
 
 	@Test
 	@DisplayName("Whatever is done with the stage of a release, closing the lease never throws")
 	void foreignCompletion() {
-		this.store.silent = true;
-		CompletableFuture<Optional<Lease>> acquired = tryAsync();
-		this.store.speak();
+		ObservedStore store = new ObservedStore();
+		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
+		store.silent = true;
+		CompletableFuture<Optional<Lease>> acquired = tryAsync(locks);
+		store.speak();
 		Lease lease = acquired.join().orElseThrow();
-		this.store.silent = true;
+		store.silent = true;
 		lease.releaseAsync().toCompletableFuture().completeExceptionally(new IllegalStateException());
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(lease::close);
-		this.store.speak();
+		store.speak();
 		assertThat(closed).succeedsWithin(SOON);
+		locks.close();
 	}
 
 	@Test
 	@DisplayName("What follows a release does not run on the thread of the store or of another caller")
 	void threadOfRelease() {
-		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		ObservedStore store = new ObservedStore();
+		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
+		Lease lease = locks.acquire(KEY, OPTIONS);
 		CompletableFuture<String> thread = new CompletableFuture<>();
-		this.store.silent = true;
+		store.silent = true;
 		lease.releaseAsync().thenRun(() -> thread.complete(Thread.currentThread().getName()));
-		this.store.speak();
+		store.speak();
 		assertThat(thread).succeedsWithin(SOON).asString().startsWith("lock-answers");
+		locks.close();
 	}
 
 	@Test
 	@DisplayName("Closing waits for what is under way in the store")
 	void closeWaits() {
-		this.store.silent = true;
-		CompletableFuture<Optional<Lease>> acquire = tryAsync();
-		CompletableFuture<Void> closed = CompletableFuture.runAsync(this.locks::close);
+		ObservedStore store = new ObservedStore();
+		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
+		store.silent = true;
+		CompletableFuture<Optional<Lease>> acquire = tryAsync(locks);
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(locks::close);
 		assertThat(acquire).failsWithin(SOON);
 		assertThat(closed).isNotDone();
-		this.store.speak();
+		store.speak();
 		assertThat(closed).succeedsWithin(SOON);
-		assertThat(this.store.releases).hasValue(1);
+		assertThat(store.releases).hasValue(1);
 	}
 
 	@Test
@@ -428,14 +457,17 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("What follows an answer may block, and even ask for the same lock again")
 	void blockingCallback() {
-		Lease lease = this.locks.acquire(KEY, OPTIONS);
-		CompletableFuture<String> work = waitAsync().thenApply((granted) -> {
+		ObservedStore store = new ObservedStore();
+		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
+		Lease lease = locks.acquire(KEY, OPTIONS);
+		CompletableFuture<String> work = waitAsync(locks).thenApply((granted) -> {
 			granted.orElseThrow().close();
-			this.locks.acquire(KEY, WAITING).close();
+			locks.acquire(KEY, WAITING).close();
 			return "done";
 		});
 		lease.close();
 		assertThat(work).succeedsWithin(SOON).isEqualTo("done");
+		locks.close();
 	}
 
 	@Test
@@ -444,7 +476,10 @@ class LocalQueueTests {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
 		this.locks.drain();
-		assertThat(waiting).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockStoreException.class);
+		this.runtime.settle();
+		assertThat(waiting).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockStoreException.class);
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> this.locks.acquire(KEY, WAITING))
 			.withMessageContaining("closed");
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS));
@@ -460,27 +495,37 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("A lock can be named by a text, and is then taken as configured for its name")
 	void byText() {
-		try (Lease lease = this.locks.acquire("team:42")) {
+		DefaultLockRegistry locks = registry(new ObservedStore(), new ThreadedRuntime());
+		try (Lease lease = locks.acquire("team:42")) {
 			assertThat(lease.key()).isEqualTo(new LockKey("team", "42"));
-			assertThat(this.locks.tryAcquire("team:42", Duration.ZERO)).isEmpty();
-			assertThat(this.locks.tryAcquireAsync("team:42", Duration.ofMillis(50))).succeedsWithin(SOON)
+			assertThat(locks.tryAcquire("team:42", Duration.ZERO)).isEmpty();
+			assertThat(locks.tryAcquireAsync("team:42", Duration.ofMillis(50))).succeedsWithin(SOON)
 				.isEqualTo(Optional.empty());
-			assertThat(this.locks.tryAcquire("team:43", Duration.ZERO)).isPresent();
-			assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire("team:42"))
+			assertThat(locks.tryAcquire("team:43", Duration.ZERO)).isPresent();
+			assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> locks.acquire("team:42"))
 				.satisfies((ex) -> assertThat(ex.getBody().getType()).hasToString(PROBLEMS + "wait-timeout"));
 		}
-		assertThat(this.locks.acquire("report").key()).isEqualTo(new LockKey("report", ""));
+		assertThat(locks.acquire("report").key()).isEqualTo(new LockKey("report", ""));
 		assertThat(LockKey.of("a:b:c")).isEqualTo(new LockKey("a", "b:c"));
-		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquire(":42"));
-		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquire(""));
+		assertThatIllegalArgumentException().isThrownBy(() -> locks.acquire(":42"));
+		assertThatIllegalArgumentException().isThrownBy(() -> locks.acquire(""));
+		locks.close();
 	}
 
 	private CompletableFuture<Optional<Lease>> tryAsync() {
-		return this.locks.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
+		return tryAsync(this.locks);
+	}
+
+	private static CompletableFuture<Optional<Lease>> tryAsync(DefaultLockRegistry locks) {
+		return locks.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 	}
 
 	private CompletableFuture<Optional<Lease>> waitAsync() {
-		return this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		return waitAsync(this.locks);
+	}
+
+	private static CompletableFuture<Optional<Lease>> waitAsync(DefaultLockRegistry locks) {
+		return locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 	}
 
 }

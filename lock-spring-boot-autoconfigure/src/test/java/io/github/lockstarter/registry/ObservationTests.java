@@ -16,7 +16,6 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.ObservationView;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -69,7 +68,9 @@ class ObservationTests {
 
 	private final List<Duration> waits = new CopyOnWriteArrayList<>();
 
-	private final DefaultLockRegistry locks = registry(new MemoryLockStore());
+	private final VirtualRuntime runtime = new VirtualRuntime();
+
+	private final DefaultLockRegistry locks = registry(new MemoryLockStore(this.runtime::nanoTime));
 
 	private final Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter.registry");
 
@@ -93,12 +94,15 @@ class ObservationTests {
 	@Test
 	@DisplayName("A lock that is taken and released is two observations, two counts and two lines")
 	void takenAndReleased() {
-		this.locks.acquire("team:42").close();
+		Lease lease = this.locks.acquire("team:42");
+		this.runtime.pass(SHORT);
+		lease.close();
+		this.runtime.settle();
 		assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.hold team released");
 		assertCounts(Event.GRANTED, Event.RELEASED);
 		assertThat(lines(Level.DEBUG)).hasSize(2);
-		assertThat(lines(Level.DEBUG).get(0)).matches("Lock 'team', key '42': granted after \\d+ ms");
-		assertThat(lines(Level.DEBUG).get(1)).matches("Lock 'team', key '42': released after \\d+ ms");
+		assertThat(lines(Level.DEBUG).get(0)).isEqualTo("Lock 'team', key '42': granted after 0 ms");
+		assertThat(lines(Level.DEBUG).get(1)).isEqualTo("Lock 'team', key '42': released after 50 ms");
 	}
 
 	@Test
@@ -106,12 +110,14 @@ class ObservationTests {
 	void refusals() {
 		try (Lease held = this.locks.acquire("team:42")) {
 			assertThat(this.locks.tryAcquire("team:42", Duration.ZERO)).isEmpty();
-			assertThat(this.locks.tryAcquire("team:42", SHORT)).isEmpty();
+			this.locks.tryAcquireAsync("team:42", SHORT);
+			this.runtime.pass(SHORT);
 			assertThat(held.isHeld()).isTrue();
 		}
+		this.runtime.settle();
 		assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.acquire team conflict",
 				"lock.acquire team timeout", "lock.hold team released");
-		assertThat(this.waits).singleElement().satisfies((wait) -> assertThat(wait).isGreaterThanOrEqualTo(SHORT));
+		assertThat(this.waits).containsExactly(SHORT);
 		assertCounts(Event.GRANTED, Event.CONFLICT, Event.TIMEOUT, Event.CONTENDED, Event.CONTENDED, Event.RELEASED);
 	}
 
@@ -122,7 +128,8 @@ class ObservationTests {
 			for (int i = 0; i < MAX_WAITERS; i++) {
 				this.locks.tryAcquireAsync("team:42", LONG);
 			}
-			assertThat(this.locks.tryAcquire("team:42", LONG)).isEmpty();
+			this.locks.tryAcquireAsync("team:42", LONG);
+			this.runtime.settle();
 			assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.acquire team queue-full");
 			assertThat(this.waits).isEmpty();
 			assertThat(held.isHeld()).isTrue();
@@ -132,25 +139,21 @@ class ObservationTests {
 		assertThat(this.counts.get("team", Event.TIMEOUT)).isZero();
 		assertThat(this.counts.get("team", Event.CONTENDED)).isEqualTo(MAX_WAITERS + 1);
 		this.locks.close();
-		Awaitility.await()
-			.until(() -> this.counts.get("team", Event.ERROR) + this.counts.get("team", Event.GRANTED) == MAX_WAITERS
-					+ 1);
+		this.runtime.settle();
+		assertThat(this.counts.get("team", Event.ERROR) + this.counts.get("team", Event.GRANTED))
+			.isEqualTo(MAX_WAITERS + 1);
 	}
 
 	@Test
 	@DisplayName("The next in the queue is granted the lock by a hand-off")
 	void handOff() {
-		// Whoever holds it for long lets the store have its say.
-		Awaitility.await().until(() -> {
-			Lease first = this.locks.acquire("team:42");
-			var second = this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture();
-			first.close();
-			second.join().orElseThrow().close();
-			return this.counts.get("team", Event.HANDED_OFF) == 1;
-		});
-		assertThat(this.counts.get("team", Event.GRANTED)).isEqualTo(this.counts.get("team", Event.RELEASED))
-			.isEqualTo(2 * this.counts.get("team", Event.CONTENDED));
-		assertThat(this.waits).hasSize((int) this.counts.get("team", Event.CONTENDED));
+		Lease first = this.locks.acquire("team:42");
+		CompletableFuture<Optional<Lease>> second = this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture();
+		first.close();
+		this.runtime.join(second).orElseThrow().close();
+		this.runtime.settle();
+		assertCounts(Event.GRANTED, Event.CONTENDED, Event.HANDED_OFF, Event.GRANTED, Event.RELEASED, Event.RELEASED);
+		assertThat(this.waits).hasSize(1);
 	}
 
 	@Test
@@ -158,7 +161,7 @@ class ObservationTests {
 	void cancelled() {
 		try (Lease held = this.locks.acquire("team:42")) {
 			this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture().cancel(false);
-			Awaitility.await().until(() -> this.observed.size() == 2);
+			this.runtime.settle();
 			assertThat(this.observed).containsExactly("lock.acquire team granted", "lock.acquire team cancelled");
 			assertThat(held.isHeld()).isTrue();
 		}
@@ -173,7 +176,7 @@ class ObservationTests {
 			.acquireAsync(LockKey.of("team:42"), OPTIONS.withWaitTime(LONG), slot, ResultQuery.NOBODY, null)
 			.toCompletableFuture();
 		winner.close("the result");
-		assertThat(loser.join()).matches(TestResults.gives("the result"));
+		assertThat(this.runtime.join(loser)).matches(TestResults.gives("the result"));
 		assertThat(this.observed).containsExactlyInAnyOrder("lock.acquire team granted", "lock.hold team released",
 				"lock.acquire team result");
 	}
@@ -182,8 +185,10 @@ class ObservationTests {
 	@DisplayName("A lease that ends early is lost, which is a warning without the key")
 	void lost() {
 		Lease lease = this.locks.acquire(LockKey.of("team:secret"), LockOptions.of(SHORT).withoutRenewal());
-		Awaitility.await().until(() -> this.observed.contains("lock.hold team lost"));
+		this.runtime.pass(SHORT);
+		assertThat(this.observed).contains("lock.hold team lost");
 		lease.close();
+		this.runtime.settle();
 		assertCounts(Event.GRANTED, Event.LOST);
 		assertThat(lines(Level.WARN)).singleElement().asString().contains("'team' was lost").doesNotContain("secret");
 	}
@@ -192,7 +197,8 @@ class ObservationTests {
 	@DisplayName("A lease that is held for longer than a third of its time to live is renewed")
 	void renewed() {
 		try (Lease lease = this.locks.acquire(LockKey.of("team:42"), LockOptions.of(Duration.ofSeconds(3)))) {
-			Awaitility.await().until(() -> this.counts.get("team", Event.RENEWED) > 1);
+			this.runtime.pass(Duration.ofSeconds(5));
+			assertThat(this.counts.get("team", Event.RENEWED)).isEqualTo(5);
 			assertThat(lease.isHeld()).isTrue();
 		}
 	}
@@ -203,11 +209,10 @@ class ObservationTests {
 		try (DefaultLockRegistry failing = registry(new FailingStore())) {
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> failing.acquire("team:secret"));
 		}
+		this.runtime.settle();
 		assertThat(this.observed).containsExactly("lock.acquire team error LockStoreException");
-		Awaitility.await().untilAsserted(() -> {
-			assertCounts(Event.ERROR, Event.STORE_ERROR);
-			assertThat(lines(Level.WARN)).singleElement().asString().doesNotContain("secret");
-		});
+		assertCounts(Event.ERROR, Event.STORE_ERROR);
+		assertThat(lines(Level.WARN)).singleElement().asString().doesNotContain("secret");
 	}
 
 	@Test
@@ -232,8 +237,7 @@ class ObservationTests {
 
 		});
 		this.locks.acquire("team:42").close();
-		assertThat(this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture().join().orElseThrow().isHeld())
-			.isTrue();
+		assertThat(this.runtime.join(this.locks.tryAcquireAsync("team:42", LONG)).orElseThrow().isHeld()).isTrue();
 		assertThat(lines(Level.WARN)).isEmpty();
 	}
 
@@ -242,6 +246,7 @@ class ObservationTests {
 	@DisplayName("A key that could be taken for something else is logged as its digest")
 	void hostileKey(String key) {
 		this.locks.acquire("team:" + key).close();
+		this.runtime.settle();
 		assertThat(lines(Level.DEBUG)).hasSize(2)
 			.allMatch((line) -> line.matches("Lock 'team', key 'sha256:[0-9a-f]+': \\w+ after \\d+ ms"));
 	}
@@ -256,8 +261,9 @@ class ObservationTests {
 			.scoped(() -> this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture());
 		CompletableFuture<Optional<Lease>> orphan = this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture();
 		first.scoped(held::close);
-		first.scoped(() -> waiting.join().orElseThrow().close());
-		first.scoped(() -> orphan.join().orElseThrow().close());
+		first.scoped(this.runtime.join(waiting).orElseThrow()::close);
+		first.scoped(this.runtime.join(orphan).orElseThrow()::close);
+		this.runtime.settle();
 		assertThat(this.parents).containsExactlyInAnyOrder("lock.acquire in first", "lock.hold in first",
 				"lock.acquire in second", "lock.hold in second", "lock.acquire in nothing", "lock.hold in nothing");
 	}
@@ -269,16 +275,15 @@ class ObservationTests {
 		this.locks.tryAcquireAsync("team:1", LONG);
 		this.locks.tryAcquireAsync("team:1", LONG).toCompletableFuture().cancel(true);
 		DefaultTokenLocks tokens = new DefaultTokenLocks(this.locks);
-		tokens.acquireAsync(LockKey.of("team:2"), OPTIONS).toCompletableFuture().join();
-		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "a-token-of-my-own").toCompletableFuture().join();
-		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "a-token-of-my-own").toCompletableFuture().join();
-		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "another-token-of-mine")
-			.exceptionally((conflict) -> null)
-			.toCompletableFuture()
-			.join();
+		this.runtime.join(tokens.acquireAsync(LockKey.of("team:2"), OPTIONS));
+		this.runtime.join(tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "a-token-of-my-own"));
+		this.runtime.join(tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "a-token-of-my-own"));
+		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS, "another-token-of-mine");
+		this.runtime.settle();
 		tokens.acquireAsync(LockKey.of("team:3"), OPTIONS.withWaitTime(LONG), "a-third-token-of-mine");
 		this.locks.close();
-		Awaitility.await().until(() -> this.observed.size() == this.begun.get());
+		this.runtime.settle();
+		assertThat(this.observed).hasSize(this.begun.get());
 		assertThat(this.begun).hasValue(9);
 	}
 
@@ -293,7 +298,7 @@ class ObservationTests {
 
 	private DefaultLockRegistry registry(LockStore store) {
 		return new DefaultLockRegistry(store, (name) -> OPTIONS, MAX_WAITERS, (loss) -> {
-		}, this.counts, this.observations);
+		}, this.counts, this.observations, this.runtime);
 	}
 
 	private void assertCounts(Event... expected) {

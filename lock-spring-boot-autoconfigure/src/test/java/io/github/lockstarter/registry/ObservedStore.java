@@ -93,7 +93,9 @@ final class ObservedStore implements LockStore {
 		speak();
 	}
 
-	/** Gives the answers that were kept back, on a thread of its own. */
+	/**
+	 * Gives the answers that were kept back, on a thread of its own, and waits for it.
+	 */
 	void speak() {
 		this.silent = false;
 		this.silentWhenClaimed = false;
@@ -104,6 +106,12 @@ final class ObservedStore implements LockStore {
 			}
 		}, "store");
 		store.start();
+		try {
+			store.join();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Override

@@ -1,15 +1,11 @@
 package io.github.lockstarter.registry;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.stream.IntStream;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -17,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.testing.TestLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,11 +27,15 @@ class PolledStoreTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
 
-	private final ObservedStore store = new ObservedStore();
+	private final VirtualRuntime runtime = new VirtualRuntime();
 
-	private final DefaultLockRegistry busy = TestLocks.on(this.store);
+	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
 
-	private final DefaultLockRegistry other = TestLocks.on(this.store);
+	private final DefaultLockRegistry busy = this.runtime.registry(this.store);
+
+	private final DefaultLockRegistry other = this.runtime.registry(this.store);
+
+	private int served;
 
 	@AfterEach
 	void close() {
@@ -47,28 +46,27 @@ class PolledStoreTests {
 	@Test
 	@DisplayName("A server that always has somebody waiting for a lock lets another server have it, again and again")
 	void letsOthersIn() {
-		AtomicBoolean enough = new AtomicBoolean();
-		AtomicInteger served = new AtomicInteger();
-		CompletableFuture<?>[] threads = IntStream.range(0, 4).mapToObj((i) -> CompletableFuture.runAsync(() -> {
-			while (!enough.get()) {
-				Lease lease = this.busy.acquire(KEY, WAITING);
-				// Some work: otherwise the lock would be free for half of the time.
-				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-				served.incrementAndGet();
-				lease.close();
-			}
-		}, (task) -> new Thread(task).start())).toArray(CompletableFuture[]::new);
-		try {
-			for (int i = 0; i < 5; i++) {
-				int before = served.get();
-				Awaitility.await().until(() -> served.get() > before + 50);
-				this.other.acquire(KEY, WAITING).close();
-			}
+		for (int i = 0; i < 4; i++) {
+			work();
 		}
-		finally {
-			enough.set(true);
+		for (int i = 0; i < 5; i++) {
+			this.served = 0;
+			CompletableFuture<Optional<Lease>> other = this.other.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+			this.runtime.pass(Duration.ofSeconds(1));
+			assertThat(other).isCompletedWithValueMatching(Optional::isPresent);
+			other.join().orElseThrow().close();
+			this.runtime.pass(Duration.ofSeconds(1));
+			assertThat(this.served).isGreaterThan(50);
 		}
-		assertThat(CompletableFuture.allOf(threads)).succeedsWithin(WAITING.waitTime());
+	}
+
+	/** Takes the lock for a millisecond, again and again. */
+	private void work() {
+		this.busy.acquireAsync(KEY, WAITING).thenAccept((lease) -> this.runtime.schedule(() -> {
+			this.served++;
+			lease.releaseAsync();
+			work();
+		}, Duration.ofMillis(1).toNanos()));
 	}
 
 	@Test
@@ -87,8 +85,9 @@ class PolledStoreTests {
 				waiting.cancel(false);
 			}
 			this.store.speak();
-			assertThat(lookingOn).succeedsWithin(WAITING.waitTime()).matches((granted) -> granted.isEmpty() == stays);
-			(stays ? waiting : lookingOn).join().orElseThrow().close();
+			assertThat(this.runtime.join(lookingOn)).matches((granted) -> granted.isEmpty() == stays);
+			this.runtime.pass(Duration.ofMillis(100));
+			this.runtime.join(stays ? waiting : lookingOn).orElseThrow().close();
 		}
 	}
 
@@ -96,13 +95,23 @@ class PolledStoreTests {
 	@DisplayName("Who waits asks less and less often, and not beyond the own time")
 	void asksLessOften() {
 		Lease held = this.busy.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> waiting = this.other
+			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(4)))
+			.toCompletableFuture();
+		List<Integer> questions = new ArrayList<>();
+		for (int i = 0; i < 40; i++) {
+			this.store.acquires.set(0);
+			this.runtime.pass(Duration.ofMillis(100));
+			questions.add(this.store.acquires.get());
+		}
+		assertThat(waiting).isCompletedWithValue(Optional.empty());
+		assertThat(questions.get(0)).as("in the first 100 ms").isBetween(3, 10);
+		assertThat(questions.subList(2, 39)).as("later").allSatisfy((count) -> assertThat(count).isBetween(1, 2));
 		this.store.acquires.set(0);
-		Optional<Lease> lease = this.other.tryAcquire(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(4)));
-		assertThat(lease).isEmpty();
-		// Every 10 ms that would be 400, every 100 ms 40.
-		assertThat(this.store.acquires.get()).isBetween(3, 120);
+		this.runtime.pass(Duration.ofSeconds(1));
+		assertThat(this.store.acquires).hasValue(0);
 		held.close();
-		this.other.acquire(KEY, OPTIONS).close();
+		assertThat(this.other.tryAcquire(KEY, OPTIONS)).isPresent();
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.github.lockstarter.registry;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
  * What a test may see of a registry from another package.
  */
@@ -11,6 +13,11 @@ public final class RegistryAccess {
 	/** Returns whether nobody holds a lock, or waits for one. */
 	public static boolean isUnused(DefaultLockRegistry registry) {
 		return registry.table().isEmpty();
+	}
+
+	/** Releases all locks without waiting for it. */
+	public static CompletableFuture<Void> releaseAll(DefaultLockRegistry registry) {
+		return registry.releaseAll();
 	}
 
 }

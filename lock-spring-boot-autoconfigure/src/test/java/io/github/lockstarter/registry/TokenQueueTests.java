@@ -10,7 +10,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.micrometer.observation.ObservationRegistry;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -32,23 +31,23 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class TokenQueueTests {
 
-	private static final Duration SOON = Duration.ofSeconds(20);
-
 	private static final LockKey KEY = new LockKey("tokens", "taro");
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
 
+	private static final Duration POLL = Duration.ofMillis(100);
+
 	private static final String HOLDER = "the-token-that-holds-the-lock";
 
 	private static final String TOKEN = "a-token-that-waits";
 
-	private final ObservedStore store = new ObservedStore();
+	private final VirtualRuntime runtime = new VirtualRuntime();
+
+	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
 
 	private final LockCounts counts = new LockCounts();
-
-	private final WatchedRuntime runtime = new WatchedRuntime();
 
 	private DefaultLockRegistry registry = registry();
 
@@ -61,7 +60,8 @@ class TokenQueueTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		Awaitility.await().until(() -> this.registry.table().isEmpty());
+		this.runtime.settle();
+		assertThat(this.registry.table().isEmpty()).isTrue();
 		this.registry.close();
 	}
 
@@ -80,10 +80,10 @@ class TokenQueueTests {
 		assertThat(token).isNotDone();
 		assertThat(lease).isNotDone();
 		release(HOLDER);
-		assertThat(join(token).fencingToken()).isGreaterThan(held.fencingToken());
+		assertThat(joinWaiting(token).fencingToken()).isGreaterThan(held.fencingToken());
 		assertThat(lease).isNotDone();
 		release(token.join().token());
-		join(lease).orElseThrow().close();
+		joinWaiting(lease).orElseThrow().close();
 	}
 
 	@Test
@@ -92,14 +92,13 @@ class TokenQueueTests {
 		this.store.local = true;
 		this.registry = registry();
 		this.locks = new DefaultTokenLocks(this.registry);
-		this.runtime.deaf = true;
 		hold();
 		CompletableFuture<TokenLock> token = waitForToken();
 		CompletableFuture<Optional<Lease>> lease = waitForLease();
 		assertThat(this.store.acquires).hasValue(2);
 		release(HOLDER);
 		String next = join(token).token();
-		Awaitility.await().untilAsserted(() -> assertThat(this.store.acquires).as("the lease has looked").hasValue(4));
+		assertThat(this.store.acquires).as("the lease has looked").hasValue(4);
 		release(next);
 		join(lease).orElseThrow().close();
 		assertThat(this.store.acquires).hasValue(5);
@@ -130,7 +129,7 @@ class TokenQueueTests {
 			awaitWaiting(i + 1);
 		}
 		release(HOLDER);
-		waiting.forEach(TokenQueueTests::join);
+		waiting.forEach(this::joinWaiting);
 		assertThat(served).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8);
 	}
 
@@ -151,7 +150,7 @@ class TokenQueueTests {
 		assertThat(this.registry.tryAcquire(KEY, OPTIONS)).isEmpty();
 		assertThat(second).isNotDone();
 		release(held.token());
-		assertThat(join(second).fencingToken()).isGreaterThan(held.fencingToken());
+		assertThat(joinWaiting(second).fencingToken()).isGreaterThan(held.fencingToken());
 		release(TOKEN);
 		assertThat(this.store.releases).as("each gave the lock back to the store").hasValue(3);
 	}
@@ -166,7 +165,7 @@ class TokenQueueTests {
 		awaitWaiting(3);
 		assertThat(waiting).isNotDone();
 		release(HOLDER);
-		Lease lease = join(waiting).orElseThrow();
+		Lease lease = joinWaiting(waiting).orElseThrow();
 		assertThat(lease.fencingToken()).isGreaterThan(held.fencingToken());
 		assertThat(token).isNotDone();
 		assertThat(join(this.locks.releaseAsync(KEY, HOLDER))).isFalse();
@@ -181,14 +180,14 @@ class TokenQueueTests {
 		hold();
 		List<CompletableFuture<TokenLock>> waiting = new ArrayList<>();
 		for (Duration ttl : List.of(Duration.ofMinutes(1), Duration.ofMinutes(9), Duration.ofSeconds(5))) {
-			LockOptions options = LockOptions.of(ttl).withWaitTime(SOON);
+			LockOptions options = LockOptions.of(ttl).withWaitTime(WAITING.waitTime());
 			waiting.add(this.locks.acquireAsync(KEY, options, TOKEN).toCompletableFuture());
 			awaitWaiting(waiting.size());
 		}
 		release(HOLDER);
-		Duration longest = join(waiting.get(1)).remaining();
-		waiting.forEach(TokenQueueTests::join);
-		assertThat(remaining()).isBetween(longest.minus(SOON), longest);
+		Duration longest = joinWaiting(waiting.get(1)).remaining();
+		waiting.forEach(this::join);
+		assertThat(remaining()).isBetween(longest.minus(POLL.multipliedBy(3)), longest);
 		release(TOKEN);
 	}
 
@@ -203,10 +202,11 @@ class TokenQueueTests {
 		CompletionStage<TokenLock> again = this.locks.acquireAsync(KEY, brief, TOKEN);
 		awaitWaiting(3);
 		release(HOLDER);
-		join(first);
+		joinWaiting(first);
+		this.runtime.pass(brief.waitTime());
 		assertThat(join(again).extended()).isTrue();
 		release(TOKEN);
-		join(other).orElseThrow().close();
+		joinWaiting(other).orElseThrow().close();
 	}
 
 	@Test
@@ -222,8 +222,8 @@ class TokenQueueTests {
 		assertThat(ManagementFactory.getThreadMXBean().getThreadCount() - threads).isLessThan(50);
 		assertThat(waiting).noneMatch(CompletableFuture::isDone);
 		waiting.forEach((each) -> each.cancel(false));
-		Awaitility.await().until(() -> this.registry.table().isEmpty());
-		assertThat(this.runtime.alarms).isEmpty();
+		assertThat(this.registry.table().isEmpty()).isTrue();
+		assertThat(this.runtime.alarms()).isZero();
 		release(HOLDER);
 		assertThat(remaining()).isZero();
 	}
@@ -238,10 +238,9 @@ class TokenQueueTests {
 		}
 		awaitWaiting(5000);
 		release(HOLDER);
-		assertThat(CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)))
-			.succeedsWithin(WAITING.waitTime());
+		this.runtime.pass(POLL);
+		waiting.forEach(this::join);
 		release(TOKEN);
-		Awaitility.await().until(() -> this.registry.table().isEmpty());
 	}
 
 	@Test
@@ -250,8 +249,7 @@ class TokenQueueTests {
 		TokenLock held = hold();
 		LockOptions shorter = LockOptions.of(Duration.ofMillis(10));
 		assertThat(join(this.locks.acquireAsync(KEY, shorter, HOLDER)).extended()).isTrue();
-		assertThat(join(this.locks.remainingAsync(KEY)).orElseThrow())
-			.isGreaterThan(held.remaining().minus(Duration.ofSeconds(10)));
+		assertThat(remaining()).isEqualTo(held.remaining());
 	}
 
 	@Test
@@ -269,8 +267,9 @@ class TokenQueueTests {
 		release(join(waitForToken()).token());
 	}
 
-	private static void assertClosed(CompletionStage<TokenLock> attempt) {
-		assertThat(attempt).failsWithin(SOON)
+	private void assertClosed(CompletionStage<TokenLock> attempt) {
+		this.runtime.settle();
+		assertThat(attempt).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(LockStoreException.class)
@@ -295,7 +294,8 @@ class TokenQueueTests {
 
 	/** So many have come and found the lock taken. */
 	private void awaitWaiting(int count) {
-		Awaitility.await().until(() -> this.counts.get(KEY.name(), Event.CONTENDED) == count);
+		this.runtime.settle();
+		assertThat(this.counts.get(KEY.name(), Event.CONTENDED)).isEqualTo(count);
 	}
 
 	private void release(String token) {
@@ -306,17 +306,23 @@ class TokenQueueTests {
 		return join(this.locks.remainingAsync(KEY)).orElse(Duration.ZERO);
 	}
 
-	private static void assertRefused(CompletionStage<TokenLock> attempt) {
-		assertThat(attempt).failsWithin(SOON)
+	private void assertRefused(CompletionStage<TokenLock> attempt) {
+		this.runtime.settle();
+		assertThat(attempt).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOfSatisfying(LockConflictException.class,
-					(ex) -> assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+					(ex) -> assertThat(ex.getRetryAfter()).isEqualTo(OPTIONS.ttl()));
 	}
 
-	private static <T> T join(CompletionStage<T> stage) {
-		assertThat(stage).succeedsWithin(SOON);
-		return stage.toCompletableFuture().join();
+	/** Gives a waiter the time to look again whether the store has the lock for it. */
+	private <T> T joinWaiting(CompletionStage<T> stage) {
+		this.runtime.pass(POLL);
+		return join(stage);
+	}
+
+	private <T> T join(CompletionStage<T> stage) {
+		return this.runtime.join(stage);
 	}
 
 }

@@ -7,12 +7,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-
-import io.micrometer.observation.ObservationRegistry;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +24,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.testing.TestLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,8 +32,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What becomes of a lock that was granted to a token when nobody waits for the answer.
  */
 class UnwantedTokenLocksTests {
-
-	private static final Duration SOON = Duration.ofSeconds(20);
 
 	private static final LockKey KEY = new LockKey("tokens", "taro");
 
@@ -48,12 +44,13 @@ class UnwantedTokenLocksTests {
 	private static final List<Consumer<CompletableFuture<?>>> WAYS_TO_LEAVE = List.of((future) -> future.cancel(false),
 			(future) -> future.complete(null), (future) -> future.completeExceptionally(new TimeoutException()));
 
-	private final ObservedStore store = new ObservedStore();
+	private final VirtualRuntime runtime = new VirtualRuntime();
+
+	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
 
 	private final LockCounts counts = new LockCounts();
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, (name) -> OPTIONS, 64, (loss) -> {
-	}, this.counts, ObservationRegistry.NOOP);
+	private final DefaultLockRegistry registry = this.runtime.registry(this.store, this.counts);
 
 	private final TokenLocks locks = new DefaultTokenLocks(this.registry);
 
@@ -75,7 +72,8 @@ class UnwantedTokenLocksTests {
 			waiting.forEach(way);
 			awaitNothingHere();
 			assertThat(join(this.locks.releaseAsync(KEY, holder))).isTrue();
-			Awaitility.await().during(Duration.ofMillis(150)).until(() -> remaining().isEmpty());
+			this.runtime.pass(WAITING.waitTime());
+			assertThat(remaining()).isEmpty();
 		}
 	}
 
@@ -88,8 +86,8 @@ class UnwantedTokenLocksTests {
 			CompletableFuture<TokenLock> leaving = acquire(OPTIONS);
 			way.accept(leaving);
 			this.store.speak();
-			Awaitility.await().until(() -> this.store.releases.get() == releases + 1);
 			awaitNothingHere();
+			assertThat(this.store.releases).hasValue(releases + 1);
 			assertThat(remaining()).isEmpty();
 		}
 	}
@@ -120,9 +118,10 @@ class UnwantedTokenLocksTests {
 		extension.cancel(false);
 		other.cancel(false);
 		this.store.speak();
-		Awaitility.await().until(() -> remaining().orElseThrow().compareTo(Duration.ofMinutes(8)) > 0);
+		assertThat(remaining()).hasValue(Duration.ofMinutes(9));
+		this.runtime.pass(WAITING.waitTime());
 		assertThat(this.store.releases).hasValue(0);
-		Awaitility.await().during(Duration.ofMillis(150)).until(() -> this.registry.table().isEmpty());
+		assertThat(this.registry.table().isEmpty()).isTrue();
 	}
 
 	@Test
@@ -135,6 +134,7 @@ class UnwantedTokenLocksTests {
 		awaitContended(1);
 		assertThat(next).isNotDone();
 		assertThat(join(this.locks.releaseAsync(KEY, TOKEN))).isTrue();
+		this.runtime.pass(WAITING.waitTime().dividedBy(2));
 		join(next).orElseThrow().close();
 	}
 
@@ -157,36 +157,36 @@ class UnwantedTokenLocksTests {
 	void leavesBeforeTold() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			int releases = this.store.releases.get();
-			CountDownLatch end = new CountDownLatch(1);
-			for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
-				this.registry.runtime().callbacks().execute(() -> await(end));
-			}
 			CompletableFuture<TokenLock> leaving = acquire(OPTIONS);
 			assertThat(leaving).isNotDone();
 			way.accept(leaving);
-			end.countDown();
-			Awaitility.await().until(() -> this.store.releases.get() == releases + 1);
-			Awaitility.await().until(() -> remaining().isEmpty());
+			this.runtime.settle();
+			assertThat(this.store.releases).hasValue(releases + 1);
+			assertThat(remaining()).isEmpty();
 		}
 	}
 
 	@Test
 	@DisplayName("Whenever it is that they leave, no lock of theirs is left, and those who do not leave hold theirs")
 	void leaveAtAnyTime() {
+		DefaultLockRegistry threaded = TestLocks.on(new ObservedStore());
+		TokenLocks locks = new DefaultTokenLocks(threaded);
 		Map<LockKey, CompletableFuture<TokenLock>> attempts = new HashMap<>();
 		for (int i = 0; i < 3000; i++) {
 			LockKey key = new LockKey("tokens", Integer.toString(i));
-			CompletableFuture<TokenLock> attempt = this.locks.acquireAsync(key, OPTIONS).toCompletableFuture();
+			CompletableFuture<TokenLock> attempt = locks.acquireAsync(key, OPTIONS).toCompletableFuture();
 			attempts.put(key, attempt);
 			LockSupport.parkNanos(i % 100 * 1000L);
 			attempt.cancel(false);
 		}
 		Awaitility.await()
 			.untilAsserted(() -> attempts
-				.forEach((key, attempt) -> assertThat(join(this.locks.remainingAsync(key)).isEmpty()).as(key.key())
+				.forEach((key, attempt) -> assertThat(locks.remainingAsync(key).toCompletableFuture().join().isEmpty())
+					.as(key.key())
 					.isEqualTo(attempt.isCancelled())));
 		assertThat(attempts.values().stream().filter(CompletableFuture::isCancelled).count()).as("of 3000")
 			.isBetween(1L, 2999L);
+		threaded.close();
 	}
 
 	@Test
@@ -195,16 +195,16 @@ class UnwantedTokenLocksTests {
 		LockOptions brief = LockOptions.of(Duration.ofMillis(50));
 		this.store.silent = true;
 		assertTooLate(acquire(brief));
-		Awaitility.await().until(() -> this.store.releases.get() == 1);
+		assertThat(this.store.releases).hasValue(1);
 		assertTooLate(claimInSilence(brief));
 		assertThat(this.store.releases).hasValue(1);
 	}
 
 	private void assertTooLate(CompletableFuture<TokenLock> attempt) {
-		long asked = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - asked > Duration.ofMillis(50).toNanos());
+		this.runtime.pass(Duration.ofMillis(50));
 		this.store.speak();
-		assertThat(attempt).failsWithin(SOON)
+		this.runtime.settle();
+		assertThat(attempt).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(LockStoreException.class)
@@ -225,35 +225,28 @@ class UnwantedTokenLocksTests {
 		this.store.silentWhenClaimed = true;
 		int before = this.store.acquires.get();
 		CompletableFuture<TokenLock> attempt = acquire(options, TOKEN);
-		Awaitility.await().until(() -> this.store.acquires.get() == before + 1);
+		this.runtime.settle();
+		assertThat(this.store.acquires).hasValue(before + 1);
 		return attempt;
 	}
 
 	private void awaitNothingHere() {
-		Awaitility.await().until(() -> this.registry.table().isEmpty());
+		this.runtime.settle();
+		assertThat(this.registry.table().isEmpty()).isTrue();
 	}
 
 	/** So many have come and found the lock taken. */
 	private void awaitContended(long count) {
-		Awaitility.await().until(() -> this.counts.get(KEY.name(), Event.CONTENDED) == count);
+		this.runtime.settle();
+		assertThat(this.counts.get(KEY.name(), Event.CONTENDED)).isEqualTo(count);
 	}
 
 	private Optional<Duration> remaining() {
 		return join(this.locks.remainingAsync(KEY));
 	}
 
-	private static void await(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
-	private static <T> T join(CompletionStage<T> stage) {
-		assertThat(stage).succeedsWithin(SOON);
-		return stage.toCompletableFuture().join();
+	private <T> T join(CompletionStage<T> stage) {
+		return this.runtime.join(stage);
 	}
 
 }

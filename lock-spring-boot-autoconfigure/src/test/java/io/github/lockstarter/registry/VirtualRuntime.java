@@ -5,10 +5,18 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
+import io.micrometer.observation.ObservationRegistry;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.store.LockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A runtime whose time passes only when a test lets it. What is due is then done in
@@ -50,6 +58,23 @@ final class VirtualRuntime implements EngineRuntime {
 	/** Does what is due already. */
 	void settle() {
 		pass(Duration.ZERO);
+	}
+
+	/** Returns what the stage has come to when what is due is done. */
+	<T> T join(CompletionStage<T> stage) {
+		settle();
+		assertThat(stage).isDone();
+		return stage.toCompletableFuture().join();
+	}
+
+	/** Returns a registry in this time, with the defaults of the auto-configuration. */
+	DefaultLockRegistry registry(LockStore store) {
+		return registry(store, new LockCounts());
+	}
+
+	DefaultLockRegistry registry(LockStore store, LockCounts counts) {
+		return new DefaultLockRegistry(store, (name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
+		}, counts, ObservationRegistry.NOOP, this);
 	}
 
 	private void callBack() {

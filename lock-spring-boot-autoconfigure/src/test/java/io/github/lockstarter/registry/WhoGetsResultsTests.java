@@ -3,18 +3,15 @@ package io.github.lockstarter.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
-import io.micrometer.observation.ObservationRegistry;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.share.SharedLease;
@@ -24,7 +21,6 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
-import io.github.lockstarter.testing.TestLocks;
 import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,7 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class WhoGetsResultsTests {
 
-	private static final Duration SOON = Duration.ofSeconds(10);
+	/** Between two questions to the store there is no more. */
+	private static final Duration POLL = Duration.ofMillis(100);
 
 	private static final LockKey KEY = new LockKey("results", "key");
 
@@ -49,14 +46,16 @@ class WhoGetsResultsTests {
 
 	private static final ResultKey SHARED = new ResultKey("share", Duration.ofSeconds(5), false);
 
-	private final ObservedStore store = new ObservedStore();
+	private final VirtualRuntime runtime = new VirtualRuntime();
 
-	private final DefaultLockRegistry locks = TestLocks.on(this.store);
+	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
+
+	private final DefaultLockRegistry locks = this.runtime.registry(this.store);
 
 	@AfterEach
 	void nothingIsLeft() {
-		// Whoever is given a result has it before the lock is put away.
-		Awaitility.await().until(() -> this.locks.table().isEmpty());
+		this.runtime.settle();
+		assertThat(this.locks.table().isEmpty()).isTrue();
 		this.locks.close();
 	}
 
@@ -68,25 +67,22 @@ class WhoGetsResultsTests {
 		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
 		CompletableFuture<Acquisition> jiroAgain = ask(WAITING, JIRO);
 		jiro.close();
-		assertThat(taro).succeedsWithin(SOON).matches(TestResults.gives("taro's"));
-		assertThat(jiroAgain).succeedsWithin(SOON);
+		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
+		joinWaiting(jiroAgain);
 		jiroAgain.join().lease().close("jiro's");
 	}
 
 	@Test
 	@DisplayName("Who waits for the same result is handed the lock without another question when there is none")
 	void handsOver() {
-		// Whoever holds it for long lets the store have its say.
-		Awaitility.await().until(() -> {
-			SharedLease first = lease(TARO);
-			int requests = this.store.requests();
-			CompletableFuture<Acquisition> second = ask(WAITING, TARO);
-			first.close();
-			assertThat(second).succeedsWithin(SOON);
-			boolean asked = this.store.requests() != requests;
-			second.join().lease().close();
-			return !asked;
-		});
+		SharedLease first = lease(TARO);
+		int requests = this.store.requests();
+		CompletableFuture<Acquisition> second = ask(WAITING, TARO);
+		first.close();
+		this.runtime.settle();
+		assertThat(second).isCompleted();
+		assertThat(this.store.requests()).isEqualTo(requests);
+		second.join().lease().close();
 	}
 
 	@Test
@@ -99,11 +95,11 @@ class WhoGetsResultsTests {
 			.map((slot) -> ask(OPTIONS, slot))
 			.toList();
 		this.store.speak();
-		assertThat(taro).succeedsWithin(SOON).matches(TestResults.gives("taro's"));
-		Awaitility.await().until(() -> others.stream().allMatch(CompletableFuture::isDone));
+		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
+		assertThat(others).allMatch(CompletableFuture::isDone);
 		assertThat(others).filteredOn(CompletableFuture::isCompletedExceptionally)
 			.hasSize(2)
-			.allSatisfy((other) -> assertThat(other).failsWithin(SOON)
+			.allSatisfy((other) -> assertThat(other).failsWithin(Duration.ZERO)
 				.withThrowableThat()
 				.withCauseInstanceOf(LockConflictException.class));
 		others.stream()
@@ -120,42 +116,43 @@ class WhoGetsResultsTests {
 		CompletableFuture<Void> released = winner.releaseAsync("the result").toCompletableFuture();
 		CompletableFuture<Acquisition> late = ask(WAITING, SHARED);
 		this.store.speak();
-		assertThat(released).succeedsWithin(SOON);
-		assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result"));
-		assertThat(late).succeedsWithin(SOON);
+		joinWaiting(released);
+		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
+		joinWaiting(late);
 		late.join().lease().close();
 	}
 
 	@Test
 	@DisplayName("Who met a holder elsewhere is given its result, and so is who waits with him, however slow the store is")
 	void slowStore() {
-		long begin = System.nanoTime();
+		long begin = this.runtime.nanoTime();
 		long token = takeElsewhere("holder");
 		List<CompletableFuture<Acquisition>> losers = Stream.generate(() -> loser()).limit(2).toList();
 		awaitQuestion();
 		this.store.silent = true;
 		awaitQuestion();
 		leaveElsewhere("holder", "the result", token);
-		awaitTimeSince(begin);
+		passTimeSince(begin);
 		this.store.speak();
 		assertThat(losers)
-			.allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result")));
+			.allSatisfy((loser) -> assertThat(joinWaiting(loser)).matches(TestResults.gives("the result")));
 	}
 
 	@Test
 	@DisplayName("Who met a holder here is given the result of the next one elsewhere, however slow the store is")
 	void slowStoreAfterAHolderHere() {
-		long begin = System.nanoTime();
+		long begin = this.runtime.nanoTime();
 		SharedLease holder = lease(JIRO);
 		CompletableFuture<Acquisition> loser = loser();
 		int asked = this.store.acquires.get();
 		this.store.silentWhenReleased = true;
 		holder.close();
-		Awaitility.await().until(() -> this.store.acquires.get() > asked);
+		this.runtime.pass(POLL);
+		assertThat(this.store.acquires).hasValueGreaterThan(asked);
 		leaveElsewhere("next", "the result", takeElsewhere("next"));
-		awaitTimeSince(begin);
+		passTimeSince(begin);
 		this.store.speak();
-		assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result"));
+		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
 	}
 
 	@Test
@@ -167,38 +164,33 @@ class WhoGetsResultsTests {
 		CompletableFuture<Acquisition> loser = loser();
 		leaveElsewhere("first", "the first result", first);
 		long second = takeElsewhere("second");
+		this.runtime.pass(Duration.ofMillis(1));
 		CompletableFuture<Acquisition> late = loser();
 		this.store.speak();
-		assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the first result"));
+		assertThat(joinWaiting(loser)).matches(TestResults.gives("the first result"));
 		awaitQuestion();
 		assertThat(late).isNotDone();
 		leaveElsewhere("second", "the second result", second);
-		assertThat(late).succeedsWithin(SOON).matches(TestResults.gives("the second result"));
+		assertThat(joinWaiting(late)).matches(TestResults.gives("the second result"));
 	}
 
 	@Test
 	@DisplayName("A caller that finds a lease which ended while the process stood still is not given an older result")
 	void holderWhoseLeaseHasEnded() {
-		VirtualRuntime runtime = new VirtualRuntime();
-		ObservedStore store = new ObservedStore(runtime::nanoTime);
-		DefaultLockRegistry locks = new DefaultLockRegistry(store, (name) -> OPTIONS, 64, (loss) -> {
-		}, new LockCounts(), ObservationRegistry.NOOP, runtime);
-		SharedLease ended = locks.acquire(KEY, OPTIONS.withoutRenewal(), TARO, ResultQuery.NOBODY).lease();
-		runtime.standStill(OPTIONS.ttl());
-		long token = takeElsewhere(store, "next");
-		leaveElsewhere(store, "next", "too old", token);
-		runtime.standStill(Duration.ofMillis(1));
-		CompletableFuture<Acquisition> late = locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NOBODY, null)
+		SharedLease ended = this.locks.acquire(KEY, OPTIONS.withoutRenewal(), TARO, ResultQuery.NOBODY).lease();
+		this.runtime.standStill(OPTIONS.ttl());
+		long token = takeElsewhere("next");
+		leaveElsewhere("next", "too old", token);
+		this.runtime.standStill(Duration.ofMillis(1));
+		CompletableFuture<Acquisition> late = this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NOBODY, null)
 			.toCompletableFuture();
 		ended.close();
-		runtime.pass(Duration.ofSeconds(1));
+		this.runtime.pass(Duration.ofSeconds(1));
 		assertThat(late).isCompletedWithValueMatching((acquired) -> acquired.lease() != null);
 		late.join().lease().close();
-		locks.close();
 	}
 
-	/** A JVM that is not warm may take so long that the store is asked in any case. */
-	@RepeatedTest(3)
+	@Test
 	@DisplayName("Who waits for a result behind one who does not want it is not handed the lock, but is given the result")
 	void behindAnother() {
 		long token = takeElsewhere("holder");
@@ -206,32 +198,23 @@ class WhoGetsResultsTests {
 		CompletableFuture<Acquisition> loser = loser();
 		awaitQuestion();
 		leaveElsewhere("holder", "the result", token);
-		assertThat(plain).succeedsWithin(SOON);
+		joinWaiting(plain);
 		plain.join().close();
-		assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result"));
+		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
 	}
 
 	private long takeElsewhere(String owner) {
-		return takeElsewhere(this.store, owner);
-	}
-
-	private static long takeElsewhere(ObservedStore store, String owner) {
 		AcquireCommand command = AcquireCommand.of(owner, OPTIONS.ttl());
-		return ((Granted) store.memory().lock(KEY).acquire(command).toCompletableFuture().join()).fencingToken();
+		return ((Granted) this.store.memory().lock(KEY).acquire(command).toCompletableFuture().join()).fencingToken();
 	}
 
 	private void leaveElsewhere(String owner, String text, long token) {
-		leaveElsewhere(this.store, owner, text, token);
+		this.store.memory().lock(KEY).release(owner, new StoredResult(TARO, text, token));
 	}
 
-	private static void leaveElsewhere(ObservedStore store, String owner, String text, long token) {
-		store.memory().lock(KEY).release(owner, new StoredResult(TARO, text, token));
-	}
-
-	/** Lets as much time pass as has passed since then. */
-	private static void awaitTimeSince(long begin) {
-		long now = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - now > now - begin);
+	/** Lets more time pass than has passed since then. */
+	private void passTimeSince(long begin) {
+		this.runtime.pass(Duration.ofNanos(this.runtime.nanoTime() - begin + 1));
 	}
 
 	/** Wants no result that was there before. */
@@ -241,7 +224,8 @@ class WhoGetsResultsTests {
 
 	private void awaitQuestion() {
 		int asked = this.store.acquires.get();
-		Awaitility.await().until(() -> this.store.acquires.get() > asked);
+		this.runtime.pass(POLL);
+		assertThat(this.store.acquires).hasValueGreaterThan(asked);
 	}
 
 	@Test
@@ -251,7 +235,8 @@ class WhoGetsResultsTests {
 		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
 		this.store.broken = true;
 		winner.close("the result");
-		assertThat(loser).failsWithin(SOON);
+		this.runtime.pass(POLL);
+		assertThat(loser).isCompletedExceptionally();
 		this.store.broken = false;
 	}
 
@@ -264,7 +249,13 @@ class WhoGetsResultsTests {
 		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
 		plain.cancel(false);
 		this.store.speak();
-		assertThat(taro).succeedsWithin(SOON).matches(TestResults.gives("taro's"));
+		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
+	}
+
+	/** Gives a waiter the time to ask the store again. */
+	private <T> T joinWaiting(CompletionStage<T> stage) {
+		this.runtime.pass(POLL);
+		return this.runtime.join(stage);
 	}
 
 	private SharedLease lease(ResultKey slot) {

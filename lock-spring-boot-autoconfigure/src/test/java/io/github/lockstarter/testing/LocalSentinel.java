@@ -71,6 +71,8 @@ public final class LocalSentinel implements RedisShape {
 					"sentinel failover-timeout %s 3000".formatted(NAME));
 			this.sentinels.add(sentinel);
 			sentinel.start();
+			// By default they tell each other of themselves every 2 s.
+			sentinel.ask("SENTINEL DEBUG publish-period 200 info-period 1000");
 		}
 		awaitReady();
 	}

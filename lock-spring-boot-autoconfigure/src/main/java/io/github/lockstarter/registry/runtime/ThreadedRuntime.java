@@ -40,9 +40,10 @@ public final class ThreadedRuntime implements EngineRuntime {
 		// Later there might be no memory for a thread, and nothing would be renewed.
 		this.timer.prestartCoreThread();
 		int processors = Runtime.getRuntime().availableProcessors();
-		// A task that comes after the end is run by the thread that brings it.
+		// A task that comes after the end gets a thread of its own.
 		this.callbacks = new ThreadPoolExecutor(processors, processors, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), callbackThreads, (task, executor) -> task.run());
+				new LinkedBlockingQueue<>(), callbackThreads,
+				(task, executor) -> callbackThreads.newThread(task).start());
 		this.callbacks.allowCoreThreadTimeOut(true);
 	}
 
@@ -68,7 +69,12 @@ public final class ThreadedRuntime implements EngineRuntime {
 		}
 		catch (OutOfMemoryError ex) {
 			// No thread could be started: one that is busy, or the next, runs the task.
-			this.callbacks.getQueue().add(task);
+			if (this.callbacks.isShutdown()) {
+				task.run();
+			}
+			else {
+				this.callbacks.getQueue().add(task);
+			}
 		}
 	}
 

@@ -56,4 +56,14 @@ class ThreadedRuntimeTests {
 		}
 	}
 
+	@Test
+	@DisplayName("A callback that comes after the end runs, and not on the thread that brings it")
+	void callbackAfterTheEnd() {
+		ThreadedRuntime runtime = new ThreadedRuntime(this.threads, this.threads);
+		runtime.close();
+		CompletableFuture<Thread> thread = new CompletableFuture<>();
+		runtime.callbacks().execute(() -> thread.complete(Thread.currentThread()));
+		assertThat(thread).succeedsWithin(SOON).isNotSameAs(Thread.currentThread());
+	}
+
 }

@@ -13,6 +13,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
+import io.github.lockstarter.registry.RegistryAccess;
 
 /**
  * An application: a registry, its store and its runtime. It may stand still while its
@@ -188,7 +189,7 @@ final class SimulatedProcess {
 		}
 		this.closed = true;
 		this.lastClosed = this.events.now();
-		CompletableFuture<Void> released = this.registry.releaseAll();
+		CompletableFuture<Void> released = RegistryAccess.releaseAll(this.registry);
 		this.whenReleased.run();
 		released.whenComplete((done, failure) -> {
 			this.trace.add(this.name, () -> "has released everything");

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.registry.simulation.Simulation.Outcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 /**
  * Runs the engine from seeds, against a model of everything around it.
@@ -59,13 +60,17 @@ class SimulationTests {
 			assertThat(again.trace()).isEqualTo(outcome.trace());
 			assertThat(again.fingerprint()).isEqualTo(outcome.fingerprint());
 			assertThat(Simulation.run(each, false).fingerprint()).isEqualTo(outcome.fingerprint());
-			assertThat(outcome.violation()).as(() -> Campaign.describe(outcome)).isNull();
+			if (outcome.violation() != null) {
+				fail(Campaign.describe(outcome), outcome.violation());
+			}
 		});
 	}
 
 	private static void assertHolds(Campaign campaign) {
 		logger.info(campaign);
-		assertThat(campaign.failed()).as(() -> Campaign.describe(campaign.failed())).isNull();
+		if (campaign.failed() != null) {
+			fail(Campaign.describe(campaign.failed()));
+		}
 	}
 
 }

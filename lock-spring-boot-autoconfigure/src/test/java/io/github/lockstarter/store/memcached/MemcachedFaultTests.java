@@ -63,7 +63,7 @@ class MemcachedFaultTests {
 		}
 	}
 
-	@RepeatedTest(3)
+	@RepeatedTest(2)
 	@DisplayName("Memcached frozen: all who ask are answered within the time-out, and no lock without an owner survives")
 	void frozen() {
 		try (LocalMemcached server = LocalMemcached.started();
@@ -85,7 +85,7 @@ class MemcachedFaultTests {
 		}
 	}
 
-	@RepeatedTest(3)
+	@RepeatedTest(2)
 	@DisplayName("Memcached frozen while a token asks for a lock: it is not taken back from the token, which asks again")
 	void tokenWhileFrozen() {
 		try (LocalMemcached server = LocalMemcached.started(); MemcachedLockStore store = store(server)) {

@@ -39,7 +39,7 @@ public class LincheckModel {
 	}
 
 	public static void main(String[] args) {
-		new ModelCheckingOptions().iterations(20)
+		new ModelCheckingOptions().iterations(Integer.parseInt(args[0]))
 			.invocationsPerIteration(500)
 			.threads(3)
 			.actorsPerThread(3)

@@ -3,6 +3,7 @@ package io.github.lockstarter.store.memory;
 import java.util.List;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.testing.TestJvm;
@@ -23,7 +24,18 @@ class MemoryLockStoreLincheckTests {
 	@Test
 	@DisplayName("Concurrent calls behave as if they came one after the other")
 	void isLinearizable() {
-		try (TestJvm jvm = TestJvm.start(OPTIONS, LincheckModel.class)) {
+		check(5);
+	}
+
+	@Test
+	@Tag("soak")
+	@DisplayName("So do more of them, in other combinations")
+	void isLinearizableInMore() {
+		check(40);
+	}
+
+	private static void check(int iterations) {
+		try (TestJvm jvm = TestJvm.start(OPTIONS, LincheckModel.class, iterations)) {
 			assertThat(jvm.await("is linearizable: ")).isEqualTo("true");
 		}
 	}
