@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.redis.Batches.NotSentException;
 
 /**
  * Calls of scripts, each with an answer within a time-out of our own, which is a
