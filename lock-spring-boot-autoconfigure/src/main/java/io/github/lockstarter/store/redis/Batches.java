@@ -134,7 +134,7 @@ final class Batches {
 		/** For how many more locks they are than there are requests. */
 		private final AtomicInteger moreLocks = new AtomicInteger();
 
-		/** How often it was asked to send since it last looked. */
+		/** How often sending was requested since the queues were last read. */
 		private final AtomicInteger wanted = new AtomicInteger();
 
 		private volatile boolean closed;

@@ -90,8 +90,8 @@ final class Removals {
 	}
 
 	/**
-	 * Ends the removals of the lock that began before: its owner acquires it again.
-	 * Whatever was sent by now reaches Redis earlier than that acquire.
+	 * Ends the removals of the lock that began before: its owner acquires it again. Those
+	 * that were sent by now reach Redis earlier than that acquire.
 	 */
 	void keep(LockKey key, String owner) {
 		this.reacquired.incrementAndGet(place(key, owner));

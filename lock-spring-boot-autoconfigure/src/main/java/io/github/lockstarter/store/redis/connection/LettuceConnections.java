@@ -96,9 +96,9 @@ public final class LettuceConnections implements RedisConnections {
 	}
 
 	/**
-	 * The driver follows what sentinels say about the master only where it was told where
-	 * to read from. Otherwise it stays with a master that is frozen or cut off, whose
-	 * connection does not break.
+	 * The driver follows what sentinels say about the master only if {@code readFrom} is
+	 * set. Otherwise it stays with a master that is frozen or cut off, whose connection
+	 * does not break.
 	 */
 	private static StatefulConnection<byte[], byte[]> toMaster(
 			StatefulRedisMasterReplicaConnection<byte[], byte[]> connection) {
