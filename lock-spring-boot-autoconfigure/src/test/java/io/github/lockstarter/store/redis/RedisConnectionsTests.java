@@ -85,13 +85,14 @@ class RedisConnectionsTests {
 				assertThat(waiting).succeedsWithin(WAITING.waitTime());
 				waiting.join().orElseThrow().close();
 			}
-			assertThat(Duration.ofNanos(System.nanoTime() - start)).as("without messages each would look once a second")
+			assertThat(Duration.ofNanos(System.nanoTime() - start))
+				.as("without messages each waiter would poll once a second")
 				.isLessThan(Duration.ofSeconds(15));
 		}
 	}
 
 	@Test
-	@DisplayName("Transactions of the application, on connections of their own, do not look like a reconnect")
+	@DisplayName("Transactions of the application, on connections of their own, do not count as a reconnect")
 	void transactions() {
 		LettuceConnectionFactory factory = LocalSentinel.shared().connectionFactory();
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(factory), "transactions",
