@@ -112,27 +112,28 @@ public final class DefaultTokenLocks implements TokenLocks {
 		LockKey key = request.key();
 		Duration ttl = request.options().ttl();
 		Turn turn = new Turn(token, this.runtime.nanoTime(), ttl);
-		ask(key, () -> stored(key).renew(token, ttl))
-			.thenCompose((extended) -> extended
-					? ask(key, () -> stored(key).acquire(AcquireCommand.of(token, ttl).forSharedToken()))
-					: CompletableFuture.completedStage(null))
-			.whenCompleteAsync((acquired, failure) -> {
-				if (failure != null) {
-					result.completeExceptionally(known(key, failure));
-					request.end(Event.ERROR, failure);
-				}
-				else if (acquired instanceof Granted granted) {
-					result.complete(turn.held(granted.fencingToken(), true, this.runtime.nanoTime()));
-					request.end(Event.GRANTED, null);
-				}
-				else if (!result.isDone()) {
-					otherwise.run();
-				}
-				else {
-					request.abandon();
-					request.end(Event.CANCELLED, null);
-				}
-			}, this.runtime.callbacks());
+		ask(key, () -> {
+			StoredLock stored = stored(key);
+			return stored.renew(token, ttl)
+				.thenCompose((extended) -> extended ? stored.acquire(AcquireCommand.of(token, ttl).forSharedToken())
+						: CompletableFuture.completedStage(null));
+		}).whenCompleteAsync((acquired, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(known(key, failure));
+				request.end(Event.ERROR, failure);
+			}
+			else if (acquired instanceof Granted granted) {
+				result.complete(turn.held(granted.fencingToken(), true, this.runtime.nanoTime()));
+				request.end(Event.GRANTED, null);
+			}
+			else if (!result.isDone()) {
+				otherwise.run();
+			}
+			else {
+				request.abandon();
+				request.end(Event.CANCELLED, null);
+			}
+		}, this.runtime.callbacks());
 	}
 
 	@Override

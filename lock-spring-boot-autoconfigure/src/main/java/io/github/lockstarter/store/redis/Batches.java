@@ -18,11 +18,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.store.redis.RedisCalls.Request;
-
 /**
- * Sends what is asked for at once as long as few requests are under way, and puts what
- * comes meanwhile together into one request. So nothing ever waits for company, and under
+ * Sends calls at once as long as few requests are under way, and puts those that arrive
+ * meanwhile together into one request. So no call waits for others to join it, and under
  * load the driver, the sockets and the server have less to do.
  */
 final class Batches {
@@ -136,7 +134,7 @@ final class Batches {
 		/** For how many more locks they are than there are requests. */
 		private final AtomicInteger moreLocks = new AtomicInteger();
 
-		/** How often it was asked to send since it last looked. */
+		/** How often sending was requested since the queues were last read. */
 		private final AtomicInteger wanted = new AtomicInteger();
 
 		private volatile boolean closed;
@@ -168,9 +166,9 @@ final class Batches {
 		}
 
 		/**
-		 * Everybody calls this who has added a part, or got a reply while parts are
-		 * queued, so that no part stays. One at a time sends, for all: a driver may reply
-		 * at once, and must not be called again and again from within its own reply.
+		 * Called after each part that was added, and after each reply while parts are
+		 * queued, so that no part stays. One thread at a time sends, for all: a driver
+		 * may reply at once, and must not be called again from within its own reply.
 		 */
 		private void sendParts() {
 			if (this.wanted.getAndIncrement() > 0) {
@@ -289,7 +287,7 @@ final class Batches {
 
 		private final byte[][] args;
 
-		/** Whether nobody waits for it any more, and it need not be sent. */
+		/** Whether its caller has given up, so that it need not be sent. */
 		private final BooleanSupplier abandoned;
 
 		private final BiConsumer<@Nullable Long, @Nullable Throwable> reply;
@@ -330,17 +328,6 @@ final class Batches {
 				this.reply.accept(null,
 						(failure != null) ? failure : new RedisException("No answer for a part of a batch"));
 			}
-		}
-
-	}
-
-	/**
-	 * The connection was closed, or replaced, before the request was sent.
-	 */
-	static final class NotSentException extends RedisException {
-
-		NotSentException() {
-			super("The connection was closed before the request was sent");
 		}
 
 	}

@@ -25,16 +25,16 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 /**
  * Reaches Redis over one connection that all callers share, without ever blocking them.
  * <p>
- * A driver that is not connected is handed nothing: it would keep every command in memory
- * until Redis is back. With a cluster, and where it was told where to read from, it does
- * not tell.
+ * A driver that is not connected is given no commands: it would keep them all in memory
+ * until Redis is back. With a cluster, and where {@code readFrom} is set, the driver does
+ * not say whether it is connected.
  */
 final class LettuceConnector {
 
-	/** How often to look whether the driver has reconnected. */
-	private static final long LOOK_AGAIN_MILLIS = 20;
+	/** How often to poll whether the driver has reconnected. */
+	private static final long POLL_MILLIS = 20;
 
-	private static final long BETWEEN_LOOKS_MILLIS = 1000;
+	private static final long BETWEEN_REFRESHES_MILLIS = 1000;
 
 	private static final long FIRST_USE_MILLIS = 1000;
 
@@ -50,8 +50,8 @@ final class LettuceConnector {
 
 	private final SilenceWatch silence;
 
-	/** Whether it is being looked for the masters of a cluster. */
-	private final AtomicBoolean looking = new AtomicBoolean();
+	/** Whether the driver is refreshing its list of the servers of a cluster. */
+	private final AtomicBoolean refreshing = new AtomicBoolean();
 
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> redis;
 
@@ -93,7 +93,7 @@ final class LettuceConnector {
 		}
 		else if (current != null && !isClosed(current)) {
 			// The driver reconnects.
-			lookAgain(call, action);
+			retryLater(call, action);
 		}
 		else {
 			connect().whenComplete((redis, failure) -> {
@@ -104,14 +104,14 @@ final class LettuceConnector {
 					run(action, redis, call);
 				}
 				else {
-					lookAgain(call, action);
+					retryLater(call, action);
 				}
 			});
 		}
 	}
 
-	private void lookAgain(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
-		if (!after(LOOK_AGAIN_MILLIS, () -> whenConnected(call, action))) {
+	private void retryLater(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
+		if (!after(POLL_MILLIS, () -> whenConnected(call, action))) {
 			call.fail(new IllegalStateException("The connections to Redis have been shut down"));
 		}
 	}
@@ -134,8 +134,8 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Returns what is connected, or {@code null}, and then sees to it that Redis is
-	 * connected to.
+	 * Returns the commands if they can be sent, otherwise {@code null}, and connects if
+	 * need be.
 	 */
 	@Nullable RedisClusterAsyncCommands<byte[], byte[]> openOrConnect() {
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
@@ -150,8 +150,8 @@ final class LettuceConnector {
 
 	/**
 	 * Runs the action now if Redis was ever connected, and leaves it to the driver to
-	 * send its commands after a reconnect. Only for what must get through, and is bounded
-	 * by what was done before.
+	 * send its commands after a reconnect. Only for commands that must reach Redis, and
+	 * whose number is bounded by what was done before.
 	 */
 	void whenEverConnected(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
@@ -183,7 +183,7 @@ final class LettuceConnector {
 			return;
 		}
 		if (client instanceof RedisClusterClient cluster) {
-			lookForMasters(cluster, current, timeout);
+			refreshMasters(cluster, current, timeout);
 		}
 		else if (connection(current).isOpen()) {
 			this.silence.suspect(current);
@@ -191,36 +191,37 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Lets the driver ask a cluster who its masters are. By itself it does so when a
-	 * connection breaks, but that of a server that is frozen, or cut off, does not. And
-	 * it would wait for the answer of that one, too, for as long as for a command: 60 s.
+	 * Has the driver ask a cluster for its masters. By itself it does so when a
+	 * connection breaks, but the connection of a server that is frozen, or cut off, does
+	 * not. And it would wait for the answer of that server, too, for as long as for a
+	 * command: 60 s.
 	 * <p>
-	 * This runs on the driver's timer. Where nobody has connected yet there is no list of
-	 * servers, and the client would block to make one.
+	 * This runs on the driver's timer. Without a connection there is no list of servers,
+	 * and the client would block to make one.
 	 */
-	private void lookForMasters(RedisClusterClient cluster, RedisClusterAsyncCommands<byte[], byte[]> current,
+	private void refreshMasters(RedisClusterClient cluster, RedisClusterAsyncCommands<byte[], byte[]> current,
 			Duration timeout) {
 		if (connection(current) instanceof StatefulRedisClusterConnection<byte[], byte[]> shared
-				&& this.looking.compareAndSet(false, true)) {
+				&& this.refreshing.compareAndSet(false, true)) {
 			try {
 				shared.getPartitions().forEach((node) -> node.getUri().setTimeout(timeout));
-				cluster.refreshPartitionsAsync().whenComplete((done, failure) -> lookAgainLater(cluster));
+				cluster.refreshPartitionsAsync().whenComplete((done, failure) -> allowRefreshLater(cluster));
 			}
 			catch (Throwable ex) {
-				lookAgainLater(cluster);
+				allowRefreshLater(cluster);
 			}
 		}
 	}
 
-	private void lookAgainLater(AbstractRedisClient client) {
+	private void allowRefreshLater(AbstractRedisClient client) {
 		client.getResources()
 			.timer()
-			.newTimeout((pause) -> this.looking.set(false), BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS);
+			.newTimeout((pause) -> this.refreshing.set(false), BETWEEN_REFRESHES_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	/**
-	 * Returns how often the connection was lost or made anew. The driver repeats what was
-	 * under way.
+	 * Returns how often the connection was lost or opened again. The driver repeats the
+	 * commands that were under way.
 	 */
 	int reconnects() {
 		return this.reconnects.count();

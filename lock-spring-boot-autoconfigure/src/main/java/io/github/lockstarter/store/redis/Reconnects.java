@@ -19,7 +19,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts how often a connection was lost or made anew, and tells it.
+ * Counts how often a connection was lost or opened again, and notifies of the latter.
  */
 final class Reconnects {
 
@@ -33,7 +33,7 @@ final class Reconnects {
 		return this.count.get();
 	}
 
-	/** Runs the action each time the connection has been made anew. */
+	/** Runs the action each time the connection has been opened again. */
 	void onReconnect(Runnable action) {
 		this.actions.add(action);
 	}
@@ -47,7 +47,7 @@ final class Reconnects {
 		client.addListener(this.listener);
 	}
 
-	/** Tells that the connection has been made anew. */
+	/** Counts that the connection has been opened again, and notifies of it. */
 	void reconnected() {
 		this.count.incrementAndGet();
 		this.actions.forEach(Runnable::run);
@@ -63,10 +63,10 @@ final class Reconnects {
 	}
 
 	/**
-	 * Of a composed connection the driver tells only what becomes of its parts, and not
-	 * that they are its parts. Others look the same: those that the application has for
-	 * transactions, which come and go. So what counts is a connection that was lost, not
-	 * closed, and one to a server that there was none to before.
+	 * For a composed connection the driver sends events of its parts only, and does not
+	 * say that they are its parts. The connections that the application opens for
+	 * transactions look the same, and come and go. So two things count: a connection that
+	 * was lost, not closed, and the first connection to a server.
 	 */
 	private final class Listener implements RedisConnectionStateListener {
 

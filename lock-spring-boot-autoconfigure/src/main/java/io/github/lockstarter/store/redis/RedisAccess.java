@@ -10,9 +10,9 @@ package io.github.lockstarter.store.redis;
  * @param batches puts releases together into one request
  * @param grantBatches puts grants together into one request
  * @param renewals renews many locks at once
- * @param channel notifies of releases
+ * @param pubSub notifies waiters of releases
  */
 record RedisAccess(LettuceConnector connector, LettuceConnector grants, RedisCalls calls, Batches batches,
-		Batches grantBatches, RedisRenewals renewals, ReleaseChannel channel) {
+		Batches grantBatches, RedisRenewals renewals, LockPubSub pubSub) {
 
 }

@@ -3,19 +3,16 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.redis.Batches.NotSentException;
 
 /**
  * Calls of scripts, each with an answer within a time-out of our own, which is a
@@ -69,26 +66,24 @@ final class RedisCalls {
 	CompletionStage<Boolean> takeAway(LockKey key, String owner, Request<Long> script) {
 		Call<Boolean> call = begin(key, this.connector);
 		int reconnects = this.connector.reconnects();
-		this.connector.whenEverConnected(call,
-				(redis) -> this.removals.release(key, owner, redis, script, (number, failure) -> {
-					if (number == null) {
-						call.fail((failure != null) ? failure : new RedisException("No answer"));
-					}
-					else if (number == 0 && (failure != null || reconnects != this.connector.reconnects())) {
-						// Repeated, it may have found its own work done.
-						call.fail(
-								new LockStoreException(key, "the connection was lost while it was released", failure));
-					}
-					else {
-						call.complete(number == 1);
-					}
-				}));
+		this.connector.whenEverConnected(call, this.removals.release(key, owner, script, (number, failure) -> {
+			if (number == null) {
+				call.fail((failure != null) ? failure : new RedisException("No answer"));
+			}
+			else if (number == 0 && (failure != null || reconnects != this.connector.reconnects())) {
+				// Repeated, it may have found its own work done.
+				call.fail(new LockStoreException(key, "the connection was lost while it was released", failure));
+			}
+			else {
+				call.complete(number == 1);
+			}
+		}));
 		return call.answer();
 	}
 
-	/** Ends what is being done to release the lock: its owner acquires it once more. */
+	/** Ends the releases of the lock under way: its owner acquires it again. */
 	void keep(LockKey key, String owner) {
-		this.removals.forget(key, owner);
+		this.removals.keep(key, owner);
 	}
 
 	/**
@@ -134,20 +129,6 @@ final class RedisCalls {
 		Call<R> call = new Call<>(key);
 		connector.expire(call, this.timeout);
 		return call;
-	}
-
-	/**
-	 * Sends a command, and passes on its reply, or why there is none. It need not do so
-	 * when the command has been abandoned before it is sent.
-	 *
-	 * @param <T> what the reply is
-	 */
-	@FunctionalInterface
-	interface Request<T> {
-
-		void send(RedisClusterAsyncCommands<byte[], byte[]> redis, BooleanSupplier abandoned,
-				BiConsumer<@Nullable T, @Nullable Throwable> reply);
-
 	}
 
 }

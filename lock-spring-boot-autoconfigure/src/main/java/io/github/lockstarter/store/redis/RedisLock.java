@@ -20,7 +20,6 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
-import io.github.lockstarter.store.redis.RedisCalls.Request;
 import io.github.lockstarter.store.redis.RedisKeys.Keys;
 
 /**
@@ -98,20 +97,18 @@ final class RedisLock implements StoredLock {
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
 		RedisCalls calls = this.redis.calls();
 		int reconnects = this.redis.grants().reconnects();
-		ReleaseChannel channel = this.redis.channel();
-		byte[] message = channel.messageToOthers(this.keys.lock());
-		Request<Long> script = channel.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
-				bytes(command.owner()), millis(command.ttl()), waiter(true), channel.name(), message), message);
+		LockPubSub pubSub = this.redis.pubSub();
+		byte[] message = pubSub.messageToOthers(this.keys.lock());
+		Request<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
+				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.name(), message), message);
 		return calls
 			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0, Function.identity(),
 					undo(command))
 			.whenComplete((number, failure) -> {
 				if (failure != null) {
-					// If it was never sent, the predecessor still holds the lock.
+					// If it was never sent, the predecessor still holds the lock. What
+					// the successor may have is freed by the undo.
 					release(predecessor, null);
-					if (command.takenBack()) {
-						release(command.owner(), null);
-					}
 				}
 			})
 			.thenApply((number) -> noted(Replies.handedOver(number, reconnects != this.redis.grants().reconnects()),
@@ -122,7 +119,7 @@ final class RedisLock implements StoredLock {
 	private void watch(@Nullable Runnable onRelease) {
 		if (onRelease != null) {
 			this.watch = onRelease;
-			this.redis.channel().watch(this.keys.lock(), onRelease);
+			this.redis.pubSub().watch(this.keys.lock(), onRelease);
 		}
 	}
 
@@ -131,7 +128,7 @@ final class RedisLock implements StoredLock {
 		if (result instanceof Held) {
 			this.metHolder = true;
 			if (waits) {
-				this.redis.channel().subscribe();
+				this.redis.pubSub().subscribe();
 			}
 		}
 		return result;
@@ -157,20 +154,20 @@ final class RedisLock implements StoredLock {
 	}
 
 	private Request<Long> taking(String owner) {
-		ReleaseChannel channel = this.redis.channel();
-		byte[] message = channel.message(this.keys.lock());
-		return channel.published(this.redis.batches()
-			.with(Script.RELEASE, new byte[][] { this.keys.lock(), this.keys.waiting() }, bytes(owner), channel.name(),
+		LockPubSub pubSub = this.redis.pubSub();
+		byte[] message = pubSub.message(this.keys.lock());
+		return pubSub.published(this.redis.batches()
+			.with(Script.RELEASE, new byte[][] { this.keys.lock(), this.keys.waiting() }, bytes(owner), pubSub.name(),
 					message),
 				message);
 	}
 
 	private Request<Long> takingWith(StoredResult result, String owner) {
-		ReleaseChannel channel = this.redis.channel();
+		LockPubSub pubSub = this.redis.pubSub();
 		boolean kept = result.key().replayed() || this.metHolder;
 		this.metHolder = false;
-		byte[] message = channel.message(this.keys.lock());
-		return channel.published(Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), channel.name(),
+		byte[] message = pubSub.message(this.keys.lock());
+		return pubSub.published(Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), pubSub.name(),
 				message, result.text().getBytes(StandardCharsets.UTF_8), millis(result.key().keep()),
 				bytes(kept ? "1" : "0")), message);
 	}
@@ -187,7 +184,7 @@ final class RedisLock implements StoredLock {
 		Runnable watch = this.watch;
 		if (watch != null) {
 			this.watch = null;
-			this.redis.channel().unwatch(this.keys.lock(), watch);
+			this.redis.pubSub().unwatch(this.keys.lock(), watch);
 		}
 	}
 
@@ -202,7 +199,7 @@ final class RedisLock implements StoredLock {
 
 	/** Returns the instance that waits from now on: this one, or none. */
 	private byte[] waiter(boolean waits) {
-		return waits ? this.redis.channel().instance() : NO_INSTANCE;
+		return waits ? this.redis.pubSub().instance() : NO_INSTANCE;
 	}
 
 	private static byte[] millis(Duration duration) {

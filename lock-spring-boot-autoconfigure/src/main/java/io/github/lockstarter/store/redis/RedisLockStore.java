@@ -66,7 +66,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		Batches batches = new Batches(!clustered);
 		this.access = new RedisAccess(connector, grants, calls, batches,
 				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered),
-				new ReleaseChannel(connections, connector, keyPrefix + ":released"));
+				new LockPubSub(connections, connector, keyPrefix + ":released"));
 	}
 
 	/**
@@ -76,7 +76,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	@Override
 	public void start() {
 		this.running = true;
-		this.access.channel().open();
+		this.access.pubSub().open();
 		CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect())
 			.orTimeout(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
 			.exceptionally((failure) -> {
@@ -89,7 +89,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	/** Disconnects, until it is started again. */
 	@Override
 	public void stop() {
-		this.access.channel().close();
+		this.access.pubSub().close();
 		this.connections.disconnect();
 		this.running = false;
 	}
@@ -137,9 +137,9 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 
 	@Override
 	public void expectWaiters() {
-		this.access.channel().expectWatchers();
+		this.access.pubSub().expectWatchers();
 		if (this.running) {
-			this.access.channel().subscribe();
+			this.access.pubSub().subscribe();
 		}
 	}
 

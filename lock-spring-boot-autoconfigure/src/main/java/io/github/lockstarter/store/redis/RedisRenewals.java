@@ -10,7 +10,6 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.store.LockStore.Renewal;
-import io.github.lockstarter.store.redis.RedisCalls.Request;
 
 /**
  * Renews many locks in as few requests as Redis can take.

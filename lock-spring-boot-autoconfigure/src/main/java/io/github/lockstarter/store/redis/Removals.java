@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 import io.lettuce.core.RedisBusyException;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -14,16 +16,14 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.redis.RedisCalls.Request;
 
 /**
  * Takes locks away from their owners, and repeats it until Redis has answered or the
  * lease has ended by itself. The driver repeats what was under way when a connection is
  * closed, but not all of it when the connection is reset, and none when it is replaced.
  * <p>
- * What is sent is a compare-and-delete, so it does no harm to send it twice. Only the
- * number of those that have failed is bounded: the others are bounded by the leases that
- * there were.
+ * Each is a compare-and-delete, so it does no harm to send it twice. Only the number of
+ * failed removals is bounded here: the others are no more than there were leases.
  */
 final class Removals {
 
@@ -31,8 +31,11 @@ final class Removals {
 
 	private static final long LONGEST_PAUSE_MILLIS = 500;
 
-	/** What has failed beyond this number ends with its time to live. */
+	/** Locks whose removals fail beyond this number end with their time to live. */
 	private static final int MOST_REPEATED = 1000;
+
+	/** A power of two: 16 KB. */
+	private static final int PLACES = 4096;
 
 	/**
 	 * A release does not say for how long its lock would live, so it is repeated as long
@@ -45,13 +48,20 @@ final class Removals {
 
 	private final Set<Removal> repeated = ConcurrentHashMap.newKeySet();
 
+	/**
+	 * How often owners that may have released a lock before acquired it, by the hash of
+	 * both. Where two of them share a place, the lock of one may be left to its time to
+	 * live.
+	 */
+	private final AtomicIntegerArray reacquired = new AtomicIntegerArray(PLACES);
+
 	private volatile long longestTtl = SHORTEST_NANOS;
 
 	Removals(LettuceConnector connector) {
 		this.connector = connector;
 	}
 
-	/** Notes for how long a lock may live that is to be granted. */
+	/** Notes the time to live of a lock that may be granted. */
 	void mayLive(Duration ttl) {
 		if (ttl.toNanos() > this.longestTtl) {
 			this.longestTtl = ttl.toNanos();
@@ -59,17 +69,18 @@ final class Removals {
 	}
 
 	/**
-	 * Takes a lock away that its owner releases.
-	 * @param outcome is told the reply, and the failure of an earlier attempt, which may
-	 * have done the work; or why there is no reply
+	 * Returns the removal of a lock that its owner releases. It begins now, and is sent
+	 * when it is given a connection.
+	 * @param outcome gets the reply, and the failure of an earlier attempt, which may
+	 * have done the work; or the reason why there is no reply
 	 */
-	void release(LockKey key, String owner, RedisClusterAsyncCommands<byte[], byte[]> redis, Request<Long> script,
+	Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release(LockKey key, String owner, Request<Long> script,
 			BiConsumer<@Nullable Long, @Nullable Throwable> outcome) {
-		new Removal(key, owner, script, this.longestTtl, outcome, false).attempt(redis);
+		return new Removal(key, owner, script, this.longestTtl, outcome, false)::attempt;
 	}
 
 	/**
-	 * Takes a lock away that was granted to nobody.
+	 * Takes away a lock that was granted without its owner learning of it.
 	 * @param mayCome whether it may be granted even after the first attempt, because its
 	 * request may still be on the way
 	 */
@@ -78,28 +89,30 @@ final class Removals {
 		}, mayCome).attemptWhenConnected();
 	}
 
-	/** Ends what is being repeated: the owner acquires that lock once more. */
-	void forget(LockKey key, String owner) {
-		if (!this.repeated.isEmpty()) {
-			this.repeated.removeIf((removal) -> removal.key.equals(key) && removal.owner.equals(owner));
-		}
+	/**
+	 * Ends the removals of the lock that began before: its owner acquires it again. Those
+	 * that were sent by now reach Redis earlier than that acquire.
+	 */
+	void keep(LockKey key, String owner) {
+		this.reacquired.incrementAndGet(place(key, owner));
 	}
 
-	/** Returns how many are being repeated. */
-	int repeated() {
-		return this.repeated.size();
+	private static int place(LockKey key, String owner) {
+		int hash = 31 * key.hashCode() + owner.hashCode();
+		return (hash ^ (hash >>> 16)) & (PLACES - 1);
 	}
 
 	/**
-	 * One of them.
+	 * The removal of one lock.
 	 */
 	private final class Removal {
 
-		private final LockKey key;
-
-		private final String owner;
-
 		private final Request<Long> script;
+
+		private final int place;
+
+		/** How often the place had been counted when this began. */
+		private final int begun;
 
 		private final long until;
 
@@ -114,16 +127,26 @@ final class Removals {
 
 		Removal(LockKey key, String owner, Request<Long> script, long nanos,
 				BiConsumer<@Nullable Long, @Nullable Throwable> outcome, boolean mayCome) {
-			this.key = key;
-			this.owner = owner;
 			this.script = script;
+			this.place = place(key, owner);
+			this.begun = Removals.this.reacquired.get(this.place);
 			this.until = System.nanoTime() + nanos;
 			this.outcome = outcome;
 			this.mayCome = mayCome;
 		}
 
 		void attempt(RedisClusterAsyncCommands<byte[], byte[]> redis) {
-			this.script.send(redis, () -> false, this::answered);
+			if (isKept()) {
+				end(null, this.failure);
+			}
+			else {
+				this.script.send(redis, () -> false, this::answered);
+			}
+		}
+
+		/** Returns whether the owner has acquired the lock again since this began. */
+		private boolean isKept() {
+			return Removals.this.reacquired.get(this.place) != this.begun;
 		}
 
 		void attemptWhenConnected() {
@@ -151,7 +174,7 @@ final class Removals {
 			}
 		}
 
-		/** What Redis refuses it will refuse again, unless it says that it is busy. */
+		/** Redis would refuse it again, unless it says that it is busy. */
 		private static boolean mayPass(Throwable failure) {
 			return !(failure instanceof RedisCommandExecutionException) || failure instanceof RedisBusyException
 					|| failure instanceof RedisLoadingException || failure instanceof RedisReadOnlyException;
@@ -160,21 +183,15 @@ final class Removals {
 		private void later() {
 			Set<Removal> repeated = Removals.this.repeated;
 			boolean inTime = System.nanoTime() - this.until < 0;
-			if (!inTime || (repeated.size() >= MOST_REPEATED && !repeated.contains(this))) {
+			if (!inTime || isKept() || (repeated.size() >= MOST_REPEATED && !repeated.contains(this))) {
 				end(null, this.failure);
 				return;
 			}
 			repeated.add(this);
 			long pause = this.pause;
 			this.pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
-			if (!Removals.this.connector.after(pause, this::repeat)) {
+			if (!Removals.this.connector.after(pause, this::attemptWhenConnected)) {
 				end(null, this.failure);
-			}
-		}
-
-		private void repeat() {
-			if (Removals.this.repeated.contains(this)) {
-				attemptWhenConnected();
 			}
 		}
 

@@ -16,15 +16,14 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.redis.RedisCalls.Request;
 
 /**
  * Grants locks that count only once enough replicas have them.
  * <p>
- * {@code WAIT} holds up whatever is sent over its connection after it, and knows only of
- * what was written over it before. So grants have a connection of their own, and go in
- * rounds: those that come while one round waits for the replicas make up the next, and
- * wait for them together.
+ * {@code WAIT} delays all commands that are sent over its connection after it, and covers
+ * only writes that were sent over it before. So grants have a connection of their own,
+ * and go in rounds: grants that arrive while one round waits for the replicas make up the
+ * next, and wait for them together.
  */
 final class ReplicatedGrants {
 
@@ -55,7 +54,7 @@ final class ReplicatedGrants {
 	/**
 	 * Calls a script that may grant a lock, when it is the turn of the call, unless that
 	 * has been answered by then.
-	 * @param reply is told the reply of the script once the replicas have the grant;
+	 * @param reply gets the reply of the script once the replicas have the grant;
 	 * otherwise the failure
 	 */
 	<T> void send(LockKey key, Call<?> call, Request<T> script, Predicate<T> granted,
@@ -196,11 +195,11 @@ final class ReplicatedGrants {
 
 		/**
 		 * Calls the script.
-		 * @param waits is told whether the lock was granted, so that the replicas have to
-		 * be waited for
+		 * @param waits gets whether the lock was granted, so that the replicas have to be
+		 * waited for
 		 */
 		void send(RedisClusterAsyncCommands<byte[], byte[]> redis, Waits waits) {
-			// A round has to hear of all, so none is abandoned.
+			// A round counts the replies, so no grant is abandoned.
 			this.script.send(redis, () -> false, (answer, failure) -> {
 				boolean isGranted = answer != null && this.granted.test(answer);
 				this.answer = answer;

@@ -14,17 +14,15 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.Base16;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.store.redis.RedisCalls.Request;
-
 /**
  * A Lua script that does its work in one round trip: it is called by its digest, and sent
  * whole only to a server that does not know it.
  * <p>
- * The keys are the lock, the fence, the set of those who wait for it, and a result; of
- * these a release without a result takes the lock and the set. Who waits is an instance
- * of the application, which is told of a release through a channel. The message is the
- * lock, after the name of the instance that need not be told, if any. Where a script is
- * not allowed to publish it says so in its answer.
+ * The keys are the lock, the fence, the set of its waiters, and a result; a release
+ * without a result takes the lock and the set. A waiter here is an instance of the
+ * application, which is notified of a release through a channel. The message is the lock,
+ * after the name of the instance that need not be notified, if any. A script that is not
+ * allowed to publish says so in its answer.
  * <p>
  * Managed servers check scripts before they run them: a key has to be {@code KEYS} with a
  * literal number, a command a literal, and {@code unpack} is not known. The scripts for
@@ -33,11 +31,11 @@ import io.github.lockstarter.store.redis.RedisCalls.Request;
 enum Script {
 
 	/**
-	 * Answers with the fencing token, or, when somebody else holds the lock, with the
+	 * Answers with the fencing token, or, when another owner holds the lock, with the
 	 * remaining milliseconds of that lease as a number that is not positive. An instance
 	 * that is named waits from then on. The same owner is granted again, because a driver
-	 * may repeat a command after a reconnect, and so may the owner, who then has it for
-	 * no less than asked for.
+	 * may repeat a command after a reconnect, and so may the owner, whose lease is then
+	 * no shorter than asked for.
 	 */
 	ACQUIRE("""
 			if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
@@ -59,7 +57,7 @@ enum Script {
 	 * Ends a turn. Answers with the fencing token of the successor; with 0 if the lock
 	 * was released because other instances wait, and this one waits with them; with -1 if
 	 * the owner did not hold it. A driver may repeat it: a successor that has the lock
-	 * already keeps it, whoever waits.
+	 * already keeps it, even if other instances wait.
 	 */
 	HAND_OVER(
 			"""
@@ -126,8 +124,8 @@ enum Script {
 	 * microseconds, if there is one that counts, otherwise with what {@link #ACQUIRE}
 	 * answers with and the last fencing token. Before a result stand the time when it
 	 * came and the fencing token. What lacks them was not written by this library and is
-	 * older than all; who wants all results gets it, and is to find out. Without a
-	 * fencing token to begin with, no result counts.
+	 * older than all; a caller that asks for results of any age gets it, and checks it.
+	 * Without a fencing token to begin with, no result counts.
 	 */
 	ACQUIRE_OR_RESULT("""
 			local since, maxAge = tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -151,10 +149,10 @@ enum Script {
 
 	/**
 	 * Keeps a result and frees the lock. Answers with 1 if the owner held it, otherwise
-	 * with 0. Unless it is to be kept in any case, a result is kept only if somebody
+	 * with 0. Unless it is to be kept in any case, a result is kept only if an instance
 	 * waits. A server that has no room for it frees the lock all the same. The last
-	 * fencing token is kept with it: several locks have one fence, so that who met the
-	 * holder may have been told a later one than the holder's.
+	 * fencing token is kept with it: several locks have one fence, so an instance that
+	 * met the holder may have received a later one than the holder's.
 	 */
 	RELEASE_WITH_RESULT("""
 			local owner, channel, message, text, keep, always = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
@@ -269,7 +267,7 @@ enum Script {
 		});
 	}
 
-	/** The driver may not take it, but whoever counts on a reply gets one. */
+	/** Passes on a reply even if the driver refuses the command. */
 	private static <T> void call(Supplier<RedisFuture<T>> command, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
 		RedisFuture<T> answer;
 		try {

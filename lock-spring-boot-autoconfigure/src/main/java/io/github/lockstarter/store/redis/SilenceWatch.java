@@ -13,11 +13,11 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * Replaces a connection that has fallen silent for good although Redis accepts others, as
- * when a firewall has forgotten it. The driver itself would notice nothing as long as
- * nobody closes it.
+ * when a firewall has forgotten it. The driver itself would notice nothing as long as the
+ * connection is not closed.
  * <p>
- * When a call is not answered in time, a sign of life is asked for. If it does not come
- * either, another connection is made, and takes the place of the silent one if that has
+ * When a call is not answered in time, a {@code PING} is sent. If that is not answered
+ * either, another connection is opened, and takes the place of the silent one if that has
  * still not answered by then. Where Redis does not answer over a new connection either,
  * the old one stays.
  */
@@ -54,13 +54,13 @@ final class SilenceWatch {
 
 	private void ask(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		try {
-			RedisFuture<String> signOfLife = redis.ping();
-			signOfLife.whenComplete((pong, failure) -> {
+			RedisFuture<String> pong = redis.ping();
+			pong.whenComplete((reply, failure) -> {
 				if (isAnswer(failure)) {
 					this.silent = false;
 				}
 			});
-			judgeLater(redis, signOfLife);
+			judgeLater(redis, pong);
 		}
 		catch (Throwable ex) {
 			// It has been closed.
@@ -68,30 +68,30 @@ final class SilenceWatch {
 		}
 	}
 
-	private void judgeLater(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> signOfLife) {
-		if (!this.connector.after(PATIENCE_MILLIS, () -> judge(redis, signOfLife))) {
+	private void judgeLater(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
+		if (!this.connector.after(PATIENCE_MILLIS, () -> judge(redis, pong))) {
 			end();
 		}
 	}
 
-	private void judge(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> signOfLife) {
+	private void judge(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
 		this.silent = true;
-		if (isAnswered(signOfLife) || !this.connector.isCurrent(redis)) {
+		if (isAnswered(pong) || !this.connector.isCurrent(redis)) {
 			end();
 			return;
 		}
 		try {
-			this.connector.runOnThread(() -> replace(redis, signOfLife));
+			this.connector.runOnThread(() -> replace(redis, pong));
 		}
 		catch (Throwable ex) {
 			logger.debug("No thread to connect to Redis on", ex);
-			judgeLater(redis, signOfLife);
+			judgeLater(redis, pong);
 		}
 	}
 
-	private void replace(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> signOfLife) {
+	private void replace(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
 		try {
-			if (this.connections.replace(redis, () -> !isAnswered(signOfLife))) {
+			if (this.connections.replace(redis, () -> !isAnswered(pong))) {
 				logger.warn("A connection to Redis did not answer any more, so another has taken its place");
 				this.connector.connect().whenComplete((another, failure) -> end());
 				return;
@@ -100,12 +100,12 @@ final class SilenceWatch {
 		catch (RuntimeException ex) {
 			logger.debug("No other connection to Redis", ex);
 		}
-		if (signOfLife.isDone()) {
-			// Or else nothing would tell that it answers again.
+		if (pong.isDone()) {
+			// Otherwise an answer would not be noticed.
 			ask(redis);
 		}
 		else {
-			judgeLater(redis, signOfLife);
+			judgeLater(redis, pong);
 		}
 	}
 
@@ -114,9 +114,8 @@ final class SilenceWatch {
 		this.watching.set(false);
 	}
 
-	private static boolean isAnswered(RedisFuture<String> signOfLife) {
-		return signOfLife.isDone()
-				&& signOfLife.handle((pong, failure) -> isAnswer(failure)).toCompletableFuture().join();
+	private static boolean isAnswered(RedisFuture<String> pong) {
+		return pong.isDone() && pong.handle((reply, failure) -> isAnswer(failure)).toCompletableFuture().join();
 	}
 
 	/** An error is an answer; that the driver does not expect one any more is none. */

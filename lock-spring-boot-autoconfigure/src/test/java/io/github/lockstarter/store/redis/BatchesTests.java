@@ -87,7 +87,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Behind a server that does not answer, what nobody waits for any more is not kept, wherever it is queued")
+	@DisplayName("Behind a server that does not answer, requests that their callers have given up are not kept, wherever they are queued")
 	@SuppressWarnings("unchecked")
 	void keepsNoAbandoned() {
 		RedisClusterAsyncCommands<byte[], byte[]> redis = mock(RedisClusterAsyncCommands.class,
@@ -135,7 +135,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A user who may use nothing but the prefix gets requests for several locks, too")
+	@DisplayName("A user with access to the prefix only gets requests for several locks, too")
 	void restrictedUser() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL",
@@ -197,7 +197,8 @@ class BatchesTests {
 			Awaitility.await().untilAsserted(() -> assertThat(redis.template.keys("batch:{*")).isEmpty());
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(redis.acquireAll(100))
-					.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class)));
+					.allSatisfy((result) -> assertThat(result).succeedsWithin(5, TimeUnit.SECONDS)
+						.isInstanceOf(Granted.class)));
 		});
 	}
 
@@ -221,7 +222,8 @@ class BatchesTests {
 			// The outcome of the first eight is unknown, so they are released once more.
 			AtomicInteger seen = new AtomicInteger();
 			Awaitility.await()
-				.pollInterval(Duration.ofSeconds(1))
+				.during(Duration.ofSeconds(2))
+				.atMost(20, TimeUnit.SECONDS)
 				.until(() -> seen.getAndSet(redis.instance.requestCount()) == redis.instance.requestCount());
 			redis.instance.forgetRequests();
 			assertThat(redis.whileStopped(() -> redis.releaseAll(40)))
@@ -268,7 +270,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("What nobody waits for any more when the server answers at last is taken back")
+	@DisplayName("Locks that are granted after their callers have given up are taken back")
 	void takesBack() {
 		withStopped(LocalRedis.started(), TIMEOUT, (redis) -> {
 			redis.whileStopped(() -> {

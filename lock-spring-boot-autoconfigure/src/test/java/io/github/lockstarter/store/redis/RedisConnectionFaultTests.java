@@ -1,19 +1,29 @@
 package io.github.lockstarter.store.redis;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.Base16;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
+import io.lettuce.core.protocol.CommandArgs;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -110,7 +120,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@RepeatedTest(3)
-	@DisplayName("Reset after a turn has been handed over: nobody waits for an owner that does not know of its lock")
+	@DisplayName("Reset after a turn has been handed over: the lock of a successor that was not informed is freed")
 	void resetDuringHandOver() {
 		connect(this.patient);
 		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
@@ -129,6 +139,40 @@ class RedisConnectionFaultTests {
 		assertThat(handedOver).failsWithin(SOON);
 		Awaitility.await().until(() -> locks() == 0);
 		Awaitility.await().until(() -> woken.get() > 0);
+	}
+
+	@Test
+	@DisplayName("Reset after a turn has been handed over: one removal frees the lock of the successor")
+	void resetDuringHandOverRemovesOnce() {
+		RedisConnections connections = TestRedis.connections("127.0.0.1", this.proxy.port());
+		AtomicInteger removals = new AtomicInteger();
+		String release = Base16.digest(Script.RELEASE.text().getBytes(StandardCharsets.UTF_8));
+		connections.client().addListener(new CommandListener() {
+
+			@Override
+			public void commandStarted(CommandStartedEvent event) {
+				CommandArgs<?, ?> args = event.getCommand().getArgs();
+				String command = (args != null) ? args.toCommandString() : "";
+				if (command.contains(release) && command.contains("value<successor>")) {
+					removals.incrementAndGet();
+				}
+			}
+
+		});
+		RedisLockStore store = new RedisLockStore(connections, "lock", SOON, 0);
+		connect(store);
+		assertThat(store.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
+		this.proxy.dropReplies();
+		CompletionStage<?> handedOver = store.lock(this.key)
+			.acquire(AcquireCommand.of("successor", TTL).notifying(() -> {
+			}).after("a"));
+		Awaitility.await().until(() -> this.server.ask("GET " + lock()).equals("successor"));
+		this.proxy.reset();
+		assertThat(handedOver).failsWithin(SOON);
+		Awaitility.await().until(() -> locks() == 0);
+		Awaitility.await().during(Duration.ofSeconds(1)).atMost(SOON).until(() -> removals.get() == 1);
+		store.close();
 	}
 
 	@RepeatedTest(3)
@@ -155,15 +199,16 @@ class RedisConnectionFaultTests {
 			.isInstanceOf(Granted.class);
 		this.proxy.dropAll();
 		assertThat(this.store.lock(this.key).release("a", null)).failsWithin(SOON);
+		AtomicInteger attempts = new AtomicInteger();
+		// An attempt that failed is undone later, so each has an owner of its own.
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
-			.untilAsserted(
-					() -> assertThat(this.store.lock(new LockKey("reset", "jiro")).acquire(AcquireCommand.of("b", TTL)))
-						.succeedsWithin(SOON)
-						.isInstanceOf(Granted.class));
+			.untilAsserted(() -> assertThat(this.store.lock(new LockKey("reset", "jiro"))
+				.acquire(AcquireCommand.of("b" + attempts.incrementAndGet(), TTL))).succeedsWithin(SOON)
+				.isInstanceOf(Granted.class));
 		Awaitility.await().until(() -> locks() == 1);
-		// Those of the other store are still open.
-		assertThat(this.proxy.connections()).as("the silent one is closed").isEqualTo(2);
+		// The silent one is closed, that of the other store is still open.
+		Awaitility.await().until(() -> this.proxy.connections() == 2);
 	}
 
 	@Test
@@ -171,9 +216,38 @@ class RedisConnectionFaultTests {
 	void silentAfterGrant() {
 		connect(this.store);
 		this.proxy.dropReplies();
-		assertThat(this.store.lock(this.key).acquire(AcquireCommand.of("a", TTL))).failsWithin(SOON);
-		assertThat(locks()).isOne();
+		CompletionStage<AcquireResult> acquired = this.store.lock(this.key).acquire(AcquireCommand.of("a", TTL));
+		Awaitility.await().until(() -> locks() == 1);
+		assertThat(acquired).failsWithin(SOON);
 		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> locks() == 0);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 2 })
+	@DisplayName("A lost release is not sent again after its owner, a token, has acquired the lock again")
+	void releasedAndClaimedAgain(int sentBefore) {
+		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
+		LettuceConnector connector = new LettuceConnector(connections);
+		RedisClusterAsyncCommands<byte[], byte[]> redis = connector.connect().join();
+		Removals removals = new Removals(connector);
+		AtomicInteger sent = new AtomicInteger();
+		CompletableFuture<Throwable> outcome = new CompletableFuture<>();
+		IOException reset = new IOException("Connection reset by peer");
+		Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release = removals.release(this.key, "token",
+				(over, abandoned, reply) -> {
+					if (sent.incrementAndGet() == sentBefore) {
+						removals.keep(this.key, "token");
+					}
+					boolean isSentAgain = sent.get() > sentBefore;
+					reply.accept(isSentAgain ? 1L : null, isSentAgain ? null : reset);
+				}, (number, failure) -> outcome.complete(failure));
+		if (sentBefore == 0) {
+			removals.keep(this.key, "token");
+		}
+		release.accept(redis);
+		assertThat(outcome).succeedsWithin(SOON).isEqualTo((sentBefore > 0) ? reset : null);
+		assertThat(sent).hasValue(sentBefore);
+		connections.shutdown();
 	}
 
 	@Test
@@ -234,12 +308,12 @@ class RedisConnectionFaultTests {
 		store.close();
 	}
 
+	/** A call of a store may fail if the machine stands still. */
 	private void connect(RedisLockStore store) {
 		store.start();
-		LockKey warmUp = new LockKey("reset", "warm-up");
-		assertThat(store.lock(warmUp).acquire(AcquireCommand.of("w", TTL))).succeedsWithin(SOON)
-			.isInstanceOf(Granted.class);
-		assertThat(store.lock(warmUp).release("w", null)).succeedsWithin(SOON).isEqualTo(true);
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(store.lock(this.key).remaining()).succeedsWithin(SOON)
+				.isEqualTo(Optional.empty()));
 	}
 
 	private int locks() {

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.awaitility.Awaitility;
@@ -32,6 +33,7 @@ import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisInstance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * What the store makes of the connections of its driver.
@@ -83,13 +85,14 @@ class RedisConnectionsTests {
 				assertThat(waiting).succeedsWithin(WAITING.waitTime());
 				waiting.join().orElseThrow().close();
 			}
-			assertThat(Duration.ofNanos(System.nanoTime() - start)).as("without messages each would look once a second")
+			assertThat(Duration.ofNanos(System.nanoTime() - start))
+				.as("without messages each waiter would poll once a second")
 				.isLessThan(Duration.ofSeconds(15));
 		}
 	}
 
 	@Test
-	@DisplayName("Transactions of the application, on connections of their own, do not look like a reconnect")
+	@DisplayName("Transactions of the application, on connections of their own, do not count as a reconnect")
 	void transactions() {
 		LettuceConnectionFactory factory = LocalSentinel.shared().connectionFactory();
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(factory), "transactions",
@@ -110,6 +113,23 @@ class RedisConnectionsTests {
 		assertThat(store.lock(KEY).release("a", null)).succeedsWithin(WAITING.waitTime()).isEqualTo(true);
 		store.stop();
 		factory.destroy();
+	}
+
+	@Test
+	@DisplayName("A connection whose database cannot be selected does not stay open")
+	void databaseRefused() {
+		try (LocalRedis server = LocalRedis.started()) {
+			LettuceConnectionFactory factory = new LettuceConnectionFactory("127.0.0.1", server.port());
+			factory.afterPropertiesSet();
+			factory.start();
+			SpringDataConnections connections = new SpringDataConnections(factory);
+			// The client of the factory connects to database 0.
+			factory.setDatabase(99);
+			assertThatExceptionOfType(RedisCommandExecutionException.class).isThrownBy(connections::grantCommands)
+				.withMessageContaining("out of range");
+			Awaitility.await().until(() -> server.ask("CLIENT LIST TYPE normal").lines().count() == 1);
+			factory.destroy();
+		}
 	}
 
 	private static RedisInstance staticInstance(LocalRedis... servers) {

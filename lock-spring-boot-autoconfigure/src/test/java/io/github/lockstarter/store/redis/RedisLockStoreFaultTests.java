@@ -195,17 +195,20 @@ class RedisLockStoreFaultTests {
 		try (LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + this.server.port())) {
 			RedisLockStore careful = new RedisLockStore(this.connections, "lock", Duration.ofSeconds(4), 1);
 			StringRedisTemplate redis = new StringRedisTemplate(this.factory);
+			AtomicInteger attempts = new AtomicInteger();
+			// A grant is undone that no replica acknowledged: each has an owner of its
+			// own.
 			Awaitility.await()
 				.ignoreExceptions()
 				.until(() -> careful.lock(this.key)
-					.acquire(AcquireCommand.of("a", TTL))
+					.acquire(AcquireCommand.of("a" + attempts.incrementAndGet(), TTL))
 					.toCompletableFuture()
 					.join() instanceof Granted);
 			LettuceConnectionFactory replicas = TestRedis.connectionFactory("127.0.0.1", replica.port());
 			assertThat(new StringRedisTemplate(replicas).keys("lock:{*")).hasSize(1);
 			replicas.destroy();
 			replica.freeze();
-			assertBroken(careful.lock(this.key).acquire(endOfTurn("a", "b", () -> {
+			assertBroken(careful.lock(this.key).acquire(endOfTurn("a" + attempts, "b", () -> {
 			})));
 			Awaitility.await().until(() -> redis.keys("lock:{*").isEmpty());
 			assertThatExceptionOfType(LockStoreException.class)
@@ -239,7 +242,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Where subscribing is forbidden, waiters look again often, and the log says why")
+	@DisplayName("Where subscribing is forbidden, waiters poll, and the log says why")
 	void noSubscription(CapturedOutput output) {
 		StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 		redis.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL", "SETUSER".getBytes(),

@@ -77,7 +77,7 @@ class RedisResultTests {
 	@DisplayName("A result that is not replayed is kept only if another instance waits for it")
 	void keepsWhatIsAwaited() {
 		join(this.lock.acquire(AcquireCommand.of("a", LONG)));
-		release("a", SHARED, "for nobody");
+		release("a", SHARED, "not awaited");
 		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
 		join(this.lock.acquire(AcquireCommand.of("a", LONG)));
 		StoredLock elsewhere = this.store.lock(this.key);
@@ -104,7 +104,7 @@ class RedisResultTests {
 		assertThat(redis.keys(this.prefix + ":result:*")).hasSize(1);
 		redis.delete(redis.keys(this.prefix + ":result:*"));
 		assertThat(ask("a", SHARED, Duration.ZERO)).isInstanceOf(Granted.class);
-		release("a", SHARED, "met nobody since");
+		release("a", SHARED, "met no holder since");
 		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
 	}
 

@@ -11,6 +11,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -26,7 +27,9 @@ import io.lettuce.core.resource.ClientResources;
  * them, or shares their settings.
  * <p>
  * The client is the library's own as well: {@link #shutdown()} ends it and its
- * {@link ClientResources}.
+ * {@link ClientResources}. Its {@link TimeoutOptions} should be enabled, which is the
+ * default of the driver: otherwise a command that Redis never answers stays in memory as
+ * long as its connection.
  */
 public final class LettuceConnections implements RedisConnections {
 
@@ -93,9 +96,9 @@ public final class LettuceConnections implements RedisConnections {
 	}
 
 	/**
-	 * The driver follows what sentinels say about the master only where it was told where
-	 * to read from. Otherwise it stays with a master that is frozen or cut off, whose
-	 * connection does not break.
+	 * The driver follows what sentinels say about the master only if {@code readFrom} is
+	 * set. Otherwise it stays with a master that is frozen or cut off, whose connection
+	 * does not break.
 	 */
 	private static StatefulConnection<byte[], byte[]> toMaster(
 			StatefulRedisMasterReplicaConnection<byte[], byte[]> connection) {

@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class OwnConnection {
 
 	/**
-	 * How long the driver keeps a command, over reconnects, too. The store has a time-out
-	 * of its own for the answer, and repeats what must get through.
+	 * How long the driver keeps a command, over reconnects, too, unless the options of
+	 * its client disable time-outs of commands: it then keeps a command until Redis
+	 * answers or the connection is closed. The store has a time-out of its own for the
+	 * answer, and repeats the requests that must reach Redis.
 	 */
 	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
 

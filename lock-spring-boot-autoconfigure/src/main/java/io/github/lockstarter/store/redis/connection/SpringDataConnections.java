@@ -117,10 +117,16 @@ public final class SpringDataConnections implements RedisConnections {
 
 	private StatefulConnection<byte[], byte[]> connect() {
 		StatefulRedisConnection<byte[], byte[]> connection = ((RedisClient) client()).connect(ByteArrayCodec.INSTANCE);
-		if (this.factory.getDatabase() > 0) {
-			connection.sync().select(this.factory.getDatabase());
+		try {
+			if (this.factory.getDatabase() > 0) {
+				connection.sync().select(this.factory.getDatabase());
+			}
+			return connection;
 		}
-		return connection;
+		catch (RuntimeException ex) {
+			connection.closeAsync();
+			throw ex;
+		}
 	}
 
 	@Override

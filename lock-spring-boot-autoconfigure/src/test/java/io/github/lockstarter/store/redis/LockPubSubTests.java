@@ -1,7 +1,9 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.util.StringUtils;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireCommand;
@@ -30,17 +33,17 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How waiters learn of a release where it cannot simply be published, and what becomes of
- * connections where no thread is to be had.
+ * How waiters are notified where a release cannot be published, and what becomes of
+ * connections where there is no thread.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class ReleaseChannelTests {
+class LockPubSubTests {
 
 	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private static final Duration TTL = Duration.ofMinutes(10);
 
-	private static final String DEAF = "Nobody hears of released locks through channel lock:released";
+	private static final String NOT_RECEIVED = "No message about released locks is received through channel lock:released";
 
 	private final LockKey key = new LockKey("channel", "taro");
 
@@ -57,34 +60,35 @@ class ReleaseChannelTests {
 	}
 
 	@Test
-	@DisplayName("Where publishing is forbidden, the log says so once, and waiters look for the lock repeatedly")
+	@DisplayName("Where publishing is forbidden, each instance logs it once, and waiters poll")
 	void forbidden(CapturedOutput output) {
 		this.server.ask("ACL SETUSER default -publish");
 		AtomicInteger woken = assertWaits(this.connections);
-		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(DEAF).contains("NOPERM"));
+		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(NOT_RECEIVED).contains("NOPERM"));
 		int before = woken.get();
 		Awaitility.await().until(() -> woken.get() > before + 2);
+		assertThat(output).containsOnlyOnce(NOT_RECEIVED);
 		assertThat(this.holder.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(true);
-		assertThat(output).containsOnlyOnce(DEAF);
+		Awaitility.await().until(() -> StringUtils.countOccurrencesOf(output.toString(), NOT_RECEIVED) == 2);
 	}
 
 	@Test
-	@DisplayName("Forbidden only later, a release that should be published is done, and the log says what it means")
+	@DisplayName("Forbidden only later, a release that should be published is done, and its instance logs what that means")
 	void forbiddenLater(CapturedOutput output) {
 		assertWaits(this.connections);
 		Awaitility.await().until(() -> this.server.ask("INFO commandstats").contains("cmdstat_publish"));
 		this.server.ask("ACL SETUSER default -publish");
 		assertThat(this.holder.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(true);
-		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(DEAF).contains("NOPERM"));
+		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(NOT_RECEIVED).contains("NOPERM"));
 	}
 
 	@Test
-	@DisplayName("Where messages do not arrive, as on another shard, the log says so, and waiters look repeatedly")
+	@DisplayName("Where messages do not arrive, as on another shard, the log says so, and waiters poll")
 	void sharded(CapturedOutput output) {
 		try (LocalRedis shard = LocalRedis.started()) {
 			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
 			AtomicInteger woken = assertWaits(new Sharded(this.connections, elsewhere));
-			Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(DEAF));
+			Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(NOT_RECEIVED));
 			int before = woken.get();
 			Awaitility.await().until(() -> woken.get() > before + 2);
 			elsewhere.shutdown();
@@ -92,15 +96,87 @@ class ReleaseChannelTests {
 	}
 
 	@Test
-	@DisplayName("Where messages arrive, nobody looks repeatedly")
+	@DisplayName("Subscribed before there is a connection for commands, the subscription is probed later")
+	void shardedAndConnectedLater(CapturedOutput output) {
+		try (LocalRedis shard = LocalRedis.started()) {
+			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
+			RedisConnections sharded = new Sharded(this.connections, elsewhere);
+			Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
+			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add);
+			LockPubSub pubSub = new LockPubSub(sharded, connector, "lock:released");
+			AtomicInteger woken = new AtomicInteger();
+			pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
+			pubSub.subscribe();
+			Awaitility.await().until(() -> !threads.isEmpty());
+			threads.remove().run();
+			Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(NOT_RECEIVED));
+			int before = woken.get();
+			Awaitility.await().until(() -> woken.get() > before + 2);
+			pubSub.close();
+			elsewhere.shutdown();
+		}
+	}
+
+	@Test
+	@DisplayName("While the server of the subscription stands still, a message that did not arrive means nothing")
+	void standsStill(CapturedOutput output) {
+		try (LocalRedis shard = LocalRedis.started()) {
+			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
+			RedisConnections sharded = new Sharded(this.connections, elsewhere);
+			Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
+			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add);
+			LockPubSub pubSub = new LockPubSub(sharded, connector, "lock:released");
+			pubSub.expectWatchers();
+			pubSub.subscribe();
+			Awaitility.await().until(() -> !threads.isEmpty());
+			shard.freeze();
+			threads.remove().run();
+			Awaitility.await().until(() -> this.server.ask("INFO commandstats").contains("cmdstat_publish"));
+			Awaitility.await()
+				.during(Duration.ofSeconds(2))
+				.atMost(SOON)
+				.untilAsserted(() -> assertThat(output).doesNotContain(NOT_RECEIVED));
+			shard.thaw();
+			Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce(NOT_RECEIVED));
+			pubSub.close();
+			elsewhere.shutdown();
+		}
+	}
+
+	@Test
+	@DisplayName("Where messages arrive, waiters do not poll")
 	void arrives(CapturedOutput output) {
 		AtomicInteger woken = assertWaits(this.connections);
 		Awaitility.await().until(() -> this.server.ask("INFO commandstats").contains("cmdstat_publish"));
 		Awaitility.await()
 			.during(Duration.ofSeconds(2))
 			.atMost(SOON)
-			.untilAsserted(() -> assertThat(output).doesNotContain(DEAF));
+			.untilAsserted(() -> assertThat(output).doesNotContain(NOT_RECEIVED));
 		assertThat(woken).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("However often the subscription is replaced, the waiters have one polling loop")
+	void pollsOnce(CapturedOutput output) {
+		LettuceConnector connector = new LettuceConnector(this.connections);
+		assertThat(connector.connect()).succeedsWithin(SOON);
+		this.server.ask("ACL SETUSER default -publish");
+		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released");
+		AtomicInteger woken = new AtomicInteger();
+		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
+		for (int i = 1; i <= 20; i++) {
+			int refused = i;
+			pubSub.message(pubSub.name(), pubSub.messageToOthers(new byte[0]));
+			pubSub.subscribed(pubSub.name(), 1);
+			Awaitility.await()
+				.pollInterval(Duration.ofMillis(2))
+				.until(() -> StringUtils.countOccurrencesOf(output.toString(), NOT_RECEIVED) == refused);
+		}
+		int before = woken.get();
+		long start = System.nanoTime();
+		Awaitility.await().until(() -> woken.get() >= before + 10);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(800));
+		pubSub.close();
 	}
 
 	@Test
@@ -119,7 +195,7 @@ class ReleaseChannelTests {
 	}
 
 	@Test
-	@DisplayName("Where no thread is to be had, connecting fails, and the next attempt connects")
+	@DisplayName("Without a thread, connecting fails, and the next attempt connects")
 	void noThreadToConnect() {
 		LettuceConnector connector = new LettuceConnector(this.connections, this.connections::commands,
 				failingOnce(LettuceConnector::onOwnThread));
@@ -130,17 +206,17 @@ class ReleaseChannelTests {
 	}
 
 	@Test
-	@DisplayName("Where no thread is to be had, there is no subscription, and the next attempt makes it")
+	@DisplayName("Without a thread, there is no subscription, and the next attempt makes it")
 	void noThreadToSubscribe() {
 		LettuceConnector connector = new LettuceConnector(this.connections);
-		ReleaseChannel channel = new ReleaseChannel(this.connections, connector, "lock:released",
+		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released",
 				failingOnce(LettuceConnector::onOwnThread));
 		CompletableFuture<Boolean> woken = new CompletableFuture<>();
-		channel.watch(new byte[] { 1 }, () -> woken.complete(true));
-		channel.subscribe();
-		channel.subscribe();
+		pubSub.watch(new byte[] { 1 }, () -> woken.complete(true));
+		pubSub.subscribe();
+		pubSub.subscribe();
 		assertThat(woken).succeedsWithin(SOON);
-		channel.close();
+		pubSub.close();
 	}
 
 	private static Executor failingOnce(Executor threads) {
@@ -153,7 +229,7 @@ class ReleaseChannelTests {
 		};
 	}
 
-	/** Lets somebody wait for the lock, and returns how often that one was woken. */
+	/** Has an instance wait for the lock, and returns how often it was woken. */
 	private AtomicInteger assertWaits(RedisConnections connections) {
 		AtomicInteger woken = new AtomicInteger();
 		RedisLockStore waiter = new RedisLockStore(connections, "lock", SOON, 0);

@@ -19,25 +19,26 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.store.redis.RedisCalls.Request;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Hears of released locks. There is one subscription, made when somebody waits for the
- * first time, and kept by the driver over reconnects. Whoever watches is woken, too, each
- * time it has been made, for what happened before, and repeatedly while it cannot be.
+ * Notifies waiters of released locks. There is one subscription, made for the first
+ * waiter, and kept by the driver over reconnects. Watchers are also woken each time it
+ * has been made, since a message may have been published before, and repeatedly while it
+ * cannot be.
  * <p>
- * A server that is frozen, or cut off, sends nothing and breaks no connection. So who
- * waits and looks again has a sign of life asked for, and if the last one has not come,
- * the subscription is made anew, wherever the driver then finds a server.
+ * A server that is frozen, or cut off, sends nothing and breaks no connection. So each
+ * waiter that polls has a {@code PING} sent over the subscription. If the last one has
+ * not been answered, the subscription is replaced, to wherever the driver then finds a
+ * server.
  */
-final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
+final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 
-	private static final Log logger = LogFactory.getLog(ReleaseChannel.class);
+	private static final Log logger = LogFactory.getLog(LockPubSub.class);
 
 	private static final long TRY_AGAIN_MILLIS = 100;
 
-	/** After which time a message that was published must have arrived. */
+	/** The time after which a message that was published must have been received. */
 	private static final long ECHO_MILLIS = 1000;
 
 	private static final byte[] NOTHING = {};
@@ -60,28 +61,32 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private volatile boolean open = true;
 
-	/** Whether a message of this instance has come back to it. */
-	private volatile boolean heard;
+	/** Whether a message of this instance has come back to it since the last probe. */
+	private volatile boolean received;
 
-	/**
-	 * Whether messages of releases do not arrive, so that those who wait have to look.
-	 */
-	private final AtomicBoolean deaf = new AtomicBoolean();
+	/** Whether messages are not received, so that waiters have to poll. */
+	private final AtomicBoolean notReceiving = new AtomicBoolean();
 
-	/** Whether to try once to subscribe, although nobody watches yet. */
+	/** Whether the next wake-up of the waiters is planned for that reason. */
+	private final AtomicBoolean polling = new AtomicBoolean();
+
+	/** Whether the next probe is planned, for when there is a connection. */
+	private final AtomicBoolean probing = new AtomicBoolean();
+
+	/** Whether to try once to subscribe, although there is no watcher yet. */
 	private volatile boolean expected;
 
-	/** So that one failure after the other is logged once. */
+	/** So that failures in a row are logged once. */
 	private volatile boolean failed;
 
 	private volatile @Nullable StatefulRedisPubSubConnection<byte[], byte[]> subscription;
 
-	private volatile @Nullable RedisFuture<String> signOfLife;
+	private volatile @Nullable RedisFuture<String> pong;
 
-	private volatile long askedForIt;
+	private volatile long pingedAt;
 
-	ReleaseChannel(RedisConnections connections, LettuceConnector connector, String name) {
-		this(connections, connector, name, ReleaseChannel::onOwnThread);
+	LockPubSub(RedisConnections connections, LettuceConnector connector, String name) {
+		this(connections, connector, name, LockPubSub::onOwnThread);
 	}
 
 	/**
@@ -89,7 +94,7 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	 * @param connector the connection to publish over
 	 * @param threads where to block
 	 */
-	ReleaseChannel(RedisConnections connections, LettuceConnector connector, String name, Executor threads) {
+	LockPubSub(RedisConnections connections, LettuceConnector connector, String name, Executor threads) {
 		this.connections = connections;
 		this.connector = connector;
 		this.name = bytes(name);
@@ -100,7 +105,7 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 		return this.name;
 	}
 
-	/** Returns what this instance of the application is called in the channel. */
+	/** Returns the name of this instance of the application in the channel. */
 	byte[] instance() {
 		return this.instance;
 	}
@@ -120,7 +125,8 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	}
 
 	/**
-	 * Sees to it that there is a subscription. Connecting blocks, so a thread does it.
+	 * Subscribes unless there is a subscription that works. Connecting blocks, so another
+	 * thread does it.
 	 */
 	void subscribe() {
 		StatefulRedisPubSubConnection<byte[], byte[]> current = this.subscription;
@@ -130,7 +136,7 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 			}
 			catch (Throwable ex) {
 				this.subscribing.set(false);
-				logger.warn("No thread for the subscription to channel %s: who waits for a lock looks for it by itself"
+				logger.warn("No thread for the subscription to channel %s: waiters poll meanwhile"
 					.formatted(text(this.name)), ex);
 			}
 		}
@@ -144,15 +150,15 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private boolean isSilent(StatefulRedisPubSubConnection<byte[], byte[]> current) {
 		long now = System.nanoTime();
-		RedisFuture<String> last = this.signOfLife;
-		if (last != null && now - this.askedForIt < PATIENCE_NANOS) {
+		RedisFuture<String> last = this.pong;
+		if (last != null && now - this.pingedAt < PATIENCE_NANOS) {
 			return false;
 		}
 		if (last != null && !last.isDone()) {
 			return true;
 		}
-		this.askedForIt = now;
-		this.signOfLife = current.async().ping();
+		this.pingedAt = now;
+		this.pong = current.async().ping();
 		return false;
 	}
 
@@ -179,14 +185,14 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 				connection = this.connections.connectPubSub();
 				connection.addListener(this);
 				connection.sync().subscribe(this.name);
-				this.signOfLife = null;
+				this.pong = null;
 				this.subscription = connection;
 				this.failed = false;
 				close(old);
 			}
 			catch (RuntimeException ex) {
 				if (!this.failed) {
-					logger.warn("No subscription to channel %s: who waits for a lock looks for it every %d ms meanwhile"
+					logger.warn("No subscription to channel %s: waiters poll every %d ms meanwhile"
 						.formatted(text(this.name), TRY_AGAIN_MILLIS), ex);
 				}
 				this.failed = true;
@@ -205,8 +211,8 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	public void message(byte[] channel, byte[] message) {
 		String text = text(message);
 		if (text.startsWith(text(this.instance))) {
-			this.heard = true;
-			this.deaf.set(false);
+			this.received = true;
+			this.notReceiving.set(false);
 			return;
 		}
 		byte[] lock = bytes(text.substring(text.indexOf(' ') + 1));
@@ -219,23 +225,52 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 	@Override
 	public void subscribed(byte[] channel, long count) {
 		wakeAll();
-		tryOut();
+		probe();
 	}
 
 	/**
-	 * Publishes what only this instance is to hear. Where publishing is forbidden, or
-	 * where messages go to another shard than the subscription is on, nobody would hear
-	 * of a release.
+	 * Publishes a message that only this instance takes. Where publishing is forbidden,
+	 * or where messages go to another shard than the subscription is on, no instance
+	 * would be notified of a release.
 	 */
-	private void tryOut() {
+	private void probe() {
 		RedisClusterAsyncCommands<byte[], byte[]> redis = this.connector.openOrConnect();
-		if (redis != null) {
-			this.heard = false;
-			publish(redis, join(this.instance, NOTHING), () -> this.connector.after(ECHO_MILLIS, () -> {
-				if (!this.heard) {
-					beDeaf("a message did not arrive", null);
+		if (redis == null) {
+			probeLater();
+		}
+		else {
+			this.received = false;
+			publish(redis, join(this.instance, NOTHING), () -> this.connector.after(ECHO_MILLIS, this::checkReceived));
+		}
+	}
+
+	private void probeLater() {
+		if (this.open && this.probing.compareAndSet(false, true)) {
+			boolean planned = this.connector.after(TRY_AGAIN_MILLIS, () -> {
+				this.probing.set(false);
+				if (this.open) {
+					probe();
 				}
-			}));
+			});
+			if (!planned) {
+				this.probing.set(false);
+			}
+		}
+	}
+
+	/**
+	 * A machine that stood still may not have read the message yet. It is read before the
+	 * answer to a {@code PING} over the same connection. A subscription that does not
+	 * answer is replaced, and the next one probed.
+	 */
+	private void checkReceived() {
+		StatefulRedisPubSubConnection<byte[], byte[]> current = this.subscription;
+		if (!this.received && current != null) {
+			current.async().ping().whenComplete((pong, failure) -> {
+				if (!this.received && failure == null) {
+					notReceiving("a message did not arrive", null);
+				}
+			});
 		}
 	}
 
@@ -246,7 +281,7 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 					published.run();
 				}
 				else if (failure instanceof RedisCommandExecutionException) {
-					beDeaf("publishing is refused", failure);
+					notReceiving("publishing is refused", failure);
 				}
 			});
 		}
@@ -255,26 +290,28 @@ final class ReleaseChannel extends RedisPubSubAdapter<byte[], byte[]> {
 		}
 	}
 
-	private void beDeaf(String why, @Nullable Throwable failure) {
-		if (this.deaf.compareAndSet(false, true)) {
+	private void notReceiving(String why, @Nullable Throwable failure) {
+		if (this.notReceiving.compareAndSet(false, true)) {
 			logger.warn(
-					"Nobody hears of released locks through channel %s, since %s: who waits for a lock looks for it every %d ms"
+					"No message about released locks is received through channel %s, since %s: waiters poll every %d ms"
 						.formatted(text(this.name), why, TRY_AGAIN_MILLIS),
 					failure);
-			lookRepeatedly();
 		}
+		poll();
 	}
 
-	private void lookRepeatedly() {
-		this.connector.after(TRY_AGAIN_MILLIS, () -> {
-			if (this.open && this.deaf.get()) {
+	/** If a wake-up is planned already it does nothing, so that there is one loop. */
+	private void poll() {
+		if (this.open && this.notReceiving.get() && this.polling.compareAndSet(false, true)) {
+			boolean planned = this.connector.after(TRY_AGAIN_MILLIS, () -> {
+				this.polling.set(false);
 				wakeAll();
-				lookRepeatedly();
+				poll();
+			});
+			if (!planned) {
+				this.polling.set(false);
 			}
-			else {
-				this.deaf.set(false);
-			}
-		});
+		}
 	}
 
 	/** Returns what to publish when the lock is released for others. */

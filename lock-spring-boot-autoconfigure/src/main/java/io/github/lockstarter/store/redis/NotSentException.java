@@ -1,0 +1,14 @@
+package io.github.lockstarter.store.redis;
+
+import io.lettuce.core.RedisException;
+
+/**
+ * The connection was closed, or replaced, before the request was sent.
+ */
+final class NotSentException extends RedisException {
+
+	NotSentException() {
+		super("The connection was closed before the request was sent");
+	}
+
+}
