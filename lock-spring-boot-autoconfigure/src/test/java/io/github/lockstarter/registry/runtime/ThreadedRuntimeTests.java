@@ -16,17 +16,11 @@ class ThreadedRuntimeTests {
 
 	private final AtomicBoolean noMemory = new AtomicBoolean();
 
-	/** Threads that cannot be started while there is no memory for them. */
-	private final ThreadFactory threads = (task) -> new Thread(task) {
-
-		@Override
-		public void start() {
-			if (ThreadedRuntimeTests.this.noMemory.get()) {
-				throw new OutOfMemoryError("unable to create native thread");
-			}
-			super.start();
+	private final ThreadFactory threads = (task) -> {
+		if (this.noMemory.get()) {
+			throw new OutOfMemoryError("unable to create native thread");
 		}
-
+		return new Thread(task);
 	};
 
 	@Test
