@@ -3,10 +3,8 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 
 import io.netty.util.Timeout;
-import io.netty.util.Timer;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
@@ -18,9 +16,7 @@ import io.github.lockstarter.LockStoreException;
  *
  * @param <T> what the answer is
  */
-final class Call<T> {
-
-	private final CompletableFuture<T> answer = new CompletableFuture<>();
+final class Call<T> extends CompletableFuture<T> {
 
 	private final LockKey key;
 
@@ -30,27 +26,21 @@ final class Call<T> {
 		this.key = key;
 	}
 
-	/** Fails the answer if it takes too long, and then runs the action. */
-	void within(Duration timeout, Timer timer, Runnable late) {
-		this.alarm = timer.newTimeout((alarm) -> {
-			if (this.answer.completeExceptionally(new LockStoreException(this.key,
-					"Redis did not answer within %d ms".formatted(timeout.toMillis()), null))) {
-				late.run();
-			}
-		}, timeout.toMillis(), TimeUnit.MILLISECONDS);
+	/** Sets the alarm that is cancelled by an answer. */
+	void setAlarm(Timeout alarm) {
+		this.alarm = alarm;
 	}
 
-	CompletableFuture<T> answer() {
-		return this.answer;
-	}
-
-	boolean isAnswered() {
-		return this.answer.isDone();
+	/** Returns whether there is no answer in time: then it fails. */
+	boolean expire(Duration timeout) {
+		return completeExceptionally(new LockStoreException(this.key,
+				"Redis did not answer within %d ms".formatted(timeout.toMillis()), null));
 	}
 
 	/** Returns whether the answer comes in time. */
-	boolean complete(T value) {
-		boolean inTime = this.answer.complete(value);
+	@Override
+	public boolean complete(T value) {
+		boolean inTime = super.complete(value);
 		cancelAlarm();
 		return inTime;
 	}
@@ -58,7 +48,7 @@ final class Call<T> {
 	void fail(Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
-		this.answer.completeExceptionally((cause instanceof LockStoreException) ? cause
+		completeExceptionally((cause instanceof LockStoreException) ? cause
 				: new LockStoreException(this.key, "Redis failed", cause));
 		cancelAlarm();
 	}

@@ -85,7 +85,7 @@ final class LettuceConnector {
 	 */
 	void whenConnected(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
-		if (call.isAnswered()) {
+		if (call.isDone()) {
 			return;
 		}
 		if (current != null && isOpen(current)) {
@@ -169,7 +169,11 @@ final class LettuceConnector {
 	void expire(Call<?> call, Duration timeout) {
 		try {
 			AbstractRedisClient client = this.connections.client();
-			call.within(timeout, client.getResources().timer(), () -> late(client, timeout));
+			call.setAlarm(client.getResources().timer().newTimeout((alarm) -> {
+				if (call.expire(timeout)) {
+					late(client, timeout);
+				}
+			}, timeout.toMillis(), TimeUnit.MILLISECONDS));
 		}
 		catch (IllegalStateException | RejectedExecutionException ex) {
 			// The driver has been shut down, or has too much to time.

@@ -47,7 +47,7 @@ final class RedisCalls {
 	/** Calls a script if Redis is connected, or soon is. */
 	<T, R> CompletionStage<R> call(LockKey key, Request<T> script, Function<T, R> result) {
 		Call<R> call = begin(key, this.connector);
-		this.connector.whenConnected(call, (redis) -> script.send(redis, call::isAnswered, (value, failure) -> {
+		this.connector.whenConnected(call, (redis) -> script.send(redis, call::isDone, (value, failure) -> {
 			if (failure != null) {
 				call.fail(failure);
 			}
@@ -55,7 +55,7 @@ final class RedisCalls {
 				call.complete(result.apply(value));
 			}
 		}));
-		return call.answer();
+		return call;
 	}
 
 	/**
@@ -78,7 +78,7 @@ final class RedisCalls {
 				call.complete(number == 1);
 			}
 		}));
-		return call.answer();
+		return call;
 	}
 
 	/** Ends the releases of the lock under way: its owner acquires it again. */
@@ -108,9 +108,9 @@ final class RedisCalls {
 			this.replicated.send(key, call, script, granted, replied);
 		}
 		else {
-			this.grants.whenConnected(call, (redis) -> script.send(redis, call::isAnswered, replied));
+			this.grants.whenConnected(call, (redis) -> script.send(redis, call::isDone, replied));
 		}
-		return call.answer();
+		return call;
 	}
 
 	/**

@@ -34,19 +34,20 @@ final class RedisKeys {
 
 	private static final int TAG_LENGTH = "{b3f}".length();
 
-	private final byte[] lock;
+	private final String prefix;
+
+	/** Where the hash tag stands in the key of a lock. */
+	private final int tag;
 
 	private final byte[] waiting;
 
 	private final byte[] fence;
 
-	private final byte[] result;
-
 	RedisKeys(String prefix) {
-		this.lock = bytes(prefix + ":");
+		this.prefix = prefix;
+		this.tag = bytes(prefix + ":").length;
 		this.waiting = bytes(prefix + ":waiting:");
 		this.fence = bytes(prefix + ":fence:");
-		this.result = bytes(prefix + ":result:");
 	}
 
 	/** Returns the keys of the lock. */
@@ -54,15 +55,7 @@ final class RedisKeys {
 		int hash = 31 * key.name().hashCode() + key.key().hashCode();
 		int bucket = ((hash * 0x9E3779B9) >>> 16) % BUCKETS;
 		String tag = HexFormat.of().toHexDigits(bucket, TAG_DIGITS);
-		byte[] tagged = bytes("{" + tag + "}:" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES));
-		return new Keys(join(this.lock, tagged, tagged.length), join(this.waiting, tagged, tagged.length),
-				join(this.fence, tagged, TAG_LENGTH));
-	}
-
-	private static byte[] join(byte[] begin, byte[] end, int length) {
-		byte[] joined = Arrays.copyOf(begin, begin.length + length);
-		System.arraycopy(end, 0, joined, begin.length, length);
-		return joined;
+		return new Keys(bytes(this.prefix + ":{" + tag + "}:" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES)));
 	}
 
 	private static byte[] bytes(String text) {
@@ -70,21 +63,15 @@ final class RedisKeys {
 	}
 
 	/**
-	 * The keys of one lock. Nearly every request needs the lock, and the fence or the set
-	 * of waiters, so these are computed at once; few requests are about a result.
+	 * The keys of one lock. There may be many locks, so only the key of the owner is
+	 * kept; the others are made from it.
 	 */
 	final class Keys {
 
 		private final byte[] lock;
 
-		private final byte[] waiting;
-
-		private final byte[] fence;
-
-		private Keys(byte[] lock, byte[] waiting, byte[] fence) {
+		private Keys(byte[] lock) {
 			this.lock = lock;
-			this.waiting = waiting;
-			this.fence = fence;
 		}
 
 		/** Returns the key of the owner. */
@@ -94,22 +81,31 @@ final class RedisKeys {
 
 		/** Returns the key of the set of waiting instances. */
 		byte[] waiting() {
-			return this.waiting;
+			return join(RedisKeys.this.waiting, RedisKeys.this.tag, this.lock.length);
 		}
 
 		/** Returns the key of the counter that fencing tokens are drawn from. */
 		byte[] fence() {
-			return this.fence;
+			return join(RedisKeys.this.fence, RedisKeys.this.tag, endOfTag());
 		}
 
 		/** Returns the key of the results of that name. */
 		byte[] result(String name) {
-			int tag = RedisKeys.this.lock.length;
-			int rest = tag + TAG_LENGTH;
-			String digest = LockKey.ofDigest("slot", name).key().substring(LockKey.DIGEST_PREFIX.length());
-			byte[] digested = join(RedisKeys.this.result, Arrays.copyOfRange(this.lock, tag, rest), TAG_LENGTH);
-			digested = join(digested, bytes(":" + digest), 1 + DIGEST_DIGITS);
-			return join(digested, Arrays.copyOfRange(this.lock, rest, this.lock.length), this.lock.length - rest);
+			int digest = LockKey.DIGEST_PREFIX.length();
+			String digits = LockKey.ofDigest("slot", name).key().substring(digest, digest + DIGEST_DIGITS);
+			String tag = new String(this.lock, RedisKeys.this.tag, TAG_LENGTH, StandardCharsets.US_ASCII);
+			return join(bytes(RedisKeys.this.prefix + ":result:" + tag + ":" + digits), endOfTag(), this.lock.length);
+		}
+
+		private int endOfTag() {
+			return RedisKeys.this.tag + TAG_LENGTH;
+		}
+
+		/** Returns the bytes followed by a part of the key of the owner. */
+		private byte[] join(byte[] begin, int from, int to) {
+			byte[] joined = Arrays.copyOf(begin, begin.length + to - from);
+			System.arraycopy(this.lock, from, joined, begin.length, to - from);
+			return joined;
 		}
 
 	}

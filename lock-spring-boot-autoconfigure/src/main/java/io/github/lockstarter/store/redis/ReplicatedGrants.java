@@ -74,7 +74,7 @@ final class ReplicatedGrants {
 	private void dropAbandoned() {
 		for (int i = 0; i < 2; i++) {
 			Grant<?> head = this.queued.peek();
-			if (head != null && head.call.isAnswered()) {
+			if (head != null && head.call.isDone()) {
 				this.queued.remove(head);
 			}
 		}
@@ -85,7 +85,7 @@ final class ReplicatedGrants {
 			List<Grant<?>> round = new ArrayList<>();
 			for (Grant<?> grant = this.queued.poll(); grant != null; grant = (round.size() < MOST_TOGETHER)
 					? this.queued.poll() : null) {
-				if (!grant.call.isAnswered()) {
+				if (!grant.call.isDone()) {
 					round.add(grant);
 				}
 			}

@@ -4,14 +4,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.Base16;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.CommandType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -247,19 +252,23 @@ enum Script {
 
 	/** Returns a call of a script that answers with a number. */
 	Request<Long> with(byte[][] keys, byte[]... args) {
-		return (redis, abandoned, reply) -> run(redis, ScriptOutputType.INTEGER, keys, args, reply);
+		return (redis, abandoned, reply) -> run(redis, IntegerOutput::new, keys, args, reply);
 	}
 
 	/** Returns a call of a script that answers for each of some keys. */
+	@SuppressWarnings({ "unchecked", "rawtypes" })
 	<T> Request<List<T>> forEachOf(byte[][] keys, byte[]... args) {
-		return (redis, abandoned, reply) -> run(redis, ScriptOutputType.MULTI, keys, args, reply);
+		Function<RedisCodec<byte[], byte[]>, CommandOutput<byte[], byte[], List<T>>> answers = (
+				codec) -> (CommandOutput) new NestedMultiOutput<>(codec);
+		return (redis, abandoned, reply) -> run(redis, answers, keys, args, reply);
 	}
 
-	private <T> void run(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptOutputType type, byte[][] keys,
-			byte[][] args, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-		call(() -> redis.<T>evalsha(this.digest, type, keys, args), (value, failure) -> {
+	private <T> void run(RedisClusterAsyncCommands<byte[], byte[]> redis,
+			Function<RedisCodec<byte[], byte[]>, CommandOutput<byte[], byte[], T>> answer, byte[][] keys, byte[][] args,
+			BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+		call(redis, CommandType.EVALSHA, this.digest, answer, keys, args, (value, failure) -> {
 			if (failure instanceof RedisNoScriptException) {
-				call(() -> redis.<T>eval(this.text, type, keys, args), reply);
+				call(redis, CommandType.EVAL, this.text, answer, keys, args, reply);
 			}
 			else {
 				reply.accept(value, failure);
@@ -268,16 +277,19 @@ enum Script {
 	}
 
 	/** Passes on a reply even if the driver refuses the command. */
-	private static <T> void call(Supplier<RedisFuture<T>> command, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-		RedisFuture<T> answer;
+	private static <T> void call(RedisClusterAsyncCommands<byte[], byte[]> redis, CommandType command, String script,
+			Function<RedisCodec<byte[], byte[]>, CommandOutput<byte[], byte[], T>> answer, byte[][] keys, byte[][] args,
+			BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+		RedisFuture<T> replied;
 		try {
-			answer = command.get();
+			replied = redis.dispatch(command, answer.apply(ByteArrayCodec.INSTANCE),
+					new ScriptArgs(script, keys, args));
 		}
 		catch (RuntimeException ex) {
 			reply.accept(null, ex);
 			return;
 		}
-		answer.whenComplete(reply);
+		replied.whenComplete(reply);
 	}
 
 }

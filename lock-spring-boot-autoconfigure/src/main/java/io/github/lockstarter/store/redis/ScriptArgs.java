@@ -1,0 +1,82 @@
+package io.github.lockstarter.store.redis;
+
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.protocol.CommandArgs;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+
+/**
+ * The arguments of a script call, written as they are. The driver would make several
+ * objects of each.
+ */
+final class ScriptArgs extends CommandArgs<byte[], byte[]> {
+
+	private final String script;
+
+	private final byte[][] keys;
+
+	private final byte[][] args;
+
+	/**
+	 * Creates arguments.
+	 * @param script the text of the script, or its digest
+	 * @param keys at least one
+	 */
+	ScriptArgs(String script, byte[][] keys, byte[][] args) {
+		super(ByteArrayCodec.INSTANCE);
+		this.script = script;
+		this.keys = keys;
+		this.args = args;
+		// Tells the driver which server of a cluster has the keys.
+		addKey(keys[0]);
+	}
+
+	@Override
+	public int count() {
+		return 2 + this.keys.length + this.args.length;
+	}
+
+	@Override
+	public void encode(ByteBuf buffer) {
+		writeLength(buffer, ByteBufUtil.utf8Bytes(this.script));
+		ByteBufUtil.writeUtf8(buffer, this.script);
+		endLine(buffer);
+		writeLength(buffer, digits(this.keys.length));
+		writeNumber(buffer, this.keys.length);
+		endLine(buffer);
+		for (byte[] key : this.keys) {
+			write(buffer, key);
+		}
+		for (byte[] arg : this.args) {
+			write(buffer, arg);
+		}
+	}
+
+	private static void write(ByteBuf buffer, byte[] argument) {
+		writeLength(buffer, argument.length);
+		buffer.writeBytes(argument);
+		endLine(buffer);
+	}
+
+	private static void writeLength(ByteBuf buffer, int length) {
+		buffer.writeByte('$');
+		writeNumber(buffer, length);
+		endLine(buffer);
+	}
+
+	private static void writeNumber(ByteBuf buffer, int number) {
+		if (number >= 10) {
+			writeNumber(buffer, number / 10);
+		}
+		buffer.writeByte('0' + number % 10);
+	}
+
+	private static int digits(int number) {
+		return (number < 10) ? 1 : 1 + digits(number / 10);
+	}
+
+	private static void endLine(ByteBuf buffer) {
+		buffer.writeByte('\r').writeByte('\n');
+	}
+
+}
