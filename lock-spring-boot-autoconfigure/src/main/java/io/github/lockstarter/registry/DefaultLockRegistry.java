@@ -65,6 +65,9 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private final LockTable table;
 
+	/** Of all threads that wait for an answer. */
+	private final Caller blocking;
+
 	private volatile Consumer<LockConflictException> conflicts = (conflict) -> {
 	};
 
@@ -97,6 +100,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		this.runtime = runtime;
 		this.observer = new RegistryObserver(counts, observations, losses, runtime);
 		this.owners = new OwnerTokens(runtime.random());
+		this.blocking = Caller.blocking(runtime.callbacks());
 		this.table = new LockTable(store, runtime, this.observer, maxWaiters);
 	}
 
@@ -111,13 +115,13 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	@Override
 	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
-		AcquireRequest request = forLease(key, options, blocking());
+		AcquireRequest request = forLease(key, options, this.blocking);
 		return optionalLease(request, await(request));
 	}
 
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
-		AcquireRequest request = forLease(key, options, blocking());
+		AcquireRequest request = forLease(key, options, this.blocking);
 		return lease(request, await(request));
 	}
 
@@ -146,7 +150,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	@Override
 	public Acquisition acquire(LockKey key, LockOptions options, ResultKey resultKey, long since) {
-		AcquireRequest request = forResult(key, options, blocking(), resultKey, since);
+		AcquireRequest request = forResult(key, options, this.blocking, resultKey, since);
 		return acquisition(request, await(request));
 	}
 
@@ -166,10 +170,6 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private AcquireRequest forResult(LockKey key, LockOptions options, Caller caller, ResultKey resultKey, long since) {
 		return new ResultRequest(key, options, caller, this.runtime, this.observer, this.owners, resultKey, since);
-	}
-
-	private Caller blocking() {
-		return Caller.blocking(this.runtime.callbacks());
 	}
 
 	/**

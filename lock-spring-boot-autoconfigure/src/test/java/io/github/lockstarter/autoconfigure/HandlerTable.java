@@ -1,18 +1,19 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
-import java.util.Collection;
-import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 
 import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.test.util.ReflectionTestUtils;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.registry.entry.LockSnapshot;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
@@ -139,26 +140,18 @@ final class HandlerTable {
 		assertThat(job.hasBegun()).isFalse();
 	}
 
-	/** Looks into the registry: nothing else tells how many requests wait there. */
+	/** Returns how many requests of this server wait because a lock is held. */
 	int waiters() {
-		return entries().values().stream().mapToInt(HandlerTable::queued).sum();
+		return locksInUse().mapToInt((lock) -> lock.waiting().size()).sum();
 	}
 
-	/** Does the same for one lock. */
+	/** Returns how many requests of this server wait for one lock. */
 	int waiters(LockKey key) {
-		Object entry = entries().get(key);
-		return (entry != null) ? queued(entry) : 0;
+		return locksInUse().filter((lock) -> lock.key().equals(key)).mapToInt((lock) -> lock.waiting().size()).sum();
 	}
 
-	private Map<?, ?> entries() {
-		Object table = ReflectionTestUtils.getField(locks(), "table");
-		return (Map<?, ?>) ReflectionTestUtils.getField(table, "entries");
-	}
-
-	private static int queued(Object entry) {
-		Object queue = ReflectionTestUtils.getField(entry, "queue");
-		Object requests = ReflectionTestUtils.getField(queue, "requests");
-		return ((Collection<?>) ReflectionTestUtils.invokeMethod(requests, "toList")).size();
+	private Stream<LockSnapshot> locksInUse() {
+		return new LockInspector((DefaultLockRegistry) locks()).snapshot().stream();
 	}
 
 	/** Waits until some server waits for a lock that another one holds. */

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
@@ -20,6 +21,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockCounts;
@@ -79,6 +82,44 @@ class ApplicationCodeTests {
 		onStop((context) -> {
 			throw new NoClassDefFoundError("a class that is missing");
 		});
+		assertServesCallers();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LockObservationContext.ACQUIRE, LockObservationContext.HOLD })
+	@DisplayName("A predicate that throws an Error when an observation is made fails no caller and leaks no lock")
+	void predicateThrowsError(String observation) {
+		onStart((context) -> {
+		});
+		this.observations.observationConfig().observationPredicate((name, context) -> {
+			if (name.equals(observation)) {
+				throw new NoClassDefFoundError("a class that is missing");
+			}
+			return true;
+		});
+		assertServesCallers();
+	}
+
+	@Test
+	@DisplayName("A handler that throws an Error when it is asked what it supports fails no caller and leaks no lock")
+	void supportsContextThrowsError() {
+		AtomicInteger asked = new AtomicInteger();
+		this.observations.observationConfig().observationHandler(new ObservationHandler<>() {
+
+			@Override
+			public boolean supportsContext(Observation.Context context) {
+				if (asked.getAndIncrement() % 3 > 0) {
+					throw new NoClassDefFoundError("a class that is missing");
+				}
+				return true;
+			}
+
+		});
+		assertServesCallers();
+		assertThat(asked).hasValueGreaterThan(6);
+	}
+
+	private void assertServesCallers() {
 		for (int i = 0; i < 3; i++) {
 			this.locks.acquire(KEY, OPTIONS).close();
 			CompletableFuture<Optional<Lease>> async = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();

@@ -2,12 +2,11 @@ package io.github.lockstarter.registry.entry;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -17,9 +16,11 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.lease.LeasedLock;
 import io.github.lockstarter.registry.lease.StoreLease;
 import io.github.lockstarter.registry.lease.Turn;
+import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.observe.StoreFailure;
 import io.github.lockstarter.registry.request.AcquireRequest;
 import io.github.lockstarter.registry.request.TokenRequest;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
@@ -40,22 +41,21 @@ import io.github.lockstarter.store.StoredResult;
  */
 final class LockEntry implements LeasedLock {
 
+	private static final String NO_ANSWER = "the store has no answer";
+
 	private final LockTable table;
 
 	private final LockKey key;
 
 	private final StoredLock stored;
 
-	/** Not {@code synchronized}, which would pin virtual threads in Java 21 to 23. */
-	private final Lock monitor = new ReentrantLock();
-
 	private final WaitQueue queue = new WaitQueue();
 
-	private final Runnable wake = this::wake;
+	/** Made when a caller waits for the first time. */
+	private volatile @Nullable WakeUp wakeUp;
 
-	private final WakeUp wakeUp;
-
-	private final CompletableFuture<Void> retired = new CompletableFuture<>();
+	/** Made when a caller waits for the first time. */
+	private @Nullable WaitTimeout waitTimeout;
 
 	private EntryState state = EntryState.NEW;
 
@@ -78,42 +78,62 @@ final class LockEntry implements LeasedLock {
 	LockEntry(LockTable table, LockKey key) {
 		this.table = table;
 		this.key = key;
-		this.stored = table.store().lock(key);
-		this.wakeUp = new WakeUp(table.runtime(), this.wake);
+		this.stored = Objects.requireNonNull(table.store().lock(key), "the store has no handle on the lock");
 		this.heldUntil = now();
 	}
 
-	LockKey key() {
+	@Override
+	public LockKey key() {
 		return this.key;
 	}
 
+	@Override
+	public RegistryObserver observer() {
+		return this.table.observer();
+	}
+
+	@Override
+	public EngineRuntime runtime() {
+		return this.table.runtime();
+	}
+
 	/** Returns the lease of the holder here. */
-	Optional<StoreLease> lease() {
-		return Optional.ofNullable(this.lease);
+	@Nullable StoreLease lease() {
+		return this.lease;
 	}
 
 	/** Makes a transition, and takes the step that it leads to. */
 	private void perform(Supplier<Step> transition) {
-		look(transition).take();
+		withMonitor(transition).take();
 	}
 
-	/** Returns what is seen between two transitions. */
-	private <T> T look(Supplier<T> view) {
-		this.monitor.lock();
+	private <T> T withMonitor(Supplier<T> action) {
+		Lock monitor = this.table.monitor(this.key);
+		monitor.lock();
 		try {
-			return view.get();
+			return action.get();
 		}
 		finally {
-			this.monitor.unlock();
+			monitor.unlock();
 		}
 	}
 
 	/** Admits the request, or answers it; {@code false} if this entry is retired. */
 	boolean admit(AcquireRequest request) {
-		Optional<Step> next = look(
-				() -> (this.state != EntryState.RETIRED) ? Optional.of(admitted(request)) : Optional.empty());
-		next.ifPresent(Step::take);
-		return next.isPresent();
+		Step next;
+		Lock monitor = this.table.monitor(this.key);
+		monitor.lock();
+		try {
+			if (this.state == EntryState.RETIRED) {
+				return false;
+			}
+			next = admitted(request);
+		}
+		finally {
+			monitor.unlock();
+		}
+		next.take();
+		return true;
 	}
 
 	private Step admitted(AcquireRequest request) {
@@ -144,35 +164,48 @@ final class LockEntry implements LeasedLock {
 			return () -> request.refuseForFullQueue(remaining);
 		}
 		this.queue.add(request);
-		return (this.state == EntryState.NEW) ? acquire(request) : setAlarm(request);
+		if (this.state == EntryState.NEW) {
+			return acquire(request);
+		}
+		if (request.waits()) {
+			waitTimeout().set(request);
+		}
+		return Step.NOTHING;
 	}
 
 	LockSnapshot snapshot() {
-		return look(() -> new LockSnapshot(this.key,
-				lease()
+		return withMonitor(() -> new LockSnapshot(this.key,
+				Optional.ofNullable(this.lease)
 					.map((held) -> new LockSnapshot.Held(Duration.ofNanos(held.age()), held.remaining(),
 							held.fencingToken(), held.request()))
 					.orElse(null),
 				this.queue.contended()
 					.stream()
-					.map((waiter) -> new LockSnapshot.Waiting(Duration.ofNanos(waiter.waited()),
-							waiter.observation().request()))
+					.map((waiter) -> new LockSnapshot.Waiting(Duration.ofNanos(waiter.waited()), waiter.request()))
 					.toList()));
 	}
 
 	/** Removes a request that has been abandoned. */
 	void leave(AcquireRequest request) {
 		perform(() -> {
-			request.cancelAlarm();
 			return this.queue.remove(request) ? retireIfUnused() : Step.NOTHING;
 		});
 	}
 
-	/** Refuses a request whose wait is over, unless the store is about to answer it. */
-	private Step expire(AcquireRequest request) {
-		boolean asking = this.state == EntryState.ACQUIRING && request == this.queue.head();
-		return (asking || !this.queue.remove(request)) ? Step.NOTHING
-				: WaitQueue.refuse(List.of(request), remaining()).then(retireIfUnused());
+	/** Refuses the waiters whose wait is over, but for one that the store answers. */
+	private void expire() {
+		perform(() -> {
+			long now = now();
+			AcquireRequest asker = (this.state == EntryState.ACQUIRING) ? this.queue.head() : null;
+			Step refusals = this.queue.refuseLate(now, asker, remaining());
+			waitTimeout().cancel();
+			this.queue.forEach((waiter) -> {
+				if (waiter.deadline() - now > 0) {
+					waitTimeout().set(waiter);
+				}
+			});
+			return refusals.then(retireIfUnused());
+		});
 	}
 
 	/** Ends all waiting, except for a head whose answer is on its way. */
@@ -184,16 +217,21 @@ final class LockEntry implements LeasedLock {
 		});
 	}
 
-	/** Ends all waiting and holding; completes when nothing is under way any more. */
-	CompletableFuture<Void> close() {
+	/** Ends all waiting and holding. */
+	void close() {
 		perform(() -> this.queue.failAll(LockTable.CLOSED, null).then(retireIfUnused()));
-		lease().ifPresent((held) -> held.lose(LockTable.CLOSED));
-		return this.retired;
+		StoreLease held = this.lease;
+		if (held != null) {
+			held.lose(LockTable.CLOSED);
+		}
 	}
 
 	@Override
 	public void lose(Turn turn, String why) {
-		lease().filter((held) -> held.turn().equals(turn)).ifPresent((held) -> held.lose(why));
+		StoreLease held = this.lease;
+		if (held != null && held.turn().equals(turn)) {
+			held.lose(why);
+		}
 	}
 
 	@Override
@@ -207,33 +245,42 @@ final class LockEntry implements LeasedLock {
 		return () -> {
 			Turn turn = new Turn(head.owner(), now(), head.options().ttl());
 			this.released = false;
-			AcquireCommand command = head.command(turn.owner());
 			this.registered = head.waits() && this.table.isNotified();
-			if (this.registered) {
-				this.watching = true;
-				command = command.notifying(this.wake);
-			}
-			ask(command, (result, failure) -> answered(turn, head, result, failure));
+			ask(() -> {
+				AcquireCommand command = head.command(turn.owner());
+				return this.registered ? notifying(command) : command;
+			}).whenComplete((result, failure) -> answered(turn, head, result, note(failure)));
 		};
 	}
 
-	private void ask(AcquireCommand command, BiConsumer<@Nullable AcquireResult, @Nullable Throwable> transition) {
-		ask(() -> this.stored.acquire(command), transition);
+	private AcquireCommand notifying(AcquireCommand command) {
+		this.watching = true;
+		return command.notifying(wakeUp().action());
 	}
 
-	/** Asks the store; whatever it throws is an answer, too. */
-	private <T> void ask(Supplier<CompletionStage<T>> question, BiConsumer<@Nullable T, @Nullable Throwable> then) {
-		CompletionStage<T> answer;
+	/** Asks the store; whatever is thrown is an answer, too. */
+	private CompletionStage<AcquireResult> ask(Supplier<AcquireCommand> command) {
 		try {
-			answer = question.get();
+			return Objects.requireNonNull(this.stored.acquire(command.get()), NO_ANSWER);
 		}
 		catch (Throwable ex) {
-			answer = CompletableFuture.failedFuture(ex);
+			return CompletableFuture.failedFuture(ex);
 		}
-		answer.whenComplete((result, failure) -> {
-			this.table.observer().storeAnswered(this.key, failure);
-			then.accept(result, StoreFailure.cause(failure));
-		});
+	}
+
+	private CompletionStage<Boolean> askToRelease(Turn turn, @Nullable StoredResult result) {
+		try {
+			return Objects.requireNonNull(this.stored.release(turn.owner(), result), NO_ANSWER);
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/** Takes note of an answer of the store; returns the failure if it is one. */
+	private @Nullable Throwable note(@Nullable Throwable failure) {
+		this.table.observer().storeAnswered(this.key, failure);
+		return StoreFailure.cause(failure);
 	}
 
 	private void answered(Turn turn, AcquireRequest asker, @Nullable AcquireResult result,
@@ -276,7 +323,7 @@ final class LockEntry implements LeasedLock {
 	private Step grant(AcquireRequest request, Turn turn, long fencingToken) {
 		this.queue.remove(request);
 		this.queue.noteHolder(Turn.storeToken(fencingToken), now());
-		StoreLease granted = new StoreLease(this, request, this.table.renewals(), turn, fencingToken);
+		StoreLease granted = new StoreLease(this, request, turn, fencingToken);
 		this.lease = granted;
 		this.state = EntryState.HELD;
 		return this.queue.held(granted.remaining()).then(() -> {
@@ -301,8 +348,10 @@ final class LockEntry implements LeasedLock {
 		if (asker instanceof TokenRequest request && request.isTokenShared()) {
 			return scheduleNext();
 		}
-		return () -> ask(() -> this.stored.release(turn.owner(), null),
-				(owned, failure) -> perform(() -> acquireNext(false)));
+		return () -> askToRelease(turn, null).whenComplete((owned, failure) -> {
+			note(failure);
+			perform(() -> acquireNext(false));
+		});
 	}
 
 	/**
@@ -322,7 +371,7 @@ final class LockEntry implements LeasedLock {
 		AcquireRequest head = this.queue.headOrTryLock();
 		if (endsTurn && head != null && head.waits() && yieldsToOtherInstances() && !this.table.isDraining()) {
 			this.state = EntryState.WAITING;
-			this.wakeUp.soon();
+			wakeUp().soon();
 			return refusals.then(this.queue.refuseTryLocks(remaining()));
 		}
 		return refusals.then((head != null) ? acquire(head) : retire());
@@ -351,8 +400,9 @@ final class LockEntry implements LeasedLock {
 			return acquire(head);
 		}
 		this.state = EntryState.WAITING;
-		this.wakeUp.after(remaining, head, this.table.isNotified());
-		return setAlarm(head);
+		wakeUp().after(remaining, head, this.table.isNotified());
+		waitTimeout().set(head);
+		return Step.NOTHING;
 	}
 
 	/**
@@ -370,7 +420,7 @@ final class LockEntry implements LeasedLock {
 			if (this.state != EntryState.WAITING || head == null) {
 				return Step.NOTHING;
 			}
-			this.wakeUp.cancel();
+			cancelWakeUp();
 			return acquire(head);
 		});
 	}
@@ -390,8 +440,8 @@ final class LockEntry implements LeasedLock {
 			}
 			this.state = EntryState.RELEASING;
 			long sent = now();
-			return () -> ask(() -> this.stored.release(turn.owner(), result), (owned, failure) -> {
-				ended.released(owned, failure);
+			return () -> askToRelease(turn, result).whenComplete((owned, failure) -> {
+				ended.released(owned, note(failure));
 				StoredResult kept = Boolean.TRUE.equals(owned) ? result : null;
 				perform(() -> this.queue.give(kept, sent, null).then(acquireNext(next != null)));
 				ended.done();
@@ -406,15 +456,13 @@ final class LockEntry implements LeasedLock {
 			Turn turn = new Turn(next.owner(), now(), next.options().ttl());
 			this.released = false;
 			this.registered = true;
-			this.watching = true;
-			AcquireCommand command = AcquireCommand.of(turn.owner(), turn.ttl())
-				.notifying(this.wake)
-				.after(ended.turn().owner());
-			ask(command, (result, failure) -> {
-				ended.released(result != null && !(result instanceof PredecessorGone), failure);
-				answered(turn, next, result, failure);
-				ended.done();
-			});
+			ask(() -> notifying(AcquireCommand.of(turn.owner(), turn.ttl())).after(ended.turn().owner()))
+				.whenComplete((result, thrown) -> {
+					Throwable failure = note(thrown);
+					ended.released(result != null && !(result instanceof PredecessorGone), failure);
+					answered(turn, next, result, failure);
+					ended.done();
+				});
 		};
 	}
 
@@ -430,24 +478,50 @@ final class LockEntry implements LeasedLock {
 
 	private Step retire() {
 		this.state = EntryState.RETIRED;
-		this.wakeUp.cancel();
+		cancelWakeUp();
+		if (this.waitTimeout != null) {
+			this.waitTimeout.cancel();
+		}
 		return () -> {
 			stopWatching();
 			this.table.remove(this);
-			this.retired.complete(null);
 		};
+	}
+
+	private WakeUp wakeUp() {
+		WakeUp wakeUp = this.wakeUp;
+		if (wakeUp == null) {
+			wakeUp = new WakeUp(this.table.runtime(), this::wake);
+			this.wakeUp = wakeUp;
+		}
+		return wakeUp;
+	}
+
+	private WaitTimeout waitTimeout() {
+		if (this.waitTimeout == null) {
+			this.waitTimeout = new WaitTimeout(this.table.runtime(), this::expire);
+		}
+		return this.waitTimeout;
+	}
+
+	private void cancelWakeUp() {
+		WakeUp wakeUp = this.wakeUp;
+		if (wakeUp != null) {
+			wakeUp.cancel();
+		}
 	}
 
 	private void stopWatching() {
 		if (this.watching) {
 			this.watching = false;
-			this.stored.close();
+			try {
+				this.stored.close();
+			}
+			catch (Throwable ex) {
+				// A notification too many does no harm.
+				note(ex);
+			}
 		}
-	}
-
-	private Step setAlarm(AcquireRequest request) {
-		request.setAlarm(() -> perform(() -> expire(request)));
-		return Step.NOTHING;
 	}
 
 	private long now() {

@@ -1,10 +1,13 @@
 package io.github.lockstarter.registry.entry;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -23,9 +26,20 @@ import io.github.lockstarter.store.LockStore;
  */
 public final class LockTable {
 
+	private static final int MONITORS = 64;
+
 	static final String CLOSED = "the registry is being closed";
 
 	private final Map<LockKey, LockEntry> entries = new ConcurrentHashMap<>();
+
+	/**
+	 * What the entries share, since a transition is short. Not {@code synchronized},
+	 * which would pin virtual threads in Java 21 to 23.
+	 */
+	private final Lock[] monitors = Stream.generate(ReentrantLock::new).limit(MONITORS).toArray(Lock[]::new);
+
+	/** Completes when an entry that is being closed is out of the table. */
+	private final Map<LockEntry, CompletableFuture<Void>> closing = new ConcurrentHashMap<>();
 
 	private final LockStore store;
 
@@ -54,7 +68,7 @@ public final class LockTable {
 		this.runtime = runtime;
 		this.observer = observer;
 		this.maxWaiters = maxWaiters;
-		this.renewals = new Renewals(store, runtime);
+		this.renewals = new Renewals(() -> leases().iterator(), store, runtime);
 		store.onReconnect(this.renewals::renewAll);
 	}
 
@@ -69,9 +83,15 @@ public final class LockTable {
 
 	private @Nullable LockEntry entry(AcquireRequest request) {
 		try {
-			return this.entries.computeIfAbsent(request.key(), (key) -> new LockEntry(this, key));
+			LockEntry known = this.entries.get(request.key());
+			if (known == null) {
+				LockEntry created = new LockEntry(this, request.key());
+				known = this.entries.putIfAbsent(request.key(), created);
+				return (known != null) ? known : created;
+			}
+			return known;
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			// A store that has no handle has failed.
 			this.observer.storeAnswered(request.key(), ex);
 			request.fail("the store failed", ex);
@@ -97,7 +117,7 @@ public final class LockTable {
 
 	/** Returns the lease on a lock, if it is held here. */
 	public Optional<StoreLease> lease(LockKey key) {
-		return Optional.ofNullable(this.entries.get(key)).flatMap(LockEntry::lease);
+		return Optional.ofNullable(this.entries.get(key)).map(LockEntry::lease);
 	}
 
 	/**
@@ -110,10 +130,11 @@ public final class LockTable {
 
 	/** Returns the leases on locks of a name. */
 	public Stream<StoreLease> leases(String lockName) {
-		return this.entries.values()
-			.stream()
-			.filter((entry) -> entry.key().name().equals(lockName))
-			.flatMap((entry) -> entry.lease().stream());
+		return leases().filter((lease) -> lease.key().name().equals(lockName));
+	}
+
+	private Stream<StoreLease> leases() {
+		return this.entries.values().stream().map(LockEntry::lease).filter(Objects::nonNull);
 	}
 
 	/** Admits waiters again, after {@link #drain()} or {@link #releaseAll()}. */
@@ -136,7 +157,17 @@ public final class LockTable {
 		this.draining = true;
 		this.closed = true;
 		return CompletableFuture
-			.allOf(this.entries.values().stream().map(LockEntry::close).toArray(CompletableFuture[]::new));
+			.allOf(this.entries.values().stream().map(this::close).toArray(CompletableFuture[]::new));
+	}
+
+	private CompletableFuture<Void> close(LockEntry entry) {
+		CompletableFuture<Void> closed = this.closing.computeIfAbsent(entry, (key) -> new CompletableFuture<>());
+		entry.close();
+		if (this.entries.get(entry.key()) != entry) {
+			// It may have been removed before.
+			remove(entry);
+		}
+		return closed;
 	}
 
 	/** Returns whether no lock is held or wanted. */
@@ -146,6 +177,16 @@ public final class LockTable {
 
 	void remove(LockEntry entry) {
 		this.entries.remove(entry.key(), entry);
+		CompletableFuture<Void> closed = this.closing.isEmpty() ? null : this.closing.remove(entry);
+		if (closed != null) {
+			closed.complete(null);
+		}
+	}
+
+	/** Returns the monitor of an entry. */
+	Lock monitor(LockKey key) {
+		int hash = key.hashCode();
+		return this.monitors[(hash ^ (hash >>> 16)) & (MONITORS - 1)];
 	}
 
 	boolean isDraining() {

@@ -1,10 +1,9 @@
 package io.github.lockstarter.registry.entry;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Queue;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -14,11 +13,12 @@ import io.github.lockstarter.registry.request.AcquireRequest;
 /**
  * Requests in the order they came. Most locks have one at a time, which takes no room.
  */
-final class RequestQueue {
+class RequestQueue {
 
 	private @Nullable AcquireRequest head;
 
-	private @Nullable Set<AcquireRequest> others;
+	/** An array, because there may be many waiters: most leave it at its head. */
+	private @Nullable Queue<AcquireRequest> others;
 
 	@Nullable AcquireRequest head() {
 		return this.head;
@@ -34,7 +34,7 @@ final class RequestQueue {
 			return;
 		}
 		if (this.others == null) {
-			this.others = new LinkedHashSet<>();
+			this.others = new ArrayDeque<>();
 		}
 		this.others.add(request);
 	}
@@ -44,12 +44,7 @@ final class RequestQueue {
 		if (request != this.head) {
 			return this.others != null && this.others.remove(request);
 		}
-		this.head = null;
-		if (this.others != null && !this.others.isEmpty()) {
-			Iterator<AcquireRequest> next = this.others.iterator();
-			this.head = next.next();
-			next.remove();
-		}
+		this.head = (this.others != null) ? this.others.poll() : null;
 		return true;
 	}
 

@@ -15,15 +15,14 @@ import io.github.lockstarter.store.StoredResult;
  * The callers that want a lock in this JVM, in the order they came. Guarded by the
  * monitor of its lock.
  */
-final class WaitQueue {
-
-	private final RequestQueue requests = new RequestQueue();
+final class WaitQueue extends RequestQueue {
 
 	/**
 	 * The callers that do not wait, and came while the store was being asked, or about to
-	 * be: they are answered when it is known whether the lock is held.
+	 * be: they are answered when it is known whether the lock is held. {@code null} if
+	 * there never were any.
 	 */
-	private final RequestQueue tryLocks = new RequestQueue();
+	private @Nullable RequestQueue tryLocks;
 
 	/** How many requests keep others waiting: those that take a result do not. */
 	private int waiters;
@@ -31,48 +30,45 @@ final class WaitQueue {
 	/** Of how many requests it is not known yet whether the lock is held. */
 	private int uncontended;
 
+	@Override
 	void add(AcquireRequest request) {
-		this.requests.add(request);
+		super.add(request);
 		this.waiters += (request.resultKey() == null) ? 1 : 0;
 		this.uncontended += request.isContended() ? 0 : 1;
 	}
 
 	void addTryLock(AcquireRequest request) {
+		if (this.tryLocks == null) {
+			this.tryLocks = new RequestQueue();
+		}
 		this.tryLocks.add(request);
 	}
 
-	/** Returns whether the request was in the queue. */
+	/** Returns whether the request was in the queue, or a try-lock. */
+	@Override
 	boolean remove(AcquireRequest request) {
-		if (!this.requests.remove(request)) {
-			return this.tryLocks.remove(request);
+		if (!super.remove(request)) {
+			return this.tryLocks != null && this.tryLocks.remove(request);
 		}
 		this.waiters -= (request.resultKey() == null) ? 1 : 0;
 		this.uncontended -= request.isContended() ? 0 : 1;
 		return true;
 	}
 
-	@Nullable AcquireRequest head() {
-		return this.requests.head();
-	}
-
 	/** Returns the head; if there is none, a try-lock, which thereby becomes the head. */
 	@Nullable AcquireRequest headOrTryLock() {
-		AcquireRequest tryLock = this.requests.isEmpty() ? this.tryLocks.head() : null;
-		if (tryLock != null) {
-			this.tryLocks.remove(tryLock);
+		RequestQueue tryLocks = isEmpty() ? this.tryLocks : null;
+		AcquireRequest tryLock = (tryLocks != null) ? tryLocks.head() : null;
+		if (tryLocks != null && tryLock != null) {
+			tryLocks.remove(tryLock);
 			add(tryLock);
 		}
 		return head();
 	}
 
-	/** Returns whether nobody waits; try-locks do not count. */
-	boolean isEmpty() {
-		return this.requests.isEmpty();
-	}
-
 	/** Returns the callers that wait because the lock is held. */
 	List<AcquireRequest> contended() {
-		return this.requests.toList().stream().filter(AcquireRequest::isContended).toList();
+		return toList().stream().filter(AcquireRequest::isContended).toList();
 	}
 
 	boolean hasRoomFor(AcquireRequest request, int max) {
@@ -90,13 +86,23 @@ final class WaitQueue {
 		return (refused != null) ? refuse(refused, remaining) : Step.NOTHING;
 	}
 
+	/** Removes the waiters whose wait is over at that time, and refuses them. */
+	Step refuseLate(long now, @Nullable AcquireRequest asker, Duration remaining) {
+		List<AcquireRequest> late = toList().stream()
+			.filter((request) -> request != asker && request.waits() && request.deadline() - now <= 0)
+			.toList();
+		late.forEach(this::remove);
+		return refuse(late, remaining);
+	}
+
 	/** Removes the try-locks, and refuses them. */
 	Step refuseTryLocks(Duration remaining) {
-		if (this.tryLocks.isEmpty()) {
+		RequestQueue tryLocks = this.tryLocks;
+		if (tryLocks == null || tryLocks.isEmpty()) {
 			return Step.NOTHING;
 		}
-		List<AcquireRequest> refused = this.tryLocks.toList();
-		refused.forEach(this.tryLocks::remove);
+		List<AcquireRequest> refused = tryLocks.toList();
+		refused.forEach(tryLocks::remove);
 		refused.forEach(AcquireRequest::meetContention);
 		return refuse(refused, remaining);
 	}
@@ -115,18 +121,24 @@ final class WaitQueue {
 		if (result == null) {
 			return Step.NOTHING;
 		}
-		List<AcquireRequest> all = this.requests.toList();
-		this.tryLocks.forEach(all::add);
-		List<AcquireRequest> given = all.stream()
+		List<AcquireRequest> given = all().stream()
 			.filter((request) -> request == asker || request.takes(result, stored))
 			.toList();
 		given.forEach(this::remove);
 		return () -> given.forEach((request) -> request.give(result));
 	}
 
+	private List<AcquireRequest> all() {
+		List<AcquireRequest> all = toList();
+		if (this.tryLocks != null) {
+			this.tryLocks.forEach(all::add);
+		}
+		return all;
+	}
+
 	/** Every caller that was here by then has met that holder. */
 	void noteHolder(long storeToken, long then) {
-		this.requests.forEach((request) -> {
+		forEach((request) -> {
 			if (then - request.begin() >= 0) {
 				request.noteHolder(storeToken);
 			}
@@ -136,7 +148,7 @@ final class WaitQueue {
 	/** The lock is held, so the callers that are here have met contention. */
 	Step held(Duration remaining) {
 		if (this.uncontended > 0) {
-			this.requests.forEach(AcquireRequest::meetContention);
+			forEach(AcquireRequest::meetContention);
 			this.uncontended = 0;
 		}
 		return refuseTryLocks(remaining);
@@ -144,15 +156,17 @@ final class WaitQueue {
 
 	/** Removes all callers, and fails them. */
 	Step failAll(String message, @Nullable Throwable cause) {
-		List<AcquireRequest> failed = this.requests.toList();
-		this.tryLocks.forEach(failed::add);
+		if (isEmpty() && this.tryLocks == null) {
+			return Step.NOTHING;
+		}
+		List<AcquireRequest> failed = all();
 		failed.forEach(this::remove);
 		return fail(failed, message, cause);
 	}
 
 	/** Removes the callers behind the head, and fails them. */
 	Step failTail(String message) {
-		List<AcquireRequest> failed = this.requests.toList();
+		List<AcquireRequest> failed = toList();
 		failed.remove(head());
 		failed.forEach(this::remove);
 		return fail(failed, message, null);

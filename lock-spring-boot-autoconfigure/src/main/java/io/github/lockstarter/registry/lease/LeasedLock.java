@@ -4,6 +4,9 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.registry.observe.RegistryObserver;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.StoredResult;
 
@@ -11,6 +14,12 @@ import io.github.lockstarter.store.StoredResult;
  * The lock that a lease is on.
  */
 public interface LeasedLock {
+
+	LockKey key();
+
+	RegistryObserver observer();
+
+	EngineRuntime runtime();
 
 	/** Passes on the lock of a lease that has ended, or its result. */
 	void release(StoreLease ended, @Nullable StoredResult result);

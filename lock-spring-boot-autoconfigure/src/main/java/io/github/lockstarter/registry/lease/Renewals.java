@@ -3,13 +3,13 @@ package io.github.lockstarter.registry.lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
 
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.EngineRuntime.Alarm;
@@ -23,8 +23,7 @@ import io.github.lockstarter.store.LockStore.Renewal;
  */
 public final class Renewals {
 
-	/** By owner token, of which each lease has its own while it is held. */
-	private final Map<String, StoreLease> leases = new ConcurrentHashMap<>();
+	private final Iterable<StoreLease> leases;
 
 	private final LockStore store;
 
@@ -40,35 +39,29 @@ public final class Renewals {
 
 	/**
 	 * Creates renewals.
+	 * @param leases the leases that are held
 	 * @param store is asked to renew
 	 */
-	public Renewals(LockStore store, EngineRuntime runtime) {
+	public Renewals(Iterable<StoreLease> leases, LockStore store, EngineRuntime runtime) {
+		this.leases = leases;
 		this.store = store;
 		this.runtime = runtime;
 	}
 
-	/** Keeps the lease alive from now on. */
+	/** Keeps a lease alive that is held from now on. */
 	public void add(StoreLease lease) {
-		this.leases.put(lease.turn().owner(), lease);
-		if (lease.isEnded()) {
-			remove(lease);
+		if (!lease.isEnded()) {
+			checkBy(lease.due());
 		}
-		else {
-			lookBy(lease.due());
-		}
-	}
-
-	void remove(StoreLease lease) {
-		this.leases.remove(lease.turn().owner(), lease);
 	}
 
 	/** The store may have forgotten what is held, so all that can be is renewed now. */
 	public void renewAll() {
-		this.leases.values().forEach(StoreLease::renewNow);
-		lookBy(this.runtime.nanoTime());
+		this.leases.forEach(StoreLease::renewNow);
+		checkBy(this.runtime.nanoTime());
 	}
 
-	private void lookBy(long time) {
+	private void checkBy(long time) {
 		if (!this.set || time - this.alarmAt < 0) {
 			setAlarm(time);
 		}
@@ -86,7 +79,7 @@ public final class Renewals {
 			this.alarmAt = time;
 			// Before the alarm can go off, which takes it back.
 			this.set = true;
-			this.alarm = this.runtime.schedule(this::look, time - this.runtime.nanoTime());
+			this.alarm = this.runtime.schedule(this::check, time - this.runtime.nanoTime());
 		}
 		catch (Throwable ex) {
 			this.set = false;
@@ -97,12 +90,15 @@ public final class Renewals {
 		}
 	}
 
-	private void look() {
+	private void check() {
 		this.set = false;
 		long now = this.runtime.nanoTime();
 		List<StoreLease> due = new ArrayList<>();
 		List<Renewal> renewals = new ArrayList<>();
-		for (StoreLease lease : this.leases.values()) {
+		for (StoreLease lease : this.leases) {
+			if (lease.isEnded()) {
+				continue;
+			}
 			if (lease.isExpired(now)) {
 				lease.lose(lease.whyExpired());
 			}
@@ -112,7 +108,7 @@ public final class Renewals {
 					due.add(lease);
 					renewals.add(lease.renewal(ttl));
 				}
-				lookBy(lease.due());
+				checkBy(lease.due());
 			}
 		}
 		if (!due.isEmpty()) {
@@ -123,7 +119,8 @@ public final class Renewals {
 	private void renew(List<StoreLease> due, List<Renewal> renewals, long asked) {
 		List<CompletionStage<Boolean>> answers;
 		try {
-			answers = this.store.renewAll(renewals);
+			answers = List.copyOf(this.store.renewAll(renewals));
+			Assert.state(answers.size() == due.size(), "the store has to answer each renewal");
 		}
 		catch (Throwable ex) {
 			due.forEach((lease) -> renewed(lease, asked, Duration.ZERO, null, ex));
@@ -140,7 +137,7 @@ public final class Renewals {
 			@Nullable Throwable failure) {
 		lease.renewed(asked, ttl, owned, failure);
 		if (!lease.isEnded()) {
-			lookBy(lease.due());
+			checkBy(lease.due());
 		}
 	}
 

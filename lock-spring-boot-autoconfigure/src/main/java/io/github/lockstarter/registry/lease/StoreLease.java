@@ -3,8 +3,10 @@ package io.github.lockstarter.registry.lease;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -15,9 +17,9 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.registry.request.AcquireRequest;
-import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
 
 /**
@@ -30,53 +32,93 @@ public final class StoreLease implements SharedLease {
 	/** Stores count in milliseconds. */
 	private static final long A_MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
 
+	/** There may be many leases, so what few of them need is made when it is needed. */
+	private static final AtomicReferenceFieldUpdater<StoreLease, CompletableFuture<Void>> RELEASED = future("released");
+
+	private static final AtomicReferenceFieldUpdater<StoreLease, CompletableFuture<Void>> LOST = future("lost");
+
+	private static final AtomicIntegerFieldUpdater<StoreLease> STATE = AtomicIntegerFieldUpdater
+		.newUpdater(StoreLease.class, "state");
+
+	/** Neither released nor lost. */
+	private static final int OPEN = 0;
+
+	private static final int ENDED = 1;
+
+	/** Operators have been told of the end. */
+	private static final int REPORTED = 2;
+
 	private final LeasedLock lock;
 
-	private final AcquireRequest holder;
+	private final LockOptions options;
 
-	private final Renewals renewals;
+	private final Executor executor;
 
-	private final EngineRuntime runtime;
+	private final @Nullable ResultKey resultKey;
 
 	private final Turn turn;
 
 	private final long fencingToken;
 
-	private final HoldObservation hold;
+	/** Observes the lease, if anybody does. */
+	private final @Nullable HoldObservation hold;
 
 	/** When it was granted, on the clock of the runtime, like all times in here. */
 	private final long since;
-
-	/** When renewals end. */
-	private final long end;
 
 	private volatile long deadline;
 
 	private volatile long renewAt;
 
-	private final AtomicBoolean ended = new AtomicBoolean();
+	private volatile int state = OPEN;
 
-	private final CompletableFuture<Void> released = new CompletableFuture<>();
+	private volatile @Nullable CompletableFuture<Void> released;
 
-	private final CompletableFuture<Void> lost = new CompletableFuture<>();
+	private volatile @Nullable CompletableFuture<Void> lost;
 
-	public StoreLease(LeasedLock lock, AcquireRequest holder, Renewals renewals, Turn turn, long fencingToken) {
+	/**
+	 * Creates a lease.
+	 * @param holder what the holder asked for; the lease does not keep it
+	 */
+	public StoreLease(LeasedLock lock, AcquireRequest holder, Turn turn, long fencingToken) {
 		this.lock = lock;
-		this.holder = holder;
-		this.renewals = renewals;
-		this.runtime = holder.runtime();
+		this.options = holder.options();
+		this.executor = holder.executor();
+		this.resultKey = holder.resultKey();
 		this.turn = turn;
 		this.fencingToken = fencingToken;
-		this.since = this.runtime.nanoTime();
-		this.hold = holder.observation().hold(this.since);
-		this.end = this.since + options().maxHold().toNanos();
+		this.since = now();
+		this.hold = lock.observer().hold(lock.key(), holder.observation());
 		this.deadline = turn.deadline();
-		this.renewAt = isRenewable() ? turn.asked() + options().ttl().toNanos() / 3 : this.deadline;
+		this.renewAt = isRenewable() ? turn.asked() + this.options.ttl().toNanos() / 3 : this.deadline;
+	}
+
+	private static AtomicReferenceFieldUpdater<StoreLease, CompletableFuture<Void>> future(String field) {
+		@SuppressWarnings({ "unchecked", "rawtypes" })
+		Class<CompletableFuture<Void>> type = (Class) CompletableFuture.class;
+		return AtomicReferenceFieldUpdater.newUpdater(StoreLease.class, type, field);
+	}
+
+	/** Completes when the lock has been released, or lost. */
+	private CompletableFuture<Void> released() {
+		CompletableFuture<Void> known = this.released;
+		return (known != null) ? known : make(RELEASED);
+	}
+
+	/** Completes when the lease is lost. */
+	private CompletableFuture<Void> lost() {
+		CompletableFuture<Void> known = this.lost;
+		return (known != null) ? known : make(LOST);
+	}
+
+	private CompletableFuture<Void> make(AtomicReferenceFieldUpdater<StoreLease, CompletableFuture<Void>> field) {
+		field.compareAndSet(this, null, new CompletableFuture<>());
+		return field.get(this);
 	}
 
 	@Override
 	public LockKey key() {
-		return this.holder.key();
+		return this.lock.key();
 	}
 
 	@Override
@@ -86,18 +128,17 @@ public final class StoreLease implements SharedLease {
 
 	@Override
 	public boolean isHeld() {
-		return !this.ended.get() && !isExpired(this.runtime.nanoTime());
+		return !isEnded() && !isExpired(now());
 	}
 
 	@Override
 	public Duration remaining() {
-		return this.ended.get() ? Duration.ZERO
-				: Duration.ofNanos(Math.max(this.deadline - this.runtime.nanoTime(), 0));
+		return isEnded() ? Duration.ZERO : Duration.ofNanos(Math.max(this.deadline - now(), 0));
 	}
 
 	@Override
 	public void onLost(Runnable action) {
-		this.lost.thenRun(() -> this.runtime.callbacks().execute(() -> {
+		lost().thenRun(() -> callbacks().execute(() -> {
 			try {
 				action.run();
 			}
@@ -120,7 +161,7 @@ public final class StoreLease implements SharedLease {
 	/** Whatever the application does with it is done elsewhere, and to a copy. */
 	private CompletionStage<Void> elsewhere(CompletableFuture<Void> released) {
 		CompletableFuture<Void> told = new CompletableFuture<>();
-		released.thenRun(() -> this.holder.executor().execute(() -> {
+		released.thenRun(() -> this.executor.execute(() -> {
 			told.complete(null);
 			observeRelease();
 		}));
@@ -139,32 +180,41 @@ public final class StoreLease implements SharedLease {
 		observeRelease();
 	}
 
-	/** A loss has been observed before. */
+	/** A loss is reported by itself. */
 	private void observeRelease() {
 		if (!isLost()) {
-			this.hold.end(Event.RELEASED);
+			report(Event.RELEASED);
+		}
+	}
+
+	/** Tells operators how the lease ended; the first end counts. */
+	private void report(Event end) {
+		if (STATE.compareAndSet(this, ENDED, REPORTED)) {
+			this.lock.observer().ended(key(), end, this.since, request());
+			if (this.hold != null) {
+				this.hold.end(end);
+			}
 		}
 	}
 
 	/** Releases the lock and leaves the result, if there is one. */
 	private CompletableFuture<Void> release(@Nullable String result) {
 		boolean late = !isHeld();
-		if (this.ended.compareAndSet(false, true)) {
-			this.renewals.remove(this);
+		if (STATE.compareAndSet(this, OPEN, ENDED)) {
 			if (late) {
 				reportLoss(whyExpired());
 			}
-			this.lock.release(this, (late || result == null || this.holder.resultKey() == null) ? null
-					: new StoredResult(this.holder.resultKey(), result, Turn.storeToken(this.fencingToken)));
+			this.lock.release(this, (late || result == null || this.resultKey == null) ? null
+					: new StoredResult(this.resultKey, result, Turn.storeToken(this.fencingToken)));
 		}
-		return this.released;
+		return released();
 	}
 
 	/**
 	 * Returns the next in the queue, if it may have the lock without asking the store.
 	 */
 	public @Nullable AcquireRequest successor(@Nullable AcquireRequest next) {
-		return (next != null && !isLost() && next.canFollow(this.holder.resultKey())) ? next : null;
+		return (next != null && !isLost() && next.canFollow(this.resultKey)) ? next : null;
 	}
 
 	public Turn turn() {
@@ -173,38 +223,39 @@ public final class StoreLease implements SharedLease {
 
 	/** Returns the request that holds it, in the words of the application. */
 	public @Nullable String request() {
-		return this.holder.observation().request();
+		return (this.hold != null) ? this.hold.request() : null;
 	}
 
 	/** Returns since when it is held, in nanoseconds. */
 	public long age() {
-		return this.runtime.nanoTime() - this.since;
+		return now() - this.since;
 	}
 
-	public HoldObservation hold() {
+	/** Returns what observes the lease, if anybody does. */
+	public @Nullable HoldObservation hold() {
 		return this.hold;
 	}
 
 	boolean isEnded() {
-		return this.ended.get();
+		return this.state != OPEN;
 	}
 
 	private boolean isLost() {
-		return this.lost.isDone();
+		CompletableFuture<Void> lost = this.lost;
+		return lost != null && lost.isDone();
 	}
 
 	/** The lock is not this lease's any more, in the store or for the next holder. */
 	public void done() {
-		this.released.complete(null);
+		released().complete(null);
 	}
 
 	/** The store has answered the release. */
 	public void released(@Nullable Boolean owned, @Nullable Throwable failure) {
 		if (failure != null && !isLost()) {
-			this.runtime.callbacks()
-				.execute(() -> logger.warn(
-						"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest. %s"
-							.formatted(key().name(), failure)));
+			callbacks().execute(() -> logger.warn(
+					"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest. %s"
+						.formatted(key().name(), failure)));
 		}
 		else if (failure == null && Boolean.FALSE.equals(owned)) {
 			reportLoss("the store had forgotten it when it was released");
@@ -216,35 +267,43 @@ public final class StoreLease implements SharedLease {
 	 * @return completes when the store has answered or failed
 	 */
 	public CompletableFuture<Void> lose(String why) {
-		if (this.ended.compareAndSet(false, true)) {
-			this.renewals.remove(this);
+		if (STATE.compareAndSet(this, OPEN, ENDED)) {
 			reportLoss(why);
 			this.lock.release(this, null);
 		}
-		return this.released;
+		return released();
 	}
 
 	private void reportLoss(String why) {
-		if (this.lost.complete(null)) {
-			this.runtime.callbacks().execute(() -> {
+		if (lost().complete(null)) {
+			callbacks().execute(() -> {
 				logger.warn(("The lease of lock '%s' was lost, so the work under it may have overlapped with the next"
 						+ " holder's: %s")
 					.formatted(key().name(), why));
-				this.hold.end(Event.LOST);
+				report(Event.LOST);
 			});
-			onLost(() -> this.holder.observer().lost(key(), this.fencingToken));
+			onLost(() -> this.lock.observer().lost(key(), this.fencingToken));
 		}
 	}
 
-	private LockOptions options() {
-		return this.holder.options();
-	}
-
 	private boolean isRenewable() {
-		return options().maxHold().compareTo(options().ttl()) > 0;
+		return this.options.maxHold().compareTo(this.options.ttl()) > 0;
 	}
 
-	/** Returns when to look at this lease next. */
+	/** Returns when renewals end. */
+	private long end() {
+		return this.since + this.options.maxHold().toNanos();
+	}
+
+	private Executor callbacks() {
+		return this.lock.runtime().callbacks();
+	}
+
+	private long now() {
+		return this.lock.runtime().nanoTime();
+	}
+
+	/** Returns when to check this lease next. */
 	long due() {
 		return (this.renewAt - this.deadline < 0) ? this.renewAt : this.deadline;
 	}
@@ -255,16 +314,16 @@ public final class StoreLease implements SharedLease {
 
 	String whyExpired() {
 		if (!isRenewable()) {
-			return "its ttl of %s ran out, and it is not renewed".formatted(options().ttl());
+			return "its ttl of %s ran out, and it is not renewed".formatted(this.options.ttl());
 		}
-		return (this.end - this.deadline <= A_MILLISECOND)
-				? "it was held for longer than %s, its max-hold".formatted(options().maxHold())
-				: "the store could not be reached to renew it for a ttl of %s".formatted(options().ttl());
+		return (end() - this.deadline <= A_MILLISECOND)
+				? "it was held for longer than %s, its max-hold".formatted(this.options.maxHold())
+				: "the store could not be reached to renew it for a ttl of %s".formatted(this.options.ttl());
 	}
 
 	void renewNow() {
 		if (isRenewable()) {
-			this.renewAt = this.runtime.nanoTime();
+			this.renewAt = now();
 		}
 	}
 
@@ -273,15 +332,15 @@ public final class StoreLease implements SharedLease {
 	 * zero if it is not due or has no time left to gain.
 	 */
 	Duration beginRenewal(long now) {
-		long soon = options().ttl().toNanos() / 12;
+		long soon = this.options.ttl().toNanos() / 12;
 		if (this.renewAt - now > soon || this.deadline - this.renewAt <= 0) {
 			return Duration.ZERO;
 		}
 		this.renewAt = this.deadline;
-		if (this.end - this.deadline <= A_MILLISECOND) {
+		if (end() - this.deadline <= A_MILLISECOND) {
 			return Duration.ZERO;
 		}
-		long lives = Math.min(options().ttl().toNanos(), this.end - now);
+		long lives = Math.min(this.options.ttl().toNanos(), end() - now);
 		return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lives));
 	}
 
@@ -294,19 +353,19 @@ public final class StoreLease implements SharedLease {
 	 * @param asked when it was asked
 	 */
 	void renewed(long asked, Duration ttl, @Nullable Boolean owned, @Nullable Throwable failure) {
-		long third = options().ttl().toNanos() / 3;
-		this.holder.observer().storeAnswered(key(), failure);
+		long third = this.options.ttl().toNanos() / 3;
+		this.lock.observer().storeAnswered(key(), failure);
 		if (failure != null) {
 			// The lease is still good, and the store may be back in time.
-			this.renewAt = this.runtime.nanoTime() + third / 3;
+			this.renewAt = now() + third / 3;
 		}
 		else if (!Boolean.TRUE.equals(owned)) {
 			this.lock.lose(this.turn, "the store had forgotten it when it was to be renewed");
 		}
-		else if (!isExpired(this.runtime.nanoTime())) {
+		else if (!isExpired(now())) {
 			this.deadline = asked + ttl.toNanos();
 			this.renewAt = asked + third;
-			this.holder.observer().count(key(), Event.RENEWED);
+			this.lock.observer().count(key(), Event.RENEWED);
 		}
 	}
 

@@ -5,47 +5,60 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
 
 /**
- * A lease as operators see it. It is observed from the time when the caller has it; if
- * the lease has ended by then, its observation begins and ends at once.
+ * An observation of a lease, as part of the same as the attempt that got it. It begins
+ * when the caller has the lease; if that has ended by then, it begins and ends at once.
  */
 public final class HoldObservation {
 
-	private final AcquireObservation attempt;
+	private final RegistryObserver observer;
 
-	private final long since;
+	private final LockKey key;
+
+	private final LockObservation attempt;
 
 	/** What it is about: that it was begun, or how it ended. */
 	private final AtomicReference<@Nullable Object> state = new AtomicReference<>();
 
-	HoldObservation(AcquireObservation attempt, long since) {
+	HoldObservation(RegistryObserver observer, LockKey key, LockObservation attempt) {
+		this.observer = observer;
+		this.key = key;
 		this.attempt = attempt;
-		this.since = since;
+	}
+
+	/** Returns the request that holds the lease, as far as known. */
+	public @Nullable String request() {
+		return this.attempt.request();
 	}
 
 	/** Begins it. Runs code of the application, so no thread of the engine calls it. */
 	public void begin() {
-		LockObservation observation = this.attempt.observeHold();
-		if (observation != null) {
-			observation.start();
-			if (!this.state.compareAndSet(null, observation) && this.state.get() instanceof Event outcome) {
-				observation.stop(outcome, null);
-			}
+		LockObservation observation = observation();
+		if (observation == null) {
+			return;
 		}
+		observation.start();
+		if (!this.state.compareAndSet(null, observation) && this.state.get() instanceof Event outcome) {
+			observation.stop(outcome, null);
+		}
+	}
+
+	private @Nullable LockObservation observation() {
+		LockObservationContext attempt = this.attempt.context();
+		LockObservationContext hold = new LockObservationContext(this.key, attempt.request());
+		// Not what the thread is doing that grants the lock, and may be another holder's.
+		hold.setParentObservation(attempt.getParentObservation());
+		return this.observer.observation(LockObservationContext.HOLD, hold);
 	}
 
 	/**
 	 * Ends it, once. Runs code of the application, so no thread of the engine calls it.
 	 */
 	public void end(Event outcome) {
-		Object begun = this.state.getAndSet(outcome);
-		if (!(begun instanceof Event)) {
-			this.attempt.count(outcome);
-			if (begun instanceof LockObservation observation) {
-				observation.stop(outcome, null);
-			}
-			this.attempt.log(outcome, this.since);
+		if (this.state.getAndSet(outcome) instanceof LockObservation observation) {
+			observation.stop(outcome, null);
 		}
 	}
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.registry.observe;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.micrometer.observation.Observation;
@@ -14,7 +15,7 @@ import io.github.lockstarter.LockCounts.Event;
  * An observation of an attempt or of a lease, whose handlers are code of the application:
  * what they throw concerns nobody else.
  */
-final class LockObservation {
+public final class LockObservation {
 
 	private static final Log logger = LogFactory.getLog(LockObservation.class);
 
@@ -37,8 +38,23 @@ final class LockObservation {
 		quietly(this.observation::start);
 	}
 
+	/** Returns the request that it belongs to, as far as known. */
+	public @Nullable String request() {
+		return this.context.request();
+	}
+
 	LockObservationContext context() {
 		return this.context;
+	}
+
+	/**
+	 * Ends the observation of an attempt. Runs code of the application, so no thread of
+	 * the engine calls it.
+	 * @param waited how long it waited for another holder, {@code null} if it did not
+	 */
+	public void stop(Event outcome, @Nullable Duration waited, @Nullable Throwable failure) {
+		this.context.setWaited(waited);
+		stop(outcome, failure);
 	}
 
 	void stop(Event outcome, @Nullable Throwable failure) {
@@ -57,9 +73,14 @@ final class LockObservation {
 			action.run();
 		}
 		catch (Throwable ex) {
-			if (failureLogged.compareAndSet(false, true)) {
-				logger.error("A handler failed that observes locks; further failures are not logged", ex);
-			}
+			failed(ex);
+		}
+	}
+
+	/** Takes note of a failure of the application that is nobody else's. */
+	static void failed(Throwable failure) {
+		if (failureLogged.compareAndSet(false, true)) {
+			logger.error("A handler failed that observes locks; further failures are not logged", failure);
 		}
 	}
 

@@ -1,8 +1,12 @@
 package io.github.lockstarter.registry.observe;
 
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 import io.micrometer.observation.ObservationRegistry;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LeaseLostEvent;
@@ -15,6 +19,11 @@ import io.github.lockstarter.registry.runtime.EngineRuntime;
  * Tells operators and the application what happens in a registry.
  */
 public final class RegistryObserver {
+
+	private static final Log logger = LogFactory.getLog(RegistryObserver.class);
+
+	/** What cannot be taken for another part of the line. Other keys are digested. */
+	private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S} &&[^']]{0,100}");
 
 	private final LockCounts counts;
 
@@ -41,9 +50,66 @@ public final class RegistryObserver {
 		this.outages = new OutageLog(runtime);
 	}
 
-	/** Begins an attempt of the calling thread. */
-	public AcquireObservation acquire(LockKey key, long begin) {
-		return new AcquireObservation(this, key, begin);
+	/**
+	 * Begins to observe an attempt of the calling thread.
+	 * @return {@code null} if nobody observes
+	 */
+	public @Nullable LockObservation acquire(LockKey key) {
+		if (this.observations.isNoop()) {
+			return null;
+		}
+		LockObservation attempt = observation(LockObservationContext.ACQUIRE, new LockObservationContext(key, null));
+		if (attempt != null) {
+			attempt.start();
+		}
+		return attempt;
+	}
+
+	/**
+	 * Returns an observation of the lease that came of an attempt.
+	 * @return {@code null} if nobody observes
+	 */
+	public @Nullable HoldObservation hold(LockKey key, @Nullable LockObservation attempt) {
+		return (attempt != null) ? new HoldObservation(this, key, attempt) : null;
+	}
+
+	/**
+	 * Returns an observation that has not begun; {@code null} if the application fails to
+	 * make it: its predicates and handlers are asked.
+	 */
+	@Nullable LockObservation observation(String name, LockObservationContext context) {
+		try {
+			return new LockObservation(name, context, this.observations);
+		}
+		catch (Throwable ex) {
+			LockObservation.failed(ex);
+			return null;
+		}
+	}
+
+	/**
+	 * Counts how an attempt or a lease ended, and writes it to the log. May run code of
+	 * the application, so no thread of the engine calls it.
+	 * @param since when it began
+	 * @param request the request that it belongs to, as far as known
+	 */
+	public void ended(LockKey key, Event outcome, long since, @Nullable String request) {
+		try {
+			this.counts.add(key.name(), outcome);
+			if (logger.isDebugEnabled()) {
+				logger.debug("Lock '%s', key '%s'%s: %s after %d ms".formatted(key.name(), logged(key),
+						(request != null) ? ", " + request : "", outcome.label(),
+						TimeUnit.NANOSECONDS.toMillis(this.runtime.nanoTime() - since)));
+			}
+		}
+		catch (Throwable ex) {
+			LockObservation.failed(ex);
+		}
+	}
+
+	private static String logged(LockKey key) {
+		String text = key.key();
+		return PLAIN.matcher(text).matches() ? text : LockKey.ofDigest(key.name(), text).key();
 	}
 
 	/**
@@ -70,18 +136,6 @@ public final class RegistryObserver {
 	/** Tells the application of a lost lease; not on a thread of the engine. */
 	public void lost(LockKey key, long fencingToken) {
 		this.losses.accept(new LeaseLostEvent(key, fencingToken));
-	}
-
-	LockCounts counts() {
-		return this.counts;
-	}
-
-	@Nullable LockObservation observe(String name, LockObservationContext context) {
-		return this.observations.isNoop() ? null : new LockObservation(name, context, this.observations);
-	}
-
-	long nanoTime() {
-		return this.runtime.nanoTime();
 	}
 
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
@@ -14,8 +14,8 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.registry.observe.AcquireObservation;
 import io.github.lockstarter.registry.observe.HoldObservation;
+import io.github.lockstarter.registry.observe.LockObservation;
 import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.request.Answer.Abandoned;
 import io.github.lockstarter.registry.request.Answer.Failed;
@@ -24,7 +24,6 @@ import io.github.lockstarter.registry.request.Answer.HeldByToken;
 import io.github.lockstarter.registry.request.Answer.Leased;
 import io.github.lockstarter.registry.request.Answer.Refused;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
-import io.github.lockstarter.registry.runtime.EngineRuntime.Alarm;
 import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.ResultKey;
@@ -35,6 +34,13 @@ import io.github.lockstarter.store.StoredResult;
  * answered once, by the engine or by the caller who gives up.
  */
 public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest, TokenRequest {
+
+	/** Flags are fields, not objects: there may be many waiters. */
+	private static final AtomicIntegerFieldUpdater<AcquireRequest> TOLD = AtomicIntegerFieldUpdater
+		.newUpdater(AcquireRequest.class, "told");
+
+	private static final AtomicIntegerFieldUpdater<AcquireRequest> ENDED = AtomicIntegerFieldUpdater
+		.newUpdater(AcquireRequest.class, "ended");
 
 	private final LockKey key;
 
@@ -48,16 +54,18 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 
 	private final long begin;
 
-	private final AcquireObservation observation;
+	/** Observes the attempt, if anybody does. */
+	private final @Nullable LockObservation observation;
 
 	private final CompletableFuture<Answer> answer = new CompletableFuture<>();
 
-	/** Whether the caller has been told the answer, or has given up before. */
-	private final AtomicBoolean told = new AtomicBoolean();
+	/** 1 when the caller has been told the answer, or has given up before. */
+	private volatile int told;
+
+	/** 1 when the attempt has ended in the eyes of operators. */
+	private volatile int ended;
 
 	private volatile boolean contended;
-
-	private @Nullable Alarm alarm;
 
 	AcquireRequest(LockKey key, LockOptions options, Caller caller, EngineRuntime runtime, RegistryObserver observer) {
 		this.key = key;
@@ -66,7 +74,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		this.runtime = runtime;
 		this.observer = observer;
 		this.begin = runtime.nanoTime();
-		this.observation = observer.acquire(key, this.begin);
+		this.observation = observer.acquire(key);
 	}
 
 	/** Returns the token that is to own the lock in the store. */
@@ -128,8 +136,14 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return this.observer;
 	}
 
-	public final AcquireObservation observation() {
+	/** Returns the observation of the attempt, if anybody observes it. */
+	public final @Nullable LockObservation observation() {
 		return this.observation;
+	}
+
+	/** Returns the request of the application that it belongs to, as far as known. */
+	public final @Nullable String request() {
+		return (this.observation != null) ? this.observation.request() : null;
 	}
 
 	/** Returns when it was made, on the clock of the runtime. */
@@ -146,9 +160,14 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return this.runtime.nanoTime() - this.begin;
 	}
 
+	/** Returns when the wait ends, on the clock of the runtime. */
+	public final long deadline() {
+		return this.begin + this.options.waitTime().toNanos();
+	}
+
 	/** Returns how much of the wait is left; not positive when it is over. */
 	public final long left() {
-		return this.begin + this.options.waitTime().toNanos() - this.runtime.nanoTime();
+		return deadline() - this.runtime.nanoTime();
 	}
 
 	/** Returns whether the caller has met contention: the lock was held. */
@@ -164,21 +183,8 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		}
 	}
 
-	/** Sets an alarm to the end of the wait, unless there is one. */
-	public final void setAlarm(Runnable action) {
-		if (waits() && this.alarm == null) {
-			this.alarm = this.runtime.schedule(action, left());
-		}
-	}
-
-	/** Leaves nothing behind in the timer. */
-	public final void cancelAlarm() {
-		if (this.alarm != null) {
-			this.alarm.cancel();
-		}
-	}
-
-	public final void grant(SharedLease lease, HoldObservation hold) {
+	/** Gives the caller the lease, which is observed from then on, if anybody does. */
+	public final void grant(SharedLease lease, @Nullable HoldObservation hold) {
 		answer(new Leased(lease, hold));
 	}
 
@@ -214,7 +220,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 			this.runtime.callbacks().execute(() -> end(Event.CANCELLED, null));
 			return true;
 		}
-		if (this.told.compareAndSet(false, true)) {
+		if (this.told == 0 && TOLD.compareAndSet(this, 0, 1)) {
 			Answer given = this.answer.join();
 			giveBack(given);
 			this.runtime.callbacks().execute(() -> {
@@ -239,7 +245,6 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 			giveBack(given);
 			return;
 		}
-		cancelAlarm();
 		BiConsumer<AcquireRequest, Answer> action = this.caller.action();
 		if (action != null) {
 			this.caller.executor().execute(() -> tell(action, given));
@@ -248,7 +253,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 
 	/** Tells the caller, once: an executor may run its task twice. */
 	private void tell(BiConsumer<AcquireRequest, Answer> action, Answer given) {
-		if (this.told.compareAndSet(false, true)) {
+		if (this.told == 0 && TOLD.compareAndSet(this, 0, 1)) {
 			try {
 				action.accept(this, given);
 			}
@@ -265,7 +270,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	public final Answer await() throws InterruptedException {
 		try {
 			Answer given = this.answer.get();
-			this.told.set(true);
+			this.told = 1;
 			observe(given);
 			return given;
 		}
@@ -278,7 +283,9 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	void observe(Answer given) {
 		if (given instanceof Leased leased) {
 			end(Event.GRANTED, null);
-			leased.hold().begin();
+			if (leased.hold() != null) {
+				leased.hold().begin();
+			}
 		}
 		else if (given instanceof HeldByToken) {
 			end(Event.GRANTED, null);
@@ -303,8 +310,13 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	 * of the application.
 	 */
 	public final void end(Event outcome, @Nullable Throwable failure) {
-		boolean waited = this.contended && waits() && outcome != Event.QUEUE_FULL;
-		this.observation.end(outcome, waited ? Duration.ofNanos(waited()) : null, failure);
+		if (this.ended == 0 && ENDED.compareAndSet(this, 0, 1)) {
+			this.observer.ended(this.key, outcome, this.begin, request());
+			if (this.observation != null) {
+				boolean waited = this.contended && waits() && outcome != Event.QUEUE_FULL;
+				this.observation.stop(outcome, waited ? Duration.ofNanos(waited()) : null, failure);
+			}
+		}
 	}
 
 	/** Returns what the caller is told when it is refused. */

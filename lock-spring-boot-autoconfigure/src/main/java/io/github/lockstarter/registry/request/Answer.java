@@ -2,6 +2,8 @@ package io.github.lockstarter.registry.request;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.registry.observe.HoldObservation;
@@ -17,9 +19,10 @@ public sealed interface Answer {
 	 * The caller holds the lock.
 	 *
 	 * @param lease the lease
-	 * @param hold observes it, from the time when the caller has it
+	 * @param hold observes it, from the time when the caller has it; {@code null} if
+	 * nobody does
 	 */
-	record Leased(SharedLease lease, HoldObservation hold) implements Answer {
+	record Leased(SharedLease lease, @Nullable HoldObservation hold) implements Answer {
 	}
 
 	/**

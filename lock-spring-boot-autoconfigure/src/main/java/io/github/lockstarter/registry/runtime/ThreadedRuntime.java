@@ -27,6 +27,8 @@ public final class ThreadedRuntime implements EngineRuntime {
 
 	private final ThreadPoolExecutor callbacks;
 
+	private final Executor callBack = this::callBack;
+
 	private final SecureRandom random = new SecureRandom();
 
 	/** Creates a runtime, and starts the thread of the engine. */
@@ -60,7 +62,7 @@ public final class ThreadedRuntime implements EngineRuntime {
 
 	@Override
 	public Executor callbacks() {
-		return this::callBack;
+		return this.callBack;
 	}
 
 	private void callBack(Runnable task) {

@@ -62,12 +62,12 @@ final class CallerInvariants {
 	}
 
 	/**
-	 * One alarm for each waiter, and for all that is renewed; two for each lock, when it
-	 * looks again and when the next is served.
+	 * One alarm for all that is renewed; three for each lock: when it looks again, when
+	 * the next is served, and when the first wait is over.
 	 */
 	private void checkAlarms(SimulatedProcess process) {
 		int waiters = this.waiting.getOrDefault(process, 0);
-		if (process.runtime().alarms() > waiters + 2 * this.scenario.keys() + 1) {
+		if (process.runtime().alarms() > 3 * this.scenario.keys() + 1) {
 			this.world.violated("%d alarms are set in %s for %d waiters", process.runtime().alarms(), process, waiters);
 		}
 	}

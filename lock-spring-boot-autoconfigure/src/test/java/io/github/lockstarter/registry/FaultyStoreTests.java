@@ -1,0 +1,220 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A store of an application that breaks its contract: the caller is answered, and the
+ * next acquires the lock once the store is right again.
+ */
+class FaultyStoreTests {
+
+	private static final LockKey KEY = new LockKey("registration", "taro");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(10));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(30));
+
+	private final VirtualRuntime runtime = new VirtualRuntime();
+
+	private final MemoryLockStore memory = new MemoryLockStore(this.runtime::nanoTime);
+
+	private final FaultyStore store = new FaultyStore();
+
+	private final DefaultLockRegistry locks = this.runtime.registry(this.store);
+
+	@AfterEach
+	void nothingIsLeft() {
+		assertThat(this.locks.releaseAll()).isCompleted();
+		assertThat(this.locks.table().isEmpty()).isTrue();
+		this.locks.close();
+	}
+
+	static Stream<Fault> faults() {
+		return Stream.of(() -> null, () -> {
+			throw new IllegalStateException("not now");
+		}, () -> {
+			throw new NoClassDefFoundError("a class that is missing");
+		});
+	}
+
+	@ParameterizedTest
+	@MethodSource("faults")
+	@DisplayName("A store that has no handle on a lock has failed")
+	void noHandle(Fault fault) {
+		this.store.onLock = fault;
+		assertFails(WAITING);
+		this.store.onLock = null;
+		assertServesCallers();
+	}
+
+	@ParameterizedTest
+	@MethodSource("faults")
+	@DisplayName("A store that has no answer to an acquisition has failed")
+	void noAnswerToAcquisition(Fault fault) {
+		this.store.onAcquire = fault;
+		assertFails(OPTIONS);
+		assertFails(WAITING);
+		this.store.onAcquire = null;
+		assertServesCallers();
+	}
+
+	@ParameterizedTest
+	@MethodSource("faults")
+	@DisplayName("A store that has no answer to a release does not keep the holder, nor the next waiter")
+	void noAnswerToRelease(Fault fault) {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		this.store.onRelease = fault;
+		CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
+		this.runtime.settle();
+		assertThat(released).isCompleted();
+		this.store.onRelease = null;
+		CompletableFuture<Optional<Lease>> next = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		this.runtime.pass(OPTIONS.ttl().plusSeconds(1));
+		this.runtime.join(this.runtime.join(next).orElseThrow().releaseAsync());
+	}
+
+	@Test
+	@DisplayName("A waiter gets the lock although the store cannot end its notifications")
+	void notificationsDoNotEnd() {
+		StoredLock elsewhere = this.memory.lock(KEY);
+		elsewhere.acquire(AcquireCommand.of("elsewhere", OPTIONS.ttl()));
+		this.store.onClose = () -> {
+			throw new NoClassDefFoundError("a class that is missing");
+		};
+		CompletableFuture<Optional<Lease>> waiting = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		this.runtime.settle();
+		assertThat(waiting).isNotDone();
+		elsewhere.release("elsewhere", null);
+		this.runtime.pass(Duration.ofSeconds(2));
+		Lease lease = this.runtime.join(waiting).orElseThrow();
+		this.runtime.pass(OPTIONS.ttl().multipliedBy(2));
+		assertThat(lease.isHeld()).as("it is renewed").isTrue();
+		this.runtime.join(lease.releaseAsync());
+		assertServesCallers();
+	}
+
+	@Test
+	@DisplayName("A waiter is refused in time although the store cannot end its notifications")
+	void refusedInTime() {
+		this.memory.lock(KEY).acquire(AcquireCommand.of("elsewhere", WAITING.waitTime().multipliedBy(2)));
+		this.store.onClose = () -> {
+			throw new IllegalStateException("not now");
+		};
+		CompletableFuture<Optional<Lease>> waiting = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		this.runtime.pass(WAITING.waitTime());
+		assertThat(this.runtime.join(waiting)).isEmpty();
+		assertThat(this.locks.table().isEmpty()).isTrue();
+	}
+
+	private void assertFails(LockOptions options) {
+		CompletableFuture<Optional<Lease>> answer = this.locks.tryAcquireAsync(KEY, options).toCompletableFuture();
+		this.runtime.settle();
+		assertThat(answer).isCompletedExceptionally();
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(answer::join)
+			.withCauseInstanceOf(LockStoreException.class);
+		assertThat(this.locks.table().isEmpty()).isTrue();
+	}
+
+	private void assertServesCallers() {
+		for (int i = 0; i < 2; i++) {
+			Lease lease = this.runtime.join(this.locks.acquireAsync(KEY, (i == 0) ? OPTIONS : WAITING));
+			this.runtime.join(lease.releaseAsync());
+		}
+	}
+
+	/**
+	 * What a store does instead of what it should.
+	 */
+	@FunctionalInterface
+	interface Fault {
+
+		@Nullable Object occur();
+
+	}
+
+	/**
+	 * A store in memory that says it notifies, and has a fault wherever a test wants it.
+	 */
+	private final class FaultyStore implements LockStore {
+
+		private @Nullable Fault onLock;
+
+		private @Nullable Fault onAcquire;
+
+		private @Nullable Fault onRelease;
+
+		private @Nullable Fault onClose;
+
+		@Override
+		public Set<Capability> capabilities() {
+			return Set.of(Capability.NOTIFIES);
+		}
+
+		@Override
+		@SuppressWarnings("unchecked")
+		public StoredLock lock(LockKey key) {
+			if (this.onLock != null) {
+				return (StoredLock) this.onLock.occur();
+			}
+			StoredLock memory = FaultyStoreTests.this.memory.lock(key);
+			return new StoredLock() {
+
+				@Override
+				public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+					Fault fault = FaultyStore.this.onAcquire;
+					return (fault != null) ? (CompletionStage<AcquireResult>) fault.occur()
+							: memory.acquire(AcquireCommand.of(command.owner(), command.ttl()));
+				}
+
+				@Override
+				public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+					return memory.renew(owner, ttl);
+				}
+
+				@Override
+				public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+					Fault fault = FaultyStore.this.onRelease;
+					return (fault != null) ? (CompletionStage<Boolean>) fault.occur() : memory.release(owner, result);
+				}
+
+				@Override
+				public void close() {
+					if (FaultyStore.this.onClose != null) {
+						FaultyStore.this.onClose.occur();
+					}
+				}
+
+			};
+		}
+
+	}
+
+}
