@@ -72,12 +72,12 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 	 */
 	@Override
 	public void afterPropertiesSet() {
-		LockTable table = new LockTable(this.client, this.access.name());
+		TableSetup table = new TableSetup(this.client, this.access.name());
 		if (this.createTable) {
 			table.create(CREATION);
 		}
 		else {
-			table.look(LOOK);
+			table.warnIfUnsuitable(LOOK);
 		}
 	}
 

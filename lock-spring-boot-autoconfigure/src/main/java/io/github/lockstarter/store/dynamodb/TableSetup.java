@@ -23,9 +23,9 @@ import software.amazon.awssdk.services.dynamodb.model.TableDescription;
  * The table, before the first lock: whether it is there, and how it is created. All of it
  * blocks.
  */
-final class LockTable {
+final class TableSetup {
 
-	private static final Log logger = LogFactory.getLog(LockTable.class);
+	private static final Log logger = LogFactory.getLog(TableSetup.class);
 
 	private static final Duration POLL = Duration.ofMillis(500);
 
@@ -33,13 +33,13 @@ final class LockTable {
 
 	private final String name;
 
-	LockTable(DynamoDbAsyncClient client, String name) {
+	TableSetup(DynamoDbAsyncClient client, String name) {
 		this.client = client;
 		this.name = name;
 	}
 
 	/** Warns if locks cannot live in the table. */
-	void look(Duration atMost) {
+	void warnIfUnsuitable(Duration atMost) {
 		inTime(atMost, () -> check(describe()));
 	}
 
