@@ -16,6 +16,8 @@ import io.lettuce.core.codec.Base16;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
 import io.lettuce.core.protocol.CommandArgs;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -151,9 +153,13 @@ class RedisConnectionFaultTests {
 
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
+				ByteBuf command = Unpooled.buffer();
 				CommandArgs<?, ?> args = event.getCommand().getArgs();
-				String command = (args != null) ? args.toCommandString() : "";
-				if (command.contains(release) && command.contains("value<successor>")) {
+				if (args != null) {
+					args.encode(command);
+				}
+				String sent = command.toString(StandardCharsets.UTF_8);
+				if (sent.contains(release) && sent.contains("\r\nsuccessor\r\n")) {
 					removals.incrementAndGet();
 				}
 			}
