@@ -44,22 +44,27 @@ class StarterTests {
 
 	private static Map<String, String> without;
 
+	/** What was seen with the starter, by the kind of store. */
+	private static final Map<String, Map<String, String>> with = new TreeMap<>();
+
 	@BeforeAll
-	static void startWithout() throws Exception {
+	static void start() throws Exception {
 		without = run(false);
+		for (String store : List.of("redis", "memory")) {
+			with.put(store, run(true, "lock.store=" + store, "spring.data.redis.port=1"));
+		}
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "redis", "memory" })
 	@DisplayName("Every bean of the application stays what it was, and only beans of this library are added")
-	void beans(String store) throws Exception {
-		Map<String, String> with = run(true, "lock.store=" + store, "spring.data.redis.port=1");
-		Map<String, String> added = beans(with);
+	void beans(String store) {
+		Map<String, String> added = beans(with.get(store));
 		added.keySet().removeAll(without.keySet());
 		added.keySet().removeIf((name) -> OF_REACTOR.matcher(name).find());
 		assertThat(added).isNotEmpty()
 			.allSatisfy((name, bean) -> assertThat(bean).as(name).contains("io.github.lockstarter"));
-		Map<String, String> kept = beans(with);
+		Map<String, String> kept = beans(with.get(store));
 		kept.keySet().retainAll(without.keySet());
 		assertThat(kept).isEqualTo(beans(without));
 	}
@@ -73,15 +78,15 @@ class StarterTests {
 
 	@Test
 	@DisplayName("What is cached need not be serializable, and is cached in memory as before")
-	void cache() throws Exception {
-		assertThat(run(true, "spring.data.redis.port=1")).containsEntry("cache manager", "ConcurrentMapCacheManager")
+	void cache() {
+		assertThat(with.get("redis")).containsEntry("cache manager", "ConcurrentMapCacheManager")
 			.containsEntry("GET /visits", "200 {\"asked\":1}, then 200 {\"asked\":1}");
 	}
 
 	@Test
 	@DisplayName("The health of the application has one component more, which is UP without Redis if locks are in memory")
-	void health() throws Exception {
-		assertThat(run(true, "lock.store=memory").get("GET /actuator/health")).startsWith("200")
+	void health() {
+		assertThat(with.get("memory").get("GET /actuator/health")).startsWith("200")
 			.contains("\"lockStore\":{\"status\":\"UP\"}")
 			.doesNotContain("DOWN", "redis");
 	}
@@ -96,8 +101,8 @@ class StarterTests {
 
 	@Test
 	@DisplayName("Spring Data goes on to take every repository for one of JPA")
-	void repositories() throws Exception {
-		assertThat(run(true, "lock.store=memory").get("log")).contains("Found 1 JPA repository interface")
+	void repositories() {
+		assertThat(with.get("memory").get("log")).contains("Found 1 JPA repository interface")
 			.doesNotContain("strict repository configuration mode");
 	}
 
