@@ -55,9 +55,12 @@ public final class Cost implements Workload {
 		report.table("**Cycle.**", cycle);
 		report.table("**Held and wanted.** All in bytes.", held);
 		Footprint.Figures mine = Objects.requireNonNull(figures.get(Candidate.THIS));
-		report.atMost("%,d asynchronous waiters: bytes of heap each".formatted(count), 1024, mine.waiters().heap());
+		report.atMost("%,d asynchronous waiters: bytes of heap each".formatted(count), 500, mine.waiters().heap());
 		report.atMost("%,d asynchronous waiters: threads each".formatted(count), 0.01, mine.waiters().threads());
+		report.atMost("held lock: bytes of heap", 500, mine.heap());
 		report.atMost("uncontended cycle: requests", 2, mine.requests());
+		report.atMost("uncontended cycle: bytes allocated", 4_000,
+				Objects.requireNonNull(allocation.get(Candidate.THIS)).bytes());
 	}
 
 }
