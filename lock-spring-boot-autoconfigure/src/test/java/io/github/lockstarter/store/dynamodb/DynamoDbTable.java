@@ -76,7 +76,7 @@ final class DynamoDbTable implements AutoCloseable {
 	}
 
 	void create() {
-		new LockTable(this.client, this.name).create(Duration.ofMinutes(1));
+		new TableSetup(this.client, this.name).create(Duration.ofMinutes(1));
 	}
 
 	/** Returns a store whose clock does not differ from that of others. */
