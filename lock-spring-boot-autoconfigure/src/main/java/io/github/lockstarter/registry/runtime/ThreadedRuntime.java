@@ -21,6 +21,9 @@ public final class ThreadedRuntime implements EngineRuntime {
 
 	private static final long KEEP_ALIVE_SECONDS = 10;
 
+	/** How soon a thread is started again for which there was no memory. */
+	private static final long START_AGAIN_MILLIS = 100;
+
 	private static final String CALLBACKS = "lock-answers-";
 
 	private final ScheduledThreadPoolExecutor timer;
@@ -76,8 +79,23 @@ public final class ThreadedRuntime implements EngineRuntime {
 			}
 			else {
 				this.callbacks.getQueue().add(task);
+				startLater();
 			}
 		}
+	}
+
+	/** There may be no other task soon that a thread is started for. */
+	private void startLater() {
+		this.timer.schedule(() -> {
+			try {
+				if (!this.callbacks.getQueue().isEmpty()) {
+					this.callbacks.prestartCoreThread();
+				}
+			}
+			catch (OutOfMemoryError ex) {
+				startLater();
+			}
+		}, START_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	@Override
