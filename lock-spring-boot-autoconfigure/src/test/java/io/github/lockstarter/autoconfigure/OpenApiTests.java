@@ -32,7 +32,7 @@ class OpenApiTests {
 	@DisplayName("A Lease parameter is neither a parameter nor the body of the request, and has no schema")
 	void leaseParameter(String type) throws Exception {
 		try (TestServer server = TestServer.start(new Class<?>[] { TestServer.Application.class, Controller.class },
-				"lock.store=memory", "spring.main.web-application-type=" + type)) {
+				"lock.store=memory", "springdoc.api-docs.enabled=true", "spring.main.web-application-type=" + type)) {
 			JsonNode api = json.readTree(server.get("/v3/api-docs").body());
 			assertThat(api.at("/paths/~1orders/post/parameters").findValuesAsString("name")).isEqualTo(List.of("item"));
 			JsonNode withBody = api.at("/paths/~1notes/post");
