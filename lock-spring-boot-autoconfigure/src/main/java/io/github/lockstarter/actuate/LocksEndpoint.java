@@ -104,13 +104,13 @@ public class LocksEndpoint {
 	}
 
 	private boolean release(LockSnapshot lock, @Nullable Long fencingToken) {
-		LockSnapshot.Held held = lock.held();
+		LockSnapshot.Holder held = lock.held();
 		return held != null && (fencingToken == null || fencingToken == held.fencingToken())
 				&& this.locks.forceRelease(lock.key(), held.fencingToken()).toCompletableFuture().join();
 	}
 
 	private static Duration age(LockSnapshot lock) {
-		LockSnapshot.Held held = lock.held();
+		LockSnapshot.Holder held = lock.held();
 		return (held != null) ? held.age() : Duration.ZERO;
 	}
 

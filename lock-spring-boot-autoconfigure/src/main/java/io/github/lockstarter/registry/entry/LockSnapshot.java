@@ -14,17 +14,17 @@ import io.github.lockstarter.LockKey;
  * @param held the lease on it, {@code null} if it is not held by this instance
  * @param waiting the waiters for it in this instance, the next one first
  */
-public record LockSnapshot(LockKey key, @Nullable Held held, List<Waiting> waiting) {
+public record LockSnapshot(LockKey key, @Nullable Holder held, List<Waiter> waiting) {
 
 	/**
-	 * A lease.
+	 * The holder in this instance.
 	 *
 	 * @param age how long ago it was granted
 	 * @param remaining how long it lasts unless it is renewed
 	 * @param fencingToken its number
 	 * @param request the request that holds it, {@code null} if unknown
 	 */
-	public record Held(Duration age, Duration remaining, long fencingToken, @Nullable String request) {
+	public record Holder(Duration age, Duration remaining, long fencingToken, @Nullable String request) {
 	}
 
 	/**
@@ -33,7 +33,7 @@ public record LockSnapshot(LockKey key, @Nullable Held held, List<Waiting> waiti
 	 * @param age how long ago it came
 	 * @param request the request that waits, {@code null} if unknown
 	 */
-	public record Waiting(Duration age, @Nullable String request) {
+	public record Waiter(Duration age, @Nullable String request) {
 	}
 
 }
