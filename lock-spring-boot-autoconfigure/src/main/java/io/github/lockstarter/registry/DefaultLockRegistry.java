@@ -184,7 +184,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 					request.giveBack(given);
 				}
 			}
-			catch (LockException ex) {
+			catch (Throwable ex) {
 				result.completeExceptionally(ex);
 			}
 		});

@@ -1,6 +1,7 @@
 package io.github.lockstarter.registry;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -77,7 +78,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 			if (given instanceof Refused refused) {
 				extend(asked, token, result, () -> {
 					asked.observeRefusal(refused);
-					result.completeExceptionally(this.registry.conflict(asked, refused));
+					complete(result, asked, refused);
 				});
 			}
 			else {
@@ -96,14 +97,19 @@ public final class DefaultTokenLocks implements TokenLocks {
 	}
 
 	private void complete(CompletableFuture<TokenLock> result, TokenRequest request, Answer given) {
-		if (given instanceof HeldByToken held && !result.complete(held.lock())) {
-			request.giveBack(given);
+		try {
+			if (given instanceof HeldByToken held && !result.complete(held.lock())) {
+				request.giveBack(given);
+			}
+			else if (given instanceof Failed failed) {
+				result.completeExceptionally(failed.failure());
+			}
+			else if (given instanceof Refused refused) {
+				result.completeExceptionally(this.registry.conflict(request, refused));
+			}
 		}
-		else if (given instanceof Failed failed) {
-			result.completeExceptionally(failed.failure());
-		}
-		else if (given instanceof Refused refused) {
-			result.completeExceptionally(this.registry.conflict(request, refused));
+		catch (Throwable ex) {
+			result.completeExceptionally(ex);
 		}
 	}
 
@@ -119,12 +125,12 @@ public final class DefaultTokenLocks implements TokenLocks {
 						: CompletableFuture.completedStage(null));
 		}).whenCompleteAsync((acquired, failure) -> {
 			if (failure != null) {
-				result.completeExceptionally(known(key, failure));
 				request.end(Event.ERROR, failure);
+				result.completeExceptionally(known(key, failure));
 			}
 			else if (acquired instanceof Granted granted) {
-				result.complete(turn.held(granted.fencingToken(), true, this.runtime.nanoTime()));
 				request.end(Event.GRANTED, null);
+				result.complete(turn.held(granted.fencingToken(), true, this.runtime.nanoTime()));
 			}
 			else if (!result.isDone()) {
 				otherwise.run();
@@ -139,6 +145,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 	@Override
 	public CompletionStage<Boolean> releaseAsync(LockKey key, String token) {
 		check(token);
+		checkCapability();
 		return answer(key, () -> stored(key).release(token, null)).whenComplete((released, failure) -> {
 			if (Boolean.TRUE.equals(released) && this.registry.store().capabilities().contains(Capability.LOCAL)) {
 				this.registry.table().wake(key);
@@ -166,7 +173,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 	private <T> CompletionStage<T> ask(LockKey key, Supplier<CompletionStage<T>> question) {
 		CompletionStage<T> answer;
 		try {
-			answer = question.get();
+			answer = Objects.requireNonNull(question.get(), "the store has no answer");
 		}
 		catch (Throwable ex) {
 			answer = CompletableFuture.failedFuture(ex);

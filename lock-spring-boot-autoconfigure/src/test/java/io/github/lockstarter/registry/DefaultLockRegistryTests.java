@@ -8,11 +8,13 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.micrometer.observation.ObservationRegistry;
 
@@ -32,6 +34,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
@@ -61,6 +64,27 @@ class DefaultLockRegistryTests {
 	private final VirtualRuntime runtime = new VirtualRuntime();
 
 	private final DefaultLockRegistry locks = this.runtime.registry(new MemoryLockStore(this.runtime::nanoTime));
+
+	@Test
+	@DisplayName("What is thrown when something is added to a conflict reaches an asynchronous caller")
+	void failingAddition() {
+		NoClassDefFoundError failure = new NoClassDefFoundError("a class that is missing");
+		this.locks.onConflict((conflict) -> {
+			throw failure;
+		});
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		TokenLocks tokens = new DefaultTokenLocks(this.locks);
+		List<CompletableFuture<?>> refused = Stream
+			.of(this.locks.acquireAsync(KEY, OPTIONS), tokens.acquireAsync(KEY, OPTIONS),
+					tokens.acquireAsync(KEY, OPTIONS, "a-token-of-my-own"))
+			.<CompletableFuture<?>>map(CompletionStage::toCompletableFuture)
+			.toList();
+		this.runtime.settle();
+		assertThat(refused).allSatisfy(
+				(answer) -> assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> answer.getNow(null))
+					.withCause(failure));
+		lease.close();
+	}
 
 	@Test
 	@DisplayName("A lock is held until its lease is closed")

@@ -198,7 +198,8 @@ class DefaultTokenLocksTests {
 	void noTokenStore() {
 		TokenLocks none = new DefaultTokenLocks(TestLocks.on(new LeasesOnly()));
 		List<Supplier<CompletionStage<?>>> calls = List.of(() -> none.acquireAsync(KEY, OPTIONS),
-				() -> none.acquireAsync(KEY, OPTIONS, TOKEN), () -> none.remainingAsync(KEY));
+				() -> none.acquireAsync(KEY, OPTIONS, TOKEN), () -> none.releaseAsync(KEY, TOKEN),
+				() -> none.remainingAsync(KEY));
 		assertThat(calls)
 			.allSatisfy((call) -> assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(call::get)
 				.withMessageContaining("LeasesOnly")

@@ -1,11 +1,13 @@
 package io.github.lockstarter.registry;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
@@ -134,6 +137,50 @@ class FaultyStoreTests {
 		assertThat(this.locks.table().isEmpty()).isTrue();
 	}
 
+	@Test
+	@DisplayName("A waiter asks again if the notifications that it relies on are ended for a lease that has ended before")
+	void notificationsEndLate() {
+		StoredLock elsewhere = this.memory.lock(KEY);
+		elsewhere.acquire(AcquireCommand.of("elsewhere", OPTIONS.ttl()));
+		CompletableFuture<Optional<Lease>> first = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		CompletableFuture<Optional<Lease>> second = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		this.runtime.settle();
+		AtomicInteger asked = new AtomicInteger();
+		LockInspector inspector = new LockInspector(this.locks);
+		this.store.onClose = () -> {
+			this.store.onClose = null;
+			this.store.onAcquire = () -> {
+				asked.incrementAndGet();
+				return CompletableFuture.completedFuture(new Held(OPTIONS.ttl(), 1));
+			};
+			long fencingToken = Objects.requireNonNull(inspector.snapshot().get(0).held()).fencingToken();
+			assertThat(inspector.forceRelease(KEY, fencingToken)).isNotNull();
+			assertThat(asked).as("the second waiter has asked").hasValue(1);
+			return null;
+		};
+		elsewhere.release("elsewhere", null);
+		while (asked.get() == 0) {
+			this.runtime.pass(Duration.ofMillis(1));
+		}
+		assertThat(asked).hasValue(2);
+		assertThat(this.runtime.join(first).orElseThrow().isHeld()).isFalse();
+		this.store.onAcquire = null;
+		this.runtime.pass(OPTIONS.ttl());
+		this.runtime.join(this.runtime.join(second).orElseThrow().releaseAsync());
+	}
+
+	@ParameterizedTest
+	@MethodSource("faults")
+	@DisplayName("A store that has no answer to the release of a token has failed")
+	void noAnswerToToken(Fault fault) {
+		this.store.onRelease = fault;
+		CompletableFuture<Boolean> released = new DefaultTokenLocks(this.locks).releaseAsync(KEY, "a-token-of-my-own")
+			.toCompletableFuture();
+		this.runtime.settle();
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> released.getNow(null))
+			.withCauseInstanceOf(LockStoreException.class);
+	}
+
 	private void assertFails(LockOptions options) {
 		CompletableFuture<Optional<Lease>> answer = this.locks.tryAcquireAsync(KEY, options).toCompletableFuture();
 		this.runtime.settle();
@@ -175,7 +222,7 @@ class FaultyStoreTests {
 
 		@Override
 		public Set<Capability> capabilities() {
-			return Set.of(Capability.NOTIFIES);
+			return Set.of(Capability.NOTIFIES, Capability.HOLDS_FOR_TOKENS);
 		}
 
 		@Override

@@ -269,6 +269,25 @@ class ObservationTests {
 	}
 
 	@Test
+	@DisplayName("What an asynchronous caller does with the lock belongs to the lease, and what follows the release does not")
+	void asynchronousWork() {
+		this.locks.tryAcquireAsync("team:42", SHORT).thenAccept((lease) -> {
+			this.observed.add("work");
+			this.runtime.standStill(SHORT);
+			lease.orElseThrow().releaseAsync().thenRun(() -> {
+				this.observed.add("more work");
+				this.runtime.standStill(LONG);
+			});
+		});
+		this.runtime.settle();
+		assertThat(this.begun).hasValue(2);
+		assertThat(this.observed).containsExactly("lock.acquire team granted", "work", "lock.hold team released",
+				"more work");
+		assertThat(lines(Level.DEBUG)).containsExactly("Lock 'team', key '42': granted after 0 ms",
+				"Lock 'team', key '42': released after 50 ms");
+	}
+
+	@Test
 	@DisplayName("Whatever is under way when the registry ends, what began to be observed ends")
 	void shutdown() {
 		this.locks.acquire("team:1");

@@ -17,7 +17,7 @@ enum EntryState {
 	/** A lease is held here. */
 	HELD,
 
-	/** A lease is being released in the store. */
+	/** The store is releasing the lock, or the next caller is about to ask for it. */
 	RELEASING,
 
 	/** Out of the table: a caller that comes now looks for its successor there. */

@@ -147,8 +147,8 @@ final class LockEntry implements LeasedLock {
 		if (holder != null && holder.isHeld()) {
 			request.noteHolder(Turn.storeToken(holder.fencingToken()));
 		}
-		boolean undecided = this.state == EntryState.ACQUIRING || this.state == EntryState.RELEASING;
-		if (taken && undecided && !request.waits() && !this.table.isClosed()) {
+		boolean asking = this.state == EntryState.ACQUIRING || this.state == EntryState.RELEASING;
+		if (taken && asking && !request.waits() && !this.table.isClosed()) {
 			this.queue.addTryLock(request);
 			return Step.NOTHING;
 		}
@@ -176,12 +176,12 @@ final class LockEntry implements LeasedLock {
 	LockSnapshot snapshot() {
 		return withMonitor(() -> new LockSnapshot(this.key,
 				Optional.ofNullable(this.lease)
-					.map((held) -> new LockSnapshot.Held(Duration.ofNanos(held.age()), held.remaining(),
+					.map((held) -> new LockSnapshot.Holder(Duration.ofNanos(held.age()), held.remaining(),
 							held.fencingToken(), held.request()))
 					.orElse(null),
 				this.queue.contended()
 					.stream()
-					.map((waiter) -> new LockSnapshot.Waiting(Duration.ofNanos(waiter.waited()), waiter.request()))
+					.map((waiter) -> new LockSnapshot.Waiter(Duration.ofNanos(waiter.waited()), waiter.request()))
 					.toList()));
 	}
 
@@ -327,7 +327,7 @@ final class LockEntry implements LeasedLock {
 		this.lease = granted;
 		this.state = EntryState.HELD;
 		return this.queue.held(granted.remaining()).then(() -> {
-			stopWatching();
+			stopWatching(granted);
 			this.table.renewals().add(granted);
 			request.grant(granted, granted.hold());
 		});
@@ -483,7 +483,9 @@ final class LockEntry implements LeasedLock {
 			this.waitTimeout.cancel();
 		}
 		return () -> {
-			stopWatching();
+			if (this.wakeUp != null) {
+				closeHandle();
+			}
 			this.table.remove(this);
 		};
 	}
@@ -511,16 +513,25 @@ final class LockEntry implements LeasedLock {
 		}
 	}
 
-	private void stopWatching() {
+	/** A holder needs no notification. */
+	private void stopWatching(StoreLease granted) {
 		if (this.watching) {
 			this.watching = false;
-			try {
-				this.stored.close();
+			closeHandle();
+			if (this.lease != granted) {
+				// It has ended meanwhile, and a waiter may rely on the closed handle.
+				wake();
 			}
-			catch (Throwable ex) {
-				// A notification too many does no harm.
-				note(ex);
-			}
+		}
+	}
+
+	private void closeHandle() {
+		try {
+			this.stored.close();
+		}
+		catch (Throwable ex) {
+			// A notification too many does no harm.
+			note(ex);
 		}
 	}
 

@@ -162,8 +162,12 @@ public final class StoreLease implements SharedLease {
 	private CompletionStage<Void> elsewhere(CompletableFuture<Void> released) {
 		CompletableFuture<Void> told = new CompletableFuture<>();
 		released.thenRun(() -> this.executor.execute(() -> {
-			told.complete(null);
-			observeRelease();
+			try {
+				observeRelease();
+			}
+			finally {
+				told.complete(null);
+			}
 		}));
 		return told;
 	}
@@ -226,7 +230,7 @@ public final class StoreLease implements SharedLease {
 		return (this.hold != null) ? this.hold.request() : null;
 	}
 
-	/** Returns since when it is held, in nanoseconds. */
+	/** Returns for how long it has been held, in nanoseconds. */
 	public long age() {
 		return now() - this.since;
 	}

@@ -251,14 +251,18 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		}
 	}
 
-	/** Tells the caller, once: an executor may run its task twice. */
+	/**
+	 * Tells the caller, once: an executor may run its task twice. The attempt is observed
+	 * before, as that of a caller whose thread waits is: all that the caller does with
+	 * the lock may be part of the action.
+	 */
 	private void tell(BiConsumer<AcquireRequest, Answer> action, Answer given) {
 		if (this.told == 0 && TOLD.compareAndSet(this, 0, 1)) {
 			try {
-				action.accept(this, given);
+				observe(given);
 			}
 			finally {
-				observe(given);
+				action.accept(this, given);
 			}
 		}
 	}
