@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
@@ -135,6 +137,29 @@ class FaultyStoreTests {
 		this.runtime.pass(WAITING.waitTime());
 		assertThat(this.runtime.join(waiting)).isEmpty();
 		assertThat(this.locks.table().isEmpty()).isTrue();
+	}
+
+	@Test
+	@DisplayName("A store that answers twice makes one holder")
+	void answersTwice() {
+		this.store.onAcquire = () -> new CompletableFuture<AcquireResult>() {
+
+			@Override
+			public CompletableFuture<AcquireResult> whenComplete(
+					BiConsumer<? super AcquireResult, ? super Throwable> action) {
+				action.accept(new Granted(1), null);
+				action.accept(new Granted(1), null);
+				return this;
+			}
+
+		};
+		CompletableFuture<Lease> first = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		CompletableFuture<Lease> second = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		this.runtime.settle();
+		assertThat(second).isNotDone();
+		this.store.onAcquire = null;
+		this.runtime.join(this.runtime.join(first).releaseAsync());
+		this.runtime.join(this.runtime.join(second).releaseAsync());
 	}
 
 	@Test

@@ -316,7 +316,8 @@ public abstract class LockStoreContract {
 	}
 
 	protected static <T> T join(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().join();
+		assertThat(stage).as("the answer of the store").isNotNull();
+		return stage.toCompletableFuture().orTimeout(1, TimeUnit.MINUTES).join();
 	}
 
 	private static void inThreads(int threads, Runnable action) throws Exception {

@@ -59,6 +59,9 @@ final class LockEntry implements LeasedLock {
 
 	private EntryState state = EntryState.NEW;
 
+	/** The turn that the store has been asked for and has not answered. */
+	private @Nullable Turn asked;
+
 	private volatile @Nullable StoreLease lease;
 
 	/**
@@ -244,6 +247,7 @@ final class LockEntry implements LeasedLock {
 		this.state = EntryState.ACQUIRING;
 		return () -> {
 			Turn turn = new Turn(head.owner(), now(), head.options().ttl());
+			this.asked = turn;
 			this.released = false;
 			this.registered = head.waits() && this.table.isNotified();
 			ask(() -> {
@@ -286,6 +290,11 @@ final class LockEntry implements LeasedLock {
 	private void answered(Turn turn, AcquireRequest asker, @Nullable AcquireResult result,
 			@Nullable Throwable failure) {
 		perform(() -> {
+			if (this.asked != turn) {
+				// A store that answers twice would make two holders.
+				return Step.NOTHING;
+			}
+			this.asked = null;
 			if (result instanceof Granted granted) {
 				return granted(turn, asker, granted.fencingToken());
 			}
@@ -454,6 +463,7 @@ final class LockEntry implements LeasedLock {
 		this.state = EntryState.ACQUIRING;
 		return () -> {
 			Turn turn = new Turn(next.owner(), now(), next.options().ttl());
+			this.asked = turn;
 			this.released = false;
 			this.registered = true;
 			ask(() -> notifying(AcquireCommand.of(turn.owner(), turn.ttl())).after(ended.turn().owner()))
