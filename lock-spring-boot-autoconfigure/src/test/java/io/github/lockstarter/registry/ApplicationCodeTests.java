@@ -101,7 +101,7 @@ class ApplicationCodeTests {
 	}
 
 	@Test
-	@DisplayName("A handler that throws an Error when it is asked what it supports fails no caller and leaks no lock")
+	@DisplayName("A handler that throws an Error from supportsContext fails no caller and leaks no lock")
 	void supportsContextThrowsError() {
 		AtomicInteger asked = new AtomicInteger();
 		this.observations.observationConfig().observationHandler(new ObservationHandler<>() {
