@@ -57,7 +57,7 @@ class MemoryLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Locks that nobody released do not pile up")
+	@DisplayName("Locks that were not released do not pile up")
 	void sweepsExpired() {
 		MemoryLockStore store = new MemoryLockStore(this.clock::get);
 		for (int i = 0; i < 100_000; i++) {
@@ -68,7 +68,7 @@ class MemoryLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Results that nobody asks for any more do not pile up")
+	@DisplayName("Results that have expired do not pile up")
 	void sweepsResults() {
 		MemoryLockStore store = new MemoryLockStore(this.clock::get);
 		ResultKey result = new ResultKey("result", Duration.ofMillis(1), true);
