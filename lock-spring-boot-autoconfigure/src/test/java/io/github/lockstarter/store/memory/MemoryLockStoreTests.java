@@ -40,7 +40,7 @@ class MemoryLockStoreTests extends LockStoreContract {
 
 	@Override
 	protected long locksInStore() {
-		return size(this.store, "holdings");
+		return size(this.store, "leases");
 	}
 
 	@Test
@@ -64,7 +64,7 @@ class MemoryLockStoreTests extends LockStoreContract {
 			this.clock.addAndGet(TTL.toNanos());
 			store.lock(new LockKey("sweep", Integer.toString(i))).acquire(AcquireCommand.of("a", TTL));
 		}
-		assertThat(size(store, "holdings")).isLessThan(2000);
+		assertThat(size(store, "leases")).isLessThan(2000);
 	}
 
 	@Test
