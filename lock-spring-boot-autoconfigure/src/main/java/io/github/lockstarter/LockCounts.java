@@ -37,7 +37,7 @@ public final class LockCounts {
 		Map<Event, LongAdder> ofName = this.counts.get(lockName);
 		if (ofName == null) {
 			ofName = this.counts.computeIfAbsent(lockName, (name) -> zeros());
-			this.nameListeners.forEach((listener) -> tell(listener, lockName));
+			this.nameListeners.forEach((listener) -> report(listener, lockName));
 		}
 		Objects.requireNonNull(ofName.get(event)).increment();
 	}
@@ -78,16 +78,16 @@ public final class LockCounts {
 	}
 
 	/**
-	 * Tells of every name of a lock to which something has happened, now and from now on.
-	 * @param listener is told at least once of each, by whoever comes first
+	 * Reports every name of a lock for which an event was counted, now and from now on.
+	 * @param listener is called at least once for each, by the thread that counts first
 	 */
 	public void onName(Consumer<String> listener) {
 		this.nameListeners.add(listener);
-		lockNames().forEach((name) -> tell(listener, name));
+		lockNames().forEach((name) -> report(listener, name));
 	}
 
-	/** Whatever fails in a listener must not fail the lock that is counted. */
-	private static void tell(Consumer<String> listener, String lockName) {
+	/** The failure of a listener must not fail the lock that is counted. */
+	private static void report(Consumer<String> listener, String lockName) {
 		try {
 			listener.accept(lockName);
 		}
@@ -121,7 +121,7 @@ public final class LockCounts {
 		 */
 		RESULT,
 
-		/** An attempt was given up by whoever made it. */
+		/** An attempt was given up by its caller. */
 		CANCELLED,
 
 		/** An attempt failed, because the store did, or there was a shutdown. */
@@ -137,26 +137,26 @@ public final class LockCounts {
 		RENEWED,
 
 		/**
-		 * A lock went to the next who waited in the same application, without the store.
+		 * A lock went to the next waiter in the same application, without the store.
 		 */
 		HANDED_OFF,
 
 		/** The store failed to answer, whatever it was asked. */
 		STORE_ERROR,
 
-		/** Somebody wanted a lock that was taken; whether it got it later or not. */
+		/** A caller found the lock held, whether it got it later or not. */
 		CONTENDED,
 
-		/** Somebody who waited was given the result of the holder. */
+		/** A waiter was given the result of the holder. */
 		SHARED,
 
 		/** A later duplicate was given a stored result. */
 		REPLAYED,
 
-		/** A result was larger than {@code lock.share.max-size}, so nobody got it. */
+		/** A result was larger than {@code lock.share.max-size}, so no caller got it. */
 		TOO_LARGE,
 
-		/** A result could not be written as JSON, so nobody else got it. */
+		/** A result could not be written as JSON, so no other caller got it. */
 		NOT_WRITABLE,
 
 		/** A stored result could not be read, so it was taken for absent. */

@@ -8,7 +8,7 @@ import org.springframework.http.HttpStatus;
 
 /**
  * The store could not be asked, or did not answer in time: status 503. Whether the lock
- * is held by somebody is unknown; the caller does not hold it.
+ * is held is unknown; the caller does not hold it.
  */
 public class LockStoreException extends LockException {
 
@@ -18,8 +18,8 @@ public class LockStoreException extends LockException {
 	}
 
 	/**
-	 * Returns one second: nobody knows how long the store is away, but it is not worth
-	 * asking again at once.
+	 * Returns one second: how long the store is unavailable is unknown, but it is not
+	 * worth asking again at once.
 	 */
 	@Override
 	public Duration getRetryAfter() {

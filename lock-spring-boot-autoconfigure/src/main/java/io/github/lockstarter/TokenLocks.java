@@ -5,18 +5,18 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Hands out locks that are held by a token instead of by this application: whoever knows
- * the token can extend and release the lock, in any application on the same store, also
- * after this one is gone. Made for holders that are not part of the application, such as
- * the clients of a lock server.
+ * Hands out locks that are held by a token instead of by this application. A client that
+ * knows the token can extend and release the lock, in any application on the same store,
+ * also after this one has ended. Made for holders that are not part of the application,
+ * such as the clients of a lock server.
  * <p>
- * Nobody renews such a lock: it ends with its time to live unless its holder extends it.
- * It excludes the leases of a {@link LockRegistry} and is excluded by them, and those who
- * wait for it queue with those who wait for a lease.
+ * Such a lock is not renewed: it ends with its time to live unless its holder extends it.
+ * It excludes the leases of a {@link LockRegistry} and is excluded by them, and its
+ * waiters queue with those for a lease.
  * <p>
  * No method blocks. What they return fails with a {@link LockStoreException} if the store
  * fails or does not answer in time. With a store of the application's own that knows no
- * tokens, locks cannot be acquired or looked at: that throws a
+ * tokens, locks cannot be acquired or queried: that throws a
  * {@link LockConfigurationException}.
  */
 public interface TokenLocks {
@@ -27,7 +27,7 @@ public interface TokenLocks {
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @return completes with the lock, or exceptionally with a
-	 * {@link LockConflictException} if it is still held by somebody else after the wait
+	 * {@link LockConflictException} if it is still held by another caller after the wait
 	 * time; on one of a few threads that all attempts share
 	 */
 	CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options);
@@ -38,12 +38,12 @@ public interface TokenLocks {
 	 * attempt whose answer was lost can be made again.
 	 * <p>
 	 * An attempt that fails, or is cancelled, may have been granted all the same, and is
-	 * not taken back: the token may have asked again meanwhile. Whoever does not want the
-	 * lock any more releases it.
+	 * not taken back: the token may have been used again meanwhile. A caller that does
+	 * not want the lock any more releases it.
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
-	 * @param token 16 to 128 letters, digits and characters of {@code -._~+/=}; nobody
-	 * else must know or guess it
+	 * @param token 16 to 128 letters, digits and characters of {@code -._~+/=}; no other
+	 * client must know or guess it
 	 * @return as from {@link #acquireAsync(LockKey, LockOptions)}
 	 * @throws IllegalArgumentException if it is no such token
 	 */
@@ -59,18 +59,17 @@ public interface TokenLocks {
 	CompletionStage<Boolean> releaseAsync(LockKey key, String token);
 
 	/**
-	 * Returns how long the lock is still held, by whomever, unless it is released or
+	 * Returns how long the lock is still held, by any holder, unless it is released or
 	 * extended.
 	 * @param key what is locked
-	 * @return the time, zero if it is held for a time that nobody knows; empty if the
-	 * lock is free
+	 * @return the time, zero if it is held for an unknown time; empty if the lock is free
 	 */
 	CompletionStage<Optional<Duration>> remainingAsync(LockKey key);
 
 	/**
 	 * A lock that is held by a token.
 	 *
-	 * @param token who holds it
+	 * @param token the token that holds it
 	 * @param fencingToken a number that is larger than that of every earlier holder of
 	 * the lock. It may grow when the lock is extended.
 	 * @param remaining how long it is held at least, counted from before the store was

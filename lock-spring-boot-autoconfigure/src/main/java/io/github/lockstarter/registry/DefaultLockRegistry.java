@@ -75,11 +75,11 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * Creates a registry with the clock, the threads and the randomness of the JVM.
 	 * @param store where the locks live
 	 * @param options how locks are taken by default, by name
-	 * @param maxWaiters how many callers may wait for one lock; a caller that comes then
-	 * is refused at once
-	 * @param losses is told of every lost lease
+	 * @param maxWaiters how many callers may wait for one lock; a caller beyond that is
+	 * refused at once
+	 * @param losses is notified of every lost lease
 	 * @param counts counts what happens
-	 * @param observations is told of attempts and leases, as
+	 * @param observations is notified of attempts and leases, as
 	 * {@link LockObservationContext} says
 	 */
 	public DefaultLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
@@ -214,7 +214,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		return new Acquisition(((Leased) given).lease(), null);
 	}
 
-	/** Returns what the caller is told when it is refused. */
+	/** Returns the conflict that a refused caller gets. */
 	LockConflictException conflict(AcquireRequest request, Refused refused) {
 		LockConflictException conflict = request.conflict(refused);
 		this.conflicts.accept(conflict);

@@ -24,7 +24,7 @@ public final class LockInspector {
 
 	/**
 	 * Creates a view.
-	 * @param registry what to look at; {@code null} to see nothing
+	 * @param registry the registry to show; {@code null} to show nothing
 	 */
 	public LockInspector(@Nullable DefaultLockRegistry registry) {
 		this.table = (registry != null) ? registry.table() : null;
@@ -63,7 +63,7 @@ public final class LockInspector {
 	}
 
 	/**
-	 * Ends the lease on a lock, as if it was lost: its holder is told, and the next
+	 * Ends the lease on a lock, as if it was lost: its holder is notified, and the next
 	 * waiter may have it, while the work goes on.
 	 * @param key the lock
 	 * @param fencingToken the number of the lease, so that it is not the next one's

@@ -21,7 +21,7 @@ public sealed interface AcquireResult {
 	 * @param remaining how long that lease lasts if it is neither renewed nor released;
 	 * zero if that is unknown; at most 365 days
 	 * @param fencingToken no less than the one it was granted with, and less than any
-	 * that is granted later; zero if the store does not tell
+	 * that is granted later; zero if it is unknown
 	 */
 	record Held(Duration remaining, long fencingToken) implements AcquireResult {
 
@@ -32,7 +32,7 @@ public sealed interface AcquireResult {
 					: (remaining.compareTo(LONGEST) > 0) ? LONGEST : remaining;
 		}
 
-		/** Does not tell the holder's fencing token. */
+		/** The holder's fencing token is unknown. */
 		public Held(Duration remaining) {
 			this(remaining, 0);
 		}

@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param name distinguishes them from other results of the same lock; any text of any
  * length
  * @param keep how long a result is kept; in whole milliseconds
- * @param replayed whether a result is for every caller that comes while it is kept;
+ * @param replayed whether a result is for every caller that arrives while it is kept;
  * otherwise only for the callers that waited for the lock when it was stored
  */
 public record ResultKey(String name, Duration keep, boolean replayed) {

@@ -63,8 +63,8 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Calls the driver for a lock. A grant that comes too late for the caller is undone,
-	 * and so is one that may have come about although the call failed, unless it failed
+	 * Calls the driver for a lock. A grant that arrives too late for the caller is
+	 * undone, and so is one that may exist although the call failed, unless it failed
 	 * with {@link NotDone}: its owner would never release it.
 	 * @param key the lock
 	 * @param ttl for how long it would be locked: so long it is worth undoing
@@ -117,9 +117,9 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * The store may be away for a while, and do what it was sent when it is back; on
-	 * another connection, even after it was undone. So what is not found is looked for
-	 * once more.
+	 * The store may be unavailable for a while, and do what it was sent when it is back;
+	 * on another connection, even after it was undone. So an undo that finds nothing is
+	 * repeated once.
 	 */
 	private void undo(Supplier<CompletionStage<Boolean>> release, long until, boolean mayCome, long pause) {
 		if (this.closed || until - System.nanoTime() < 0) {

@@ -48,7 +48,7 @@ class Application {
 
 	}
 
-	/** Lets the work end when who waits for a lock has been answered at the latest. */
+	/** Lets the work end at the latest when the waiters have been answered. */
 	@Component
 	static class End implements SmartLifecycle {
 

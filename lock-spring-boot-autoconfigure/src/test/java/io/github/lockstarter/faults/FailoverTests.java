@@ -137,7 +137,7 @@ class FailoverTests {
 		}
 	}
 
-	/** Returns how long it takes to hand the lock to one who waits elsewhere. */
+	/** Returns how long it takes to hand the lock to a waiter on another server. */
 	private static Duration handOver(LockRegistry from, LockRegistry to, int times) {
 		Duration taken = Duration.ZERO;
 		for (int i = 0; i < times; i++) {

@@ -110,7 +110,7 @@ class ProcessFaultTests {
 	}
 
 	@Test
-	@DisplayName("Winner killed while 20 losers wait: one of them runs when the lease has ended, and the others get his result")
+	@DisplayName("Winner killed while 20 losers wait: one of them runs when the lease has ended, and the others get its result")
 	void winnerKilled() {
 		Duration ttl = Duration.ofSeconds(4);
 		LockOptions waiting = LockOptions.of(ttl).withWaitTime(Duration.ofSeconds(30));

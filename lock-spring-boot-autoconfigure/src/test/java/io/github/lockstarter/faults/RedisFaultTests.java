@@ -43,7 +43,7 @@ class RedisFaultTests {
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
 	@RepeatedTest(2)
-	@DisplayName("Redis killed and restarted without its data: the holder is told of the loss, long before its deadline")
+	@DisplayName("Redis killed and restarted without its data: the holder is notified of the loss, long before its deadline")
 	void forgetful() {
 		try (LocalRedis server = LocalRedis.started();
 				RedisInstance first = instance(server);
@@ -64,7 +64,7 @@ class RedisFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Redis killed and restarted with its data: the holder keeps the lock, nobody else gets it, tokens grow on")
+	@DisplayName("Redis killed and restarted with its data: the holder keeps the lock, no other caller gets it, and tokens keep growing")
 	void durable(@TempDir Path data) throws Exception {
 		try (LocalRedis server = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString()); RedisInstance first = instance(server); RedisInstance second = instance(server)) {
@@ -86,7 +86,7 @@ class RedisFaultTests {
 			assertThat(first.losses()).isEmpty();
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(first.locks().tryAcquire(KEY, OPTIONS)).isEmpty();
-			// Who waited either asked in the outage and was told so, or waits on.
+			// The waiter either asked in the outage and failed, or still waits.
 			boolean failed = waiting.isCompletedExceptionally();
 			assertThat(waiting.isDone()).isEqualTo(failed);
 			lease.close();
@@ -120,7 +120,7 @@ class RedisFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Redis frozen during an acquire that is taken back: who asked behind it and waits is woken")
+	@DisplayName("Redis frozen during an acquire that is taken back: a waiter behind it is woken")
 	void frozenWithWaiter() {
 		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
 			// The subscription is there.

@@ -39,7 +39,7 @@ class ReplicationTests {
 	}
 
 	@Test
-	@DisplayName("Asked for a replica, a grant that none has is refused and taken back, and later ones are granted")
+	@DisplayName("With replicas-to-ack, a grant that no replica has is refused and taken back, and later ones are granted")
 	void refusesUnreplicatedGrant() {
 		try (RedisInstance careful = instance(1)) {
 			Awaitility.await()
@@ -60,7 +60,7 @@ class ReplicationTests {
 	}
 
 	@Test
-	@DisplayName("Not asked for one, two hold a lock when its master dies before any replica has it")
+	@DisplayName("Without replicas-to-ack, two callers hold a lock when its master dies before any replica has it")
 	void forgetsUnreplicatedGrant() {
 		try (RedisInstance first = instance(0); RedisInstance second = instance(0)) {
 			LocalRedis master = this.servers.master();
@@ -74,7 +74,7 @@ class ReplicationTests {
 				.until(() -> second.locks().tryAcquire(KEY, OPTIONS).orElse(null), (each) -> each != null);
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(other.isHeld()).isTrue();
-			// The first holder is told when its server next reaches the new master.
+			// The first holder is notified when its server next reaches the new master.
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(30))
 				.ignoreException(LockStoreException.class)

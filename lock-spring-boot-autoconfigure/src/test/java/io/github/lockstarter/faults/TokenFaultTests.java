@@ -63,7 +63,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("A given token that was granted the lock too late keeps it: who asks again at another instance is not robbed of it")
+	@DisplayName("A given token that was granted the lock too late keeps it, also when it acquires the lock again at another instance")
 	void givenToken() {
 		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
 		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
@@ -78,7 +78,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("A given token that was granted the lock too late has it when it asks again at the same instance")
+	@DisplayName("A given token that was granted the lock too late has it when it acquires the lock again at the same instance")
 	void givenTokenAsksAgain() {
 		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
 		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
@@ -118,7 +118,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("Redis killed while a token waits: it is told, and gets the lock when Redis is back")
+	@DisplayName("Redis killed while a token waits: its caller gets a failure, and the token gets the lock when Redis is back")
 	void killed() {
 		join(this.secondLocks.acquireAsync(KEY, OPTIONS));
 		CompletableFuture<TokenLock> waiting = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();

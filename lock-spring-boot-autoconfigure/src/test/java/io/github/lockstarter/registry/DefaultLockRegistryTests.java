@@ -117,7 +117,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("Who gives an executor goes on there, with the lease and after its release")
+	@DisplayName("A caller that passes an executor continues on it, with the lease and after its release")
 	void goesOnOnExecutor() {
 		Queue<Runnable> tasks = new ArrayDeque<>();
 		CompletableFuture<Lease> acquired = this.locks.acquireAsync(KEY, OPTIONS, tasks::add).toCompletableFuture();
@@ -132,7 +132,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("An executor that fails loses no answer, and harms no other caller")
+	@DisplayName("An executor that fails loses no answer, and affects no other caller")
 	void failingExecutor() {
 		Executor failing = (task) -> {
 			throw new IllegalStateException();
@@ -154,7 +154,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("An executor that runs its task twice takes no lease away")
+	@DisplayName("An executor that runs its task twice ends no lease")
 	void executorThatRunsTwice() {
 		Lease lease = this.locks.acquireAsync(KEY, OPTIONS, (task) -> {
 			task.run();
@@ -166,7 +166,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("Who cancels or completes the answer before the executor has told of the grant gives the lock back at once")
+	@DisplayName("A caller that cancels or completes the answer before the executor has delivered the grant gives the lock back at once")
 	void leavesBeforeExecutor() {
 		List<Consumer<CompletableFuture<Lease>>> ways = List.of((future) -> future.cancel(false),
 				(future) -> future.complete(null), (future) -> future.completeExceptionally(new TimeoutException()));
@@ -182,7 +182,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("Who answers itself while it waits makes room for others, and gets no lock")
+	@DisplayName("A waiter that completes its own answer makes room in the queue, and gets no lock")
 	void answersItself() {
 		MemoryLockStore store = new MemoryLockStore(this.runtime::nanoTime);
 		try (DefaultLockRegistry locks = new DefaultLockRegistry(store, (name) -> OPTIONS, 1, (loss) -> {
@@ -308,7 +308,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A cancelled caller asks the store no more")
+	@DisplayName("A cancelled caller sends no more requests to the store")
 	void cancelledWait() {
 		ManualStore store = new ManualStore();
 		CompletableFuture<Optional<Lease>> acquired = this.runtime.registry(store)
@@ -369,7 +369,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A holder without a known end is not asked for at full speed")
+	@DisplayName("While the end of the lease is unknown, a waiter does not poll at full speed")
 	void calmWaiting() {
 		ManualStore store = new ManualStore();
 		store.answer.complete(new AcquireResult.Held(Duration.ZERO));
@@ -382,7 +382,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A registry that is closed lets nobody wait on")
+	@DisplayName("A registry that is closed accepts no waiters")
 	void closed() {
 		this.locks.acquire(KEY, OPTIONS);
 		this.locks.close();
@@ -413,7 +413,7 @@ class DefaultLockRegistryTests {
 		return this.runtime.registry(store).tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 	}
 
-	/** Answers when it is told to. */
+	/** Answers when the test completes the answer. */
 	private static final class ManualStore implements LockStore {
 
 		private CompletableFuture<AcquireResult> answer = new CompletableFuture<>();

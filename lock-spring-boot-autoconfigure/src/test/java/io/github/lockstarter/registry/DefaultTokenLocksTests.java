@@ -97,7 +97,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A lock that is not extended is free after its time to live: nobody renews it")
+	@DisplayName("A lock that is not extended is free after its time to live: it is not renewed")
 	void expires() {
 		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
 		this.runtime.pass(OPTIONS.ttl().minusMillis(1));
@@ -107,7 +107,7 @@ class DefaultTokenLocksTests {
 		assertThat(this.store.renewals).isEmpty();
 		TokenLock next = join(this.locks.acquireAsync(KEY, OPTIONS));
 		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
-		assertThat(release(TOKEN)).as("by who comes too late").isFalse();
+		assertThat(release(TOKEN)).as("by a holder that is too late").isFalse();
 		assertRefused(this.locks.acquireAsync(KEY, OPTIONS, TOKEN), "request-in-progress");
 		assertThat(release(next.token())).isTrue();
 	}
@@ -124,7 +124,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Who does not wait is refused at once, and who does when the own wait is over; both are told for how long the lock is held")
+	@DisplayName("A try-lock caller is refused at once, a waiter at the end of its wait; both learn for how long the lock is held")
 	void refused() {
 		join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
 		LockOptions waiting = OPTIONS.withWaitTime(Duration.ofMillis(100));
@@ -140,7 +140,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Of two who do not wait and meet, one gets the lock; the other is refused, and told for how long that holds it")
+	@DisplayName("Of two concurrent try-lock callers, one gets the lock; the other is refused, and learns for how long the lock is held")
 	void meet() {
 		this.store.silent = true;
 		CompletionStage<TokenLock> first = this.locks.acquireAsync(KEY, OPTIONS);
@@ -152,8 +152,8 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("What is told of a lock does not contain the token")
-	void toldToALog() {
+	@DisplayName("The text form of a lock and of a refusal does not contain the token")
+	void textForms() {
 		assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN)).toString()).doesNotContain(TOKEN)
 			.startsWith("TokenLock[fencingToken=");
 		CompletionStage<TokenLock> refused = this.locks.acquireAsync(KEY, OPTIONS, TOKEN + "2");
@@ -170,7 +170,7 @@ class DefaultTokenLocksTests {
 	@ValueSource(strings = { "", "fifteen-letters", " sixteen-letters", "sixteen letters ", "sixteen\tletters.",
 			"sixteen-letters\n", "sixteen-letters-\n", "sixteen-letters-\u00e9", "sixteen-letters-\uff21",
 			"sixteen-letters-\0", "sixteen-letters-:", "sixteen-letters-,", "sixteen-letters-*" })
-	@DisplayName("What is no token is refused before the store is asked")
+	@DisplayName("An invalid token is refused before the store is asked")
 	void noToken(String token) {
 		assertNoToken(token);
 	}
@@ -207,7 +207,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A store that fails is no refusal, whatever is asked of it, and nothing is left in this JVM")
+	@DisplayName("The failure of a store is not a refusal, whatever the operation, and nothing is left in this JVM")
 	void failingStore() {
 		this.store.broken = true;
 		assertAllFail("out of order");

@@ -134,8 +134,8 @@ class EngineLoadTests {
 			instance.forgetRequests();
 		}
 		assertThat(failures).hasValue(0);
-		// Who waited in vain is forgotten a little later than the lease that it waited
-		// for.
+		// A waiter that was refused is forgotten a little later than the lease that it
+		// waited for.
 		Awaitility.await().atMost(Duration.ofSeconds(45)).until(() -> redis.keys("load:waiting:*").isEmpty());
 	}
 

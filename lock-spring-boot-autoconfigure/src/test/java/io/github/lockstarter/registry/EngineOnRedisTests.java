@@ -86,7 +86,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A local queue of 8 threads costs at most 0.3 requests per acquisition, and nobody is left behind")
+	@DisplayName("A local queue of 8 threads costs at most 0.3 requests per acquisition, and no thread is left behind")
 	void localQueue() throws Exception {
 		Contest contest = new Contest(800, this.first.locks());
 		contest.run(8);
@@ -95,7 +95,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Two instances with 4 threads each cost at most one request per acquisition, and nobody is left behind")
+	@DisplayName("Two instances with 4 threads each cost at most one request per acquisition, and no thread is left behind")
 	void twoInstances() throws Exception {
 		Contest contest = new Contest(800, this.first.locks(), this.second.locks());
 		contest.run(4);
@@ -104,7 +104,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Who waits for another instance is told of the release, long before the lease would have ended")
+	@DisplayName("A waiter for a lock of another instance is notified of the release, long before the lease would have ended")
 	void notified() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 		long start = System.nanoTime();
@@ -137,7 +137,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Nothing is published when nobody waits")
+	@DisplayName("Nothing is published when there is no waiter")
 	void silentWithoutWaiters() {
 		long before = calls("publish");
 		for (int i = 0; i < 10; i++) {
@@ -148,7 +148,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Who waits for a holder that has died gets the lock when its lease ends")
+	@DisplayName("A waiter gets the lock of a holder that has died when the holder's lease ends")
 	void holderDied() {
 		long start = System.nanoTime();
 		AcquireCommand command = AcquireCommand.of("dead", Duration.ofSeconds(2));
@@ -159,7 +159,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Who waits finds a free lock by itself, long before the lease would have ended, if no message comes")
+	@DisplayName("If no message arrives, a waiter finds a free lock by polling, long before the lease would have ended")
 	void messageLost() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS.withoutRenewal());
 		CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
@@ -171,7 +171,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("An instance that died while it waited holds nobody up for long")
+	@DisplayName("An instance that died while it waited delays other waiters only briefly")
 	void waiterDied() {
 		StoredLock dying = this.first.store().lock(this.key);
 		AcquireCommand command = AcquireCommand.of("dead", OPTIONS.ttl()).notifying(() -> {
@@ -257,7 +257,7 @@ class EngineOnRedisTests {
 			running.add(executor.submit(() -> {
 				try (Lease lease = locks.acquire(this.key, WAITING)) {
 					assertThat(holders.incrementAndGet()).isOne();
-					// On a pinned carrier nobody could ever go on.
+					// On a pinned carrier no thread could ever continue.
 					Thread.yield();
 					LockSupport.parkNanos(100_000);
 					assertThat(lease.isHeld()).isTrue();

@@ -102,7 +102,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A store that stays broken loses the lease at its own deadline: once told, on all ways, without the key")
+	@DisplayName("A store that stays broken loses the lease at its own deadline: notified once, in every way, without the key")
 	void lostByDeadline(CapturedOutput output) {
 		AtomicInteger told = new AtomicInteger();
 		Lease lease = this.locks.acquire(KEY, RENEWED);
@@ -142,7 +142,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A store that has been reached anew is asked at once what it still knows")
+	@DisplayName("After a reconnect the store is asked at once which leases it still has")
 	void lostByReconnect() {
 		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMinutes(1)));
 		Lease other = this.locks.acquire(new LockKey("renewal", "jiro"), LockOptions.of(Duration.ofMinutes(1)));
@@ -183,7 +183,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A listener that fails harms nobody")
+	@DisplayName("A listener that fails affects no lease")
 	void failingListener(CapturedOutput output) {
 		try (DefaultLockRegistry locks = registry((loss) -> {
 			throw new IllegalStateException("mistake of the application");
@@ -236,7 +236,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A registry that is closed releases what is held, tells who holds it, and renews no more")
+	@DisplayName("A registry that is closed releases the held locks, notifies their holders, and renews no more")
 	void closed() {
 		AtomicInteger told = new AtomicInteger();
 		Lease lease = this.locks.acquire(KEY, RENEWED);

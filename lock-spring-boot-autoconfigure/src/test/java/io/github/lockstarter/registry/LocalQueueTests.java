@@ -72,7 +72,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Who waits is served in the order of arrival, without the store, by leases whose tokens grow")
+	@DisplayName("Waiters are served in the order of arrival, without the store, by leases whose tokens grow")
 	void firstComeFirstServed() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 3).mapToObj((i) -> waitAsync()).toList();
@@ -89,7 +89,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("While this JVM holds or queues for a lock, who does not wait is refused without the store")
+	@DisplayName("While this JVM holds or queues for a lock, a try-lock caller is refused without the store")
 	void refusedWithoutStore() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
@@ -106,7 +106,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("More than may wait are refused at once")
+	@DisplayName("A waiter above the limit is refused at once")
 	void maxWaiters() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 4).mapToObj((i) -> waitAsync()).toList();
@@ -118,7 +118,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A caller that finds the queue full is told so; a caller that does not wait, or whose wait ended, is not")
+	@DisplayName("A caller that finds the queue full is refused for that reason; a caller that does not wait, or whose wait ended, is not")
 	void queueFull() {
 		LockOptions impatient = OPTIONS.withWaitTime(Duration.ofMillis(1));
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
@@ -135,7 +135,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("The refusal of a full queue tells of the holder's lease")
+	@DisplayName("The refusal of a full queue says how long the holder's lease lasts")
 	void answerOfFullQueue() {
 		this.locks.acquire(KEY, OPTIONS);
 		IntStream.range(0, 3).forEach((i) -> waitAsync());
@@ -162,7 +162,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Who waits is refused when the own time is over, wherever in the queue")
+	@DisplayName("A waiter is refused when its wait is over, wherever it is in the queue")
 	void ownDeadlines() {
 		this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> patient = waitAsync();
@@ -230,7 +230,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A lease that was released, on whatever thread and however often, is over, and tells of no loss")
+	@DisplayName("A lease that was released, on whatever thread and however often, is over, and reports no loss")
 	void useAfterRelease() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		AtomicInteger told = new AtomicInteger();
@@ -272,7 +272,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A store failure reaches all who wait, each with an exception of its own")
+	@DisplayName("A store failure reaches all waiters, each with an exception of its own")
 	void brokenStore() {
 		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMinutes(1)));
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 2).mapToObj((i) -> waitAsync()).toList();
@@ -289,7 +289,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Who is cancelled or interrupted leaves the queue at once, and nothing of it is kept")
+	@DisplayName("A waiter that is cancelled or interrupted leaves the queue at once, and nothing of it is kept")
 	void leavesTheQueue() {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
@@ -317,7 +317,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Two who do not wait meet a broken store: neither is told that the lock is busy")
+	@DisplayName("When the store fails two concurrent try-lock callers, neither is refused as if the lock was held")
 	void brokenIsNotBusy() {
 		this.store.silent = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
@@ -331,7 +331,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Of two who do not wait and meet, one gets the lock and the other is refused, by one request")
+	@DisplayName("Of two concurrent try-lock callers, one gets the lock and the other is refused, by one request")
 	void twoMeet() {
 		this.store.silent = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
@@ -343,7 +343,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Where the first of two has left before the answer, the second gets the lock")
+	@DisplayName("When the first of two callers is cancelled before the answer, the second gets the lock")
 	void firstLeaves() {
 		this.store.silent = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
@@ -358,7 +358,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Where the first has left before the answer, who comes next does not overtake the second")
+	@DisplayName("When the first caller is cancelled before the answer, the third does not overtake the second")
 	void noOvertaking() {
 		this.store.silent = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
@@ -373,7 +373,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Where the first has left, and its time to live is over when the answer comes, the second gets the lock for its own")
+	@DisplayName("When the first caller is cancelled, and its time to live is over at the answer, the second gets the lock for its own time to live")
 	void lateForAnother() {
 		this.store.silent = true;
 		CompletableFuture<Optional<Lease>> first = this.locks.tryAcquireAsync(KEY, LockOptions.of(Duration.ofMillis(1)))
@@ -387,7 +387,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Who does not wait is not refused because of another who may yet get a lock that is being released")
+	@DisplayName("While a lock is being released, a try-lock caller is not refused because of another one before it")
 	void duringRelease() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		this.store.silent = true;
@@ -448,14 +448,14 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Who does not wait gets the lock even while its release is on the way")
+	@DisplayName("A try-lock caller gets the lock even while its release is under way")
 	void afterUnawaitedRelease() {
 		this.locks.acquire(KEY, OPTIONS).releaseAsync();
 		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
 	}
 
 	@Test
-	@DisplayName("What follows an answer may block, and even ask for the same lock again")
+	@DisplayName("A callback of an answer may block, and even acquire the same lock again")
 	void blockingCallback() {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
@@ -471,7 +471,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("When the registry drains, who waits is answered with 503; what is free is still granted")
+	@DisplayName("When the registry drains, waiters are answered with 503; a free lock is still granted")
 	void drains() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();

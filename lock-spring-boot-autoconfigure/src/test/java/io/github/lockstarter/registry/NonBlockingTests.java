@@ -12,7 +12,7 @@ import io.github.lockstarter.testing.TestJvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Who waits without a thread holds up none, either.
+ * A waiter without a thread blocks no thread, either.
  */
 class NonBlockingTests {
 

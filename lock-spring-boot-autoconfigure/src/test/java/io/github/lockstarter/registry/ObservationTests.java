@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What operators are told of attempts and leases.
+ * What operators see of attempts and leases.
  */
 class ObservationTests {
 
@@ -157,7 +157,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("Who gives up is neither refused nor failed")
+	@DisplayName("A caller that gives up is neither refused nor failed")
 	void cancelled() {
 		try (Lease held = this.locks.acquire("team:42")) {
 			this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture().cancel(false);
@@ -168,7 +168,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("Who gets a result instead of the lock is granted nothing")
+	@DisplayName("A caller that gets a result instead of the lock is granted nothing")
 	void result() {
 		ResultKey slot = new ResultKey("share", LONG, false);
 		SharedLease winner = this.locks.acquire(LockKey.of("team:42"), OPTIONS, slot, ResultQuery.NOBODY).lease();
@@ -216,7 +216,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A handler that fails spoils no attempt")
+	@DisplayName("A handler that fails affects no attempt")
 	void handlerFails() {
 		this.observations.observationConfig().observationHandler(new ObservationHandler<>() {
 
@@ -252,7 +252,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("The lease of who waited belongs to what he did, and not to the one who let him in")
+	@DisplayName("The lease of a waiter belongs to the waiter's observation, not to that of the holder that handed the lock off")
 	void parents() {
 		Observation first = Observation.start("first", this.observations);
 		Observation second = Observation.start("second", this.observations);
@@ -307,7 +307,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A listener of the counts that fails spoils no attempt")
+	@DisplayName("A listener of the counts that fails affects no attempt")
 	void listenerFails() {
 		this.counts.onName((name) -> {
 			throw new IllegalStateException("of " + name);

@@ -17,7 +17,7 @@ import io.github.lockstarter.LockOptions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How two servers wait for a lock in a store that tells nobody of a release.
+ * How two servers wait for a lock in a store that does not notify of releases.
  */
 class PolledStoreTests {
 
@@ -44,7 +44,7 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("A server that always has somebody waiting for a lock lets another server have it, again and again")
+	@DisplayName("A server that always has a waiter for a lock lets another server acquire it, again and again")
 	void letsOthersIn() {
 		for (int i = 0; i < 4; i++) {
 			work();
@@ -70,30 +70,29 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("Where a server lets others have the lock that somebody here waits for, who does not wait is refused; where nobody waits any more he gets it")
-	void looksOn() {
+	@DisplayName("While a server yields a lock to other servers, a try-lock caller is refused if there is a waiter here, and gets the lock if there is none")
+	void tryLockWhileYielding() {
 		LockOptions otherTtl = LockOptions.of(Duration.ofMinutes(1)).withWaitTime(WAITING.waitTime());
 		for (boolean stays : new boolean[] { true, false }) {
 			Lease lease = this.busy.acquire(KEY, OPTIONS);
 			CompletableFuture<Optional<Lease>> waiting = this.busy.tryAcquireAsync(KEY, otherTtl).toCompletableFuture();
 			this.store.silent = true;
 			lease.releaseAsync();
-			CompletableFuture<Optional<Lease>> lookingOn = this.busy.tryAcquireAsync(KEY, OPTIONS)
-				.toCompletableFuture();
-			assertThat(lookingOn).isNotDone();
+			CompletableFuture<Optional<Lease>> tryLock = this.busy.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
+			assertThat(tryLock).isNotDone();
 			if (!stays) {
 				waiting.cancel(false);
 			}
 			this.store.speak();
-			assertThat(this.runtime.join(lookingOn)).matches((granted) -> granted.isEmpty() == stays);
+			assertThat(this.runtime.join(tryLock)).matches((granted) -> granted.isEmpty() == stays);
 			this.runtime.pass(Duration.ofMillis(100));
-			this.runtime.join(stays ? waiting : lookingOn).orElseThrow().close();
+			this.runtime.join(stays ? waiting : tryLock).orElseThrow().close();
 		}
 	}
 
 	@Test
-	@DisplayName("Who waits asks less and less often, and not beyond the own time")
-	void asksLessOften() {
+	@DisplayName("A waiter polls less and less often, and not after the end of its wait")
+	void pollsLessOften() {
 		Lease held = this.busy.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = this.other
 			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(4)))

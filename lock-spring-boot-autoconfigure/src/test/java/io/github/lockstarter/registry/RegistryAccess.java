@@ -10,7 +10,7 @@ public final class RegistryAccess {
 	private RegistryAccess() {
 	}
 
-	/** Returns whether nobody holds a lock, or waits for one. */
+	/** Returns whether no lock has a holder or a waiter. */
 	public static boolean isUnused(DefaultLockRegistry registry) {
 		return registry.table().isEmpty();
 	}

@@ -81,7 +81,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("100 losers on each of two servers get the winner's result: for three requests on the other, and none on his own")
+	@DisplayName("100 losers on each of two servers get the winner's result: for three requests on the other server, and none on the winner's own")
 	void shares() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		int requests = this.first.requests().size();
@@ -101,7 +101,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("Without a result the next one gets the lock, and all others what he leaves")
+	@DisplayName("Without a result the next caller gets the lock, and all others get its result")
 	void nextOneAfterAFailure() {
 		SharedLease failing = lease(this.first, OPTIONS, SHARED);
 		List<CompletableFuture<Acquisition>> losers = Stream
@@ -118,7 +118,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who has lost his lease leaves nothing, on either server")
+	@DisplayName("A holder that has lost its lease leaves no result, on either server")
 	void lostLease() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		List<CompletableFuture<Acquisition>> losers = Stream.of(this.first, this.second)
@@ -144,7 +144,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who comes after the winner has finished runs himself, and is given no old result")
+	@DisplayName("A caller that arrives after the winner has finished gets the lock, and no old result")
 	void sharesNothingOld() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<Acquisition> loser = ask(this.second, WAITING, SHARED);
@@ -160,7 +160,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A result to replay is for all who come later, for one request, also while another holds the lock")
+	@DisplayName("A result to replay is given to all later callers, for one request, also while another caller holds the lock")
 	void replays() {
 		lease(this.first, OPTIONS, REPLAYED).close("kept");
 		int requests = this.second.requests().size();
@@ -174,8 +174,8 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("Ten who do not wait, and come while one asks whether there is a result, all get it")
-	void replaysToOnlookers() {
+	@DisplayName("Ten concurrent try-lock callers, the first of which asks for the result, all get it")
+	void replaysToTryLockCallers() {
 		lease(this.first, OPTIONS, REPLAYED).close("kept");
 		List<CompletableFuture<Acquisition>> all = IntStream.range(0, 10)
 			.mapToObj((i) -> ask(this.second, OPTIONS, REPLAYED))
@@ -184,7 +184,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A result is given to those who want one of its slot; others get the lock in turn")
+	@DisplayName("A result is given to the callers that ask for its key; the others get the lock in turn")
 	void slotsAreApart() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<Acquisition> same = ask(this.first, WAITING, SHARED);
@@ -199,7 +199,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A loser that is cancelled, or whose wait is over, disturbs nobody")
+	@DisplayName("A loser that is cancelled, or whose wait is over, affects no other caller")
 	void losersLeave() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<Acquisition> patient = ask(this.second, WAITING, SHARED);
@@ -213,7 +213,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("Those who share do not count as waiting, neither for themselves nor for others")
+	@DisplayName("Callers that share a result do not count as waiters, neither for themselves nor for others")
 	void sharersAreNotBounded() {
 		try (RedisInstance small = new RedisInstance(TestRedis.connections(), this.prefix, 0, 1)) {
 			SharedLease winner = lease(small, OPTIONS, SHARED);
@@ -231,7 +231,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who has waited for a holder elsewhere leaves his result to those who waited with him, whom Redis has forgotten")
+	@DisplayName("A caller that waited for a holder on another server stores its result for those that waited with it, although Redis has forgotten them")
 	void leavesToThoseWhoWaited() {
 		Lease failing = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<Acquisition> next = ask(this.second, WAITING, SHARED);
@@ -241,7 +241,7 @@ class SharedResultsTests {
 		next.join().lease().close("the result");
 		assertThat(redis.keys(this.prefix + ":result:*")).hasSize(1);
 		redis.delete(redis.keys(this.prefix + ":result:*"));
-		lease(this.second, OPTIONS, SHARED).close("for nobody");
+		lease(this.second, OPTIONS, SHARED).close("without a reader");
 		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
 	}
 
@@ -249,7 +249,7 @@ class SharedResultsTests {
 		return slot.replayed() ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
 	}
 
-	/** Waits until an instance has been told that the other holds the lock. */
+	/** Waits until an instance knows that the other holds the lock. */
 	private void awaitWaiting() {
 		Awaitility.await().until(() -> !redis.keys(this.prefix + ":waiting:*").isEmpty());
 	}

@@ -106,7 +106,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A new token that waits is told of the release at another instance, and looks once more")
+	@DisplayName("A new token that waits is notified of the release at another instance, and asks once more")
 	void newTokenIsNotified() {
 		join(this.firstLocks.acquireAsync(this.key, OPTIONS, TOKEN));
 		long start = System.nanoTime();
@@ -119,7 +119,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A given token that waits is told of the release at another instance, too")
+	@DisplayName("A given token that waits is notified of the release at another instance, too")
 	void givenTokenIsNotified() {
 		TokenLock held = join(this.firstLocks.acquireAsync(this.key, OPTIONS));
 		long start = System.nanoTime();
@@ -173,7 +173,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A token that waits at two instances at once gets the lock at both, holds it for as long as it is told, and releases it once")
+	@DisplayName("A token that waits at two instances at once gets the lock at both, holds it for as long as the answers say, and releases it once")
 	void waitsAtBoth() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 		LockOptions brief = LockOptions.of(Duration.ofSeconds(4)).withWaitTime(Duration.ofSeconds(25));
@@ -208,7 +208,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Who is cancelled while another instance holds the lock leaves nothing, and nobody gets it in its place")
+	@DisplayName("A caller that is cancelled while another instance holds the lock leaves nothing, and its grant goes to no other caller")
 	void leavesTheQueue() {
 		join(this.firstLocks.acquireAsync(this.key, OPTIONS, TOKEN));
 		List<CompletableFuture<TokenLock>> waiting = List.of(

@@ -27,7 +27,7 @@ import io.github.lockstarter.TokenLocks.TokenLock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How those who wait for a lock queue in one JVM, tokens and leases alike.
+ * How the waiters for a lock queue in one JVM, tokens and leases alike.
  */
 class TokenQueueTests {
 
@@ -87,7 +87,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("Where all wait in this JVM, a release wakes the next at once, be it a token or a lease: it need not look again and again")
+	@DisplayName("Where all waiters are in this JVM, a release wakes the next at once, token or lease: it need not poll")
 	void wakesTheNext() {
 		this.store.local = true;
 		this.registry = registry();
@@ -98,7 +98,7 @@ class TokenQueueTests {
 		assertThat(this.store.acquires).hasValue(2);
 		release(HOLDER);
 		String next = join(token).token();
-		assertThat(this.store.acquires).as("the lease has looked").hasValue(4);
+		assertThat(this.store.acquires).as("the lease has asked").hasValue(4);
 		release(next);
 		join(lease).orElseThrow().close();
 		assertThat(this.store.acquires).hasValue(5);
@@ -175,7 +175,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("A token that waits twice gets the lock twice, and each time holds it for as long as it is told")
+	@DisplayName("A token that waits twice gets the lock twice, and each time holds it for as long as the answer says")
 	void waitsTwice() {
 		hold();
 		List<CompletableFuture<TokenLock>> waiting = new ArrayList<>();
@@ -192,7 +192,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("A token that waits again behind somebody else is not refused in the end, if it has got the lock before")
+	@DisplayName("A token that waits again behind another waiter is not refused at the end of its wait, if it has got the lock before")
 	void waitsBehindOthers() {
 		hold();
 		CompletableFuture<TokenLock> first = waitFor(TOKEN);
@@ -210,7 +210,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("10,000 who wait for one lock hold no thread, and leave nothing behind when they go")
+	@DisplayName("10,000 waiters for one lock hold no thread, and leave nothing behind when they are cancelled")
 	void manyWaiters() {
 		hold();
 		int threads = ManagementFactory.getThreadMXBean().getThreadCount();
@@ -244,7 +244,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("Another attempt of the holder with a shorter time to live does not shorten what the first was told")
+	@DisplayName("Another attempt of the holder with a shorter time to live does not shorten the time that the first was granted")
 	void otherAttemptDoesNotShorten() {
 		TokenLock held = hold();
 		LockOptions shorter = LockOptions.of(Duration.ofMillis(10));
@@ -253,7 +253,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("When the registry drains nobody waits any more, but the holder still extends and releases the lock")
+	@DisplayName("When the registry drains, no token waits any more, but the holder still extends and releases the lock")
 	void drains() {
 		hold();
 		CompletableFuture<TokenLock> waiting = waitForToken();
@@ -315,7 +315,7 @@ class TokenQueueTests {
 					(ex) -> assertThat(ex.getRetryAfter()).isEqualTo(OPTIONS.ttl()));
 	}
 
-	/** Gives a waiter the time to look again whether the store has the lock for it. */
+	/** Gives a waiter the time to poll the store again. */
 	private <T> T joinWaiting(CompletionStage<T> stage) {
 		this.runtime.pass(POLL);
 		return join(stage);

@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestLocks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What becomes of a lock that was granted to a token when nobody waits for the answer.
+ * What happens to a lock that was granted to a token whose caller has given up.
  */
 class UnwantedTokenLocksTests {
 
@@ -61,7 +61,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Who leaves the queue, in whatever way, gets nothing when the lock is released")
+	@DisplayName("A waiter that leaves the queue, in whatever way, is not granted the lock when it is released")
 	void leavesTheQueue() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			long before = this.counts.get(KEY.name(), Event.CONTENDED);
@@ -78,7 +78,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Who leaves while the store is being asked gives the lock back, if the token is a new one")
+	@DisplayName("A caller that gives up while the store is asked gives the lock back, if the token is a new one")
 	void newToken() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			int releases = this.store.releases.get();
@@ -93,7 +93,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A token of the caller's choice keeps the lock: it may have asked again meanwhile")
+	@DisplayName("A token that the caller chose keeps the lock: it may have been used again meanwhile")
 	void givenToken() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);
@@ -109,7 +109,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Who leaves while the store is being asked to extend the lock does not stop that, and joins no queue")
+	@DisplayName("A caller that gives up while the store is asked to extend the lock does not stop the extension, and joins no queue")
 	void leavesExtension() {
 		join(acquire(OPTIONS, TOKEN));
 		this.store.silent = true;
@@ -125,8 +125,8 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Who comes behind one that has left waits for the token that got the lock all the same")
-	void behindWhoLeft() {
+	@DisplayName("A waiter behind a caller that has given up waits for the token, which got the lock all the same")
+	void behindCancelledCaller() {
 		CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);
 		CompletableFuture<Optional<Lease>> next = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		leaving.cancel(false);
@@ -139,7 +139,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A token that comes behind a lease that has left is granted the lock itself, not what the lease was granted")
+	@DisplayName("A token request behind a cancelled lease request is granted the lock by the store, not the grant of the lease request")
 	void behindLease() {
 		this.store.silent = true;
 		CompletableFuture<Optional<Lease>> leaving = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
@@ -153,8 +153,8 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Who leaves before it is told of the grant gives the lock back, if the token is a new one")
-	void leavesBeforeTold() {
+	@DisplayName("A caller that gives up before it is notified of the grant gives the lock back, if the token is a new one")
+	void leavesBeforeNotified() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			int releases = this.store.releases.get();
 			CompletableFuture<TokenLock> leaving = acquire(OPTIONS);
@@ -167,7 +167,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Whenever it is that they leave, no lock of theirs is left, and those who do not leave hold theirs")
+	@DisplayName("Whenever a caller gives up, its lock is not left behind; a caller that does not give up holds its lock")
 	void leaveAtAnyTime() {
 		DefaultLockRegistry threaded = TestLocks.on(new ObservedStore());
 		TokenLocks locks = new DefaultTokenLocks(threaded);
@@ -190,7 +190,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A grant that comes when the time to live is over is a failure; a new token gives it back, another does not")
+	@DisplayName("A grant that arrives when the time to live is over is a failure; a new token gives it back, a given token does not")
 	void lateAnswers() {
 		LockOptions brief = LockOptions.of(Duration.ofMillis(50));
 		this.store.silent = true;

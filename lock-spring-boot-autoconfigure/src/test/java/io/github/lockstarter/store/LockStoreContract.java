@@ -68,7 +68,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A refusal tells how long the holder's lease lasts")
+	@DisplayName("A refusal says how long the holder's lease lasts")
 	void tellsRemainingTime() {
 		acquire(this.key, "a", LONG);
 		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isBetween(LONG.minusSeconds(10), LONG);
@@ -76,7 +76,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A lock that nobody releases is free when its time to live has run out")
+	@DisplayName("A lock that is not released is free when its time to live has run out")
 	void expires() {
 		Duration ttl = Duration.ofSeconds(2);
 		acquire(this.key, "a", ttl);
@@ -209,7 +209,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Keys that look alike are different locks")
+	@DisplayName("Keys that resemble each other are different locks")
 	void keysDoNotCollide() {
 		String longKey = "k".repeat(300);
 		List<LockKey> keys = Stream.concat(hostileKeys(),

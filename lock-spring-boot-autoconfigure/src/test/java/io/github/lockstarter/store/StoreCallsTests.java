@@ -49,7 +49,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("No answer in time is broken, and a grant that comes later is undone")
+	@DisplayName("No answer in time is a store failure, and a grant that arrives later is undone")
 	void late() {
 		assertBroken(grant(), "The store did not answer within 50 ms");
 		assertThat(this.undone).hasValue(0);
@@ -58,7 +58,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("A refusal that comes late leaves nothing to undo")
+	@DisplayName("A refusal that arrives late leaves nothing to undo")
 	void lateRefusal() {
 		assertBroken(grant(), "did not answer");
 		this.driver.complete(new Held(TTL));
@@ -66,10 +66,10 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("A grant that may have come about although the call failed is undone, as often as that fails, too")
+	@DisplayName("When a call failed, a grant that may exist all the same is undone, and the undo is repeated when it fails")
 	void unknown() {
 		this.undoing.clear();
-		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still away")));
+		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still unavailable")));
 		this.undoing.add(CompletableFuture.completedFuture(true));
 		this.driver.completeExceptionally(new IllegalStateException("connection reset"));
 		assertBroken(grant(), "The store failed");
@@ -78,7 +78,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("What was not there to be undone may still come, and is looked for once more")
+	@DisplayName("A grant that the undo did not find may still arrive, so the undo is repeated once")
 	void mayStillCome() {
 		this.undoing.clear();
 		this.undoing.add(CompletableFuture.completedFuture(false));
@@ -111,7 +111,7 @@ class StoreCallsTests {
 	@DisplayName("In a long outage only so many grants are being undone, and none after the store is closed")
 	void longOutage() {
 		this.undoing.clear();
-		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still away")));
+		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still unavailable")));
 		this.driver.completeExceptionally(new IllegalStateException("connection reset"));
 		long start = System.nanoTime();
 		for (int i = 0; i < 1500; i++) {

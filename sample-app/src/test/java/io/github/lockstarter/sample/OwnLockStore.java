@@ -26,7 +26,7 @@ import io.github.lockstarter.store.StoredResult;
  */
 class OwnLockStore implements LockStore {
 
-	final Map<LockKey, Holding> holdings = new ConcurrentHashMap<>();
+	final Map<LockKey, StoredLease> leases = new ConcurrentHashMap<>();
 
 	private final AtomicLong tokens = new AtomicLong();
 
@@ -37,16 +37,16 @@ class OwnLockStore implements LockStore {
 
 	@Override
 	public StoredLock lock(LockKey key) {
-		return new OwnLock(key, this.holdings, this.tokens);
+		return new OwnLock(key, this.leases, this.tokens);
 	}
 
-	private record OwnLock(LockKey key, Map<LockKey, Holding> holdings, AtomicLong tokens) implements StoredLock {
+	private record OwnLock(LockKey key, Map<LockKey, StoredLease> leases, AtomicLong tokens) implements StoredLock {
 
 		@Override
 		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 			long end = System.nanoTime() + command.ttl().toNanos();
-			Holding holder = this.holdings.compute(this.key, (key, old) -> (old != null && old.nanosLeft() > 0) ? old
-					: new Holding(command.owner(), end, this.tokens.incrementAndGet()));
+			StoredLease holder = this.leases.compute(this.key, (key, old) -> (old != null && old.nanosLeft() > 0) ? old
+					: new StoredLease(command.owner(), end, this.tokens.incrementAndGet()));
 			return CompletableFuture.completedFuture(holder.isOf(command.owner()) ? new Granted(holder.token())
 					: new Held(Duration.ofNanos(holder.nanosLeft())));
 		}
@@ -54,22 +54,22 @@ class OwnLockStore implements LockStore {
 		@Override
 		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
 			long end = System.nanoTime() + ttl.toNanos();
-			Holding holder = this.holdings.computeIfPresent(this.key, (key,
-					old) -> (old.isOf(owner) && end - old.end() > 0) ? new Holding(owner, end, old.token()) : old);
+			StoredLease holder = this.leases.computeIfPresent(this.key, (key,
+					old) -> (old.isOf(owner) && end - old.end() > 0) ? new StoredLease(owner, end, old.token()) : old);
 			return CompletableFuture.completedFuture(holder != null && holder.isOf(owner));
 		}
 
 		@Override
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
 			AtomicBoolean released = new AtomicBoolean();
-			this.holdings.computeIfPresent(this.key,
+			this.leases.computeIfPresent(this.key,
 					(key, old) -> (old.isOf(owner) && released.compareAndSet(false, true)) ? null : old);
 			return CompletableFuture.completedFuture(released.get());
 		}
 
 	}
 
-	record Holding(String owner, long end, long token) {
+	record StoredLease(String owner, long end, long token) {
 
 		boolean isOf(String owner) {
 			return nanosLeft() > 0 && this.owner.equals(owner);

@@ -19,7 +19,7 @@ class OwnLockStoreTests extends LockStoreContract {
 
 	@Override
 	protected long locksInStore() {
-		return this.store.holdings.size();
+		return this.store.leases.size();
 	}
 
 }

@@ -5,7 +5,7 @@ package io.github.lockstarter.registry.entry;
  */
 enum EntryState {
 
-	/** No caller has come yet. */
+	/** No caller has arrived yet. */
 	NEW,
 
 	/** The head of the queue has asked the store. */
@@ -20,7 +20,7 @@ enum EntryState {
 	/** The store is releasing the lock, or the next caller is about to ask for it. */
 	RELEASING,
 
-	/** Out of the table: a caller that comes now looks for its successor there. */
+	/** Out of the table: a caller that arrives now finds its successor there. */
 	RETIRED
 
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.registry.request.AcquireRequest;
 
 /**
- * Requests in the order they came. Most locks have one at a time, which takes no room.
+ * Requests in the order they arrived. Most locks have one at a time, which takes no room.
  */
 class RequestQueue {
 

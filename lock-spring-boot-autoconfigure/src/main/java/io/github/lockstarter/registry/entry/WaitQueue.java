@@ -12,14 +12,14 @@ import io.github.lockstarter.registry.request.AcquireRequest;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The callers that want a lock in this JVM, in the order they came. Guarded by the
+ * The callers that want a lock in this JVM, in the order they arrived. Guarded by the
  * monitor of its lock.
  */
 final class WaitQueue extends RequestQueue {
 
 	/**
-	 * The callers that do not wait, and came while the store was being asked, or about to
-	 * be: they are answered when it is known whether the lock is held. {@code null} if
+	 * The callers that do not wait, and arrived while the store was being asked, or about
+	 * to be: they are answered when it is known whether the lock is held. {@code null} if
 	 * there never were any.
 	 */
 	private @Nullable RequestQueue tryLocks;

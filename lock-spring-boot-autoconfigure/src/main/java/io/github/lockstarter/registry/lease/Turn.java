@@ -16,7 +16,7 @@ import io.github.lockstarter.TokenLocks.TokenLock;
  * @param owner 128 random bits that no other turn has, or the token that is to hold the
  * lock
  * @param asked when the store was asked, on the clock of the runtime: before the store
- * heard of it, so that a deadline counted from it comes no later than the store's own
+ * received it, so that a deadline counted from it is no later than the store's own
  * @param ttl the time to live that was asked for
  */
 public record Turn(String owner, long asked, Duration ttl) {
@@ -28,7 +28,7 @@ public record Turn(String owner, long asked, Duration ttl) {
 
 	private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(50);
 
-	/** Returns when the lock ends in the store if nobody renews it. */
+	/** Returns when the lock ends in the store if it is not renewed. */
 	public long deadline() {
 		return this.asked + this.ttl.toNanos();
 	}

@@ -13,7 +13,7 @@ import io.github.lockstarter.LockCounts.Event;
 
 /**
  * An observation of an attempt or of a lease, whose handlers are code of the application:
- * what they throw concerns nobody else.
+ * what they throw affects no caller.
  */
 public final class LockObservation {
 
@@ -77,7 +77,7 @@ public final class LockObservation {
 		}
 	}
 
-	/** Takes note of a failure of the application that is nobody else's. */
+	/** Logs a failure of the application that affects no caller. */
 	static void failed(Throwable failure) {
 		if (failureLogged.compareAndSet(false, true)) {
 			logger.error("A handler failed that observes locks; further failures are not logged", failure);

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 
 /**
- * Tells the operator that the store fails, with one line in 10 s at most, and that it
- * answers again.
+ * Logs that the store fails, with one line in 10 s at most, and that it answers again.
  */
 final class OutageLog {
 

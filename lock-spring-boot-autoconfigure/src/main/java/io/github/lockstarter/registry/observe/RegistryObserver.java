@@ -16,7 +16,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 
 /**
- * Tells operators and the application what happens in a registry.
+ * Notifies operators and the application of what happens in a registry.
  */
 public final class RegistryObserver {
 
@@ -38,8 +38,8 @@ public final class RegistryObserver {
 	/**
 	 * Creates an observer.
 	 * @param counts counts what happens
-	 * @param observations is told of attempts and leases
-	 * @param losses is told of every lost lease
+	 * @param observations is notified of attempts and leases
+	 * @param losses is notified of every lost lease
 	 */
 	public RegistryObserver(LockCounts counts, ObservationRegistry observations, Consumer<LeaseLostEvent> losses,
 			EngineRuntime runtime) {
@@ -66,7 +66,7 @@ public final class RegistryObserver {
 	}
 
 	/**
-	 * Returns an observation of the lease that came of an attempt.
+	 * Returns an observation of the lease that an attempt was granted.
 	 * @return {@code null} if nobody observes
 	 */
 	public @Nullable HoldObservation hold(LockKey key, @Nullable LockObservation attempt) {
@@ -133,7 +133,7 @@ public final class RegistryObserver {
 		this.outages.answered(failure);
 	}
 
-	/** Tells the application of a lost lease; not on a thread of the engine. */
+	/** Notifies the application of a lost lease; not on a thread of the engine. */
 	public void lost(LockKey key, long fencingToken) {
 		this.losses.accept(new LeaseLostEvent(key, fencingToken));
 	}

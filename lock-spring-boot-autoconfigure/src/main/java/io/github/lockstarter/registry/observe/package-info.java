@@ -1,5 +1,5 @@
 /**
- * What operators see of locks: counts, observations, events and logs. It is told
+ * What operators see of locks: counts, observations, events and logs. They follow
  * afterwards, and not on the threads of the engine.
  */
 @NullMarked

@@ -19,8 +19,8 @@ public sealed interface Answer {
 	 * The caller holds the lock.
 	 *
 	 * @param lease the lease
-	 * @param hold observes it, from the time when the caller has it; {@code null} if
-	 * nobody does
+	 * @param hold observes it, from the time when the caller has it; {@code null} if it
+	 * is not observed
 	 */
 	record Leased(SharedLease lease, @Nullable HoldObservation hold) implements Answer {
 	}
@@ -53,7 +53,7 @@ public sealed interface Answer {
 	/**
 	 * The store failed, or the registry is being closed.
 	 *
-	 * @param failure what the caller is told
+	 * @param failure the failure that the caller gets
 	 */
 	record Failed(LockStoreException failure) implements Answer {
 	}

@@ -44,7 +44,7 @@ public final class ResultRequest extends AcquireRequest {
 		return this.owners.next();
 	}
 
-	/** A caller that has just come can have missed nothing. */
+	/** A caller that has just arrived can have missed nothing. */
 	@Override
 	public AcquireCommand command(String owner) {
 		Duration maxAge = isContended() ? Duration.ofNanos(waited()) : Duration.ZERO;

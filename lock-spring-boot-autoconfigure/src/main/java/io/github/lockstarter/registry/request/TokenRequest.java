@@ -24,8 +24,8 @@ public final class TokenRequest extends AcquireRequest {
 	/**
 	 * Creates a request.
 	 * @param token the token
-	 * @param release releases what was granted when the caller is gone; {@code null} if
-	 * others know the token, too, and may be sure of the lock
+	 * @param release releases what was granted when the caller has given up; {@code null}
+	 * if others know the token, too, and may be sure of the lock
 	 */
 	public TokenRequest(LockKey key, LockOptions options, Caller caller, EngineRuntime runtime,
 			RegistryObserver observer, String token, @Nullable Runnable release) {
@@ -55,12 +55,12 @@ public final class TokenRequest extends AcquireRequest {
 		return false;
 	}
 
-	/** Tells the caller that its token holds the lock. */
+	/** Answers the caller that its token holds the lock. */
 	public void grantToToken(TokenLock held) {
 		answer(new HeldByToken(held));
 	}
 
-	/** What a token holds that others know, too, is not taken away. */
+	/** A lock is not taken back from a token that others know, too. */
 	@Override
 	public void giveBack(Answer given) {
 		if (given instanceof HeldByToken && this.release != null) {

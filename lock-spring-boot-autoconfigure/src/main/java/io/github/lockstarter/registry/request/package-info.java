@@ -1,5 +1,5 @@
 /**
- * Who asks for a lock, for what, and until when.
+ * The requests for a lock: their callers, what they ask for, and until when.
  */
 @NullMarked
 package io.github.lockstarter.registry.request;

@@ -4,7 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
 /**
- * The time, the threads and the randomness of a registry. Whoever replaces them decides
+ * The time, the threads and the randomness of a registry. Another implementation decides
  * what happens when, so that the whole engine can run from a seed.
  */
 public interface EngineRuntime extends AutoCloseable {

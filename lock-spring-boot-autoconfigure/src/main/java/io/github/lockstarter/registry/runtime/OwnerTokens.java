@@ -25,7 +25,7 @@ public final class OwnerTokens {
 
 	/**
 	 * Creates tokens from a source.
-	 * @param random the source, which nobody can predict
+	 * @param random the source, which must be unpredictable
 	 */
 	public OwnerTokens(RandomGenerator random) {
 		this.random = random;

@@ -45,7 +45,7 @@ public final class ThreadedRuntime implements EngineRuntime {
 		// Later there might be no memory for a thread, and nothing would be renewed.
 		this.timer.prestartCoreThread();
 		int processors = Runtime.getRuntime().availableProcessors();
-		// A task that comes after the end gets a thread of its own.
+		// A task that is submitted after the end gets a thread of its own.
 		this.callbacks = new ThreadPoolExecutor(processors, processors, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS,
 				new LinkedBlockingQueue<>(), callbackThreads,
 				(task, executor) -> callbackThreads.newThread(task).start());
@@ -108,7 +108,7 @@ public final class ThreadedRuntime implements EngineRuntime {
 		return this.timer.isShutdown();
 	}
 
-	/** Ends the threads, and gives the application a second to be told of the end. */
+	/** Ends the threads, and gives callbacks of the application a second. */
 	@Override
 	public void close() {
 		this.timer.shutdownNow();

@@ -37,13 +37,13 @@ final class DynamoDbLock implements StoredLock {
 	private static final String TAKE = "SET holder = :owner, expiry = :expiry, delete_after = :deleteAfter,"
 			+ " fence = if_not_exists(fence, :now) + :one";
 
-	/** A driver that did not hear the answer asks again. */
+	/** A driver that did not get the answer repeats the request. */
 	private static final String IF_FREE = "attribute_not_exists(holder) OR expiry < :free"
 			+ " OR (holder = :owner AND expiry < :expiry)";
 
 	private static final String EXTEND = "SET expiry = :expiry, delete_after = :deleteAfter";
 
-	/** What was sent before, and comes late, must not shorten the lease. */
+	/** A request that was sent before, and arrives late, must not shorten the lease. */
 	private static final String IF_OWNED_AND_LATER = "holder = :owner AND expiry < :expiry";
 
 	private static final String FREE = "SET release_id = :release, delete_after = :deleteAfter REMOVE holder, expiry";
@@ -70,7 +70,7 @@ final class DynamoDbLock implements StoredLock {
 				: this.table.calls().call(this.key, () -> takeOrFind(command));
 	}
 
-	/** A caller whom no result can match does not look for one. */
+	/** A query that no result can match is not sent. */
 	private CompletionStage<AcquireResult> takeOrFind(AcquireCommand command) {
 		ResultQuery query = command.query();
 		return (query != null && query.canMatch()) ? findOrTake(command, query) : take(command);
@@ -93,8 +93,9 @@ final class DynamoDbLock implements StoredLock {
 	}
 
 	/**
-	 * Looks first, so that a caller that finds a result takes no lock from others; and
-	 * looks again when the lock is granted, as a holder may have left one in between.
+	 * Reads first, so that a caller that finds a result takes no lock from others; and
+	 * reads again when the lock is granted, as a holder may have left a result in
+	 * between.
 	 */
 	private CompletionStage<AcquireResult> findOrTake(AcquireCommand command, ResultQuery query) {
 		String owner = command.owner();

@@ -21,10 +21,10 @@ import io.github.lockstarter.store.StoredLock;
  * Keeps locks in a table of DynamoDB: one item per lock. To take, renew or release it is
  * one conditional {@code UpdateItem} each. The fencing token is a counter in the item.
  * <p>
- * DynamoDB does not compare times of its own, so a lease ends by the clocks of those who
- * ask for it: nobody gets in early as long as these differ by at most the clock skew,
- * after which a lock that nobody released is free. A holder that is late but that nobody
- * has followed still owns the lock in the store: it can renew and release it.
+ * DynamoDB does not compare times of its own, so a lease ends by the clocks of the
+ * callers: no caller gets the lock early as long as these differ by at most the clock
+ * skew, after which a lock that was not released is free. A holder that is late still
+ * owns the lock in the store until the next holder has it: it can renew and release it.
  */
 public final class DynamoDbLockStore implements LockStore, InitializingBean, DisposableBean {
 
@@ -67,7 +67,7 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 	}
 
 	/**
-	 * Looks whether the table is there, or creates it. Without it, or without an answer,
+	 * Checks whether the table exists, or creates it. Without it, or without an answer,
 	 * the application starts all the same, with a warning.
 	 */
 	@Override

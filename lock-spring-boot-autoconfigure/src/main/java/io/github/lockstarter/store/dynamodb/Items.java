@@ -10,7 +10,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import io.github.lockstarter.LockKey;
 
 /**
- * What the items of the table look like. An item is a lock, or a result: the key of a
+ * The format of the items of the table. An item is a lock, or a result: the key of a
  * result begins with {@code ':'}, which the name of a lock cannot.
  *
  * <pre>

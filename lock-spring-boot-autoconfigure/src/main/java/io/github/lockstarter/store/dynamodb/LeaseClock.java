@@ -35,7 +35,7 @@ record LeaseClock(InstantSource clock, Duration skew) {
 		return lock.containsKey(Items.HOLDER) && Items.number(lock, Items.EXPIRY) >= freeBefore();
 	}
 
-	/** Nobody may take the lock before it has ended on all clocks. */
+	/** No caller may take the lock before it has ended on all clocks. */
 	Held held(Map<String, AttributeValue> lock) {
 		long free = Items.number(lock, Items.EXPIRY) + millis(this.skew) + 1;
 		return new Held(Duration.ofMillis(free - now()), Items.number(lock, Items.FENCE));

@@ -46,7 +46,7 @@ final class Requests {
 	}
 
 	/**
-	 * Returns threads to call the driver on. It looks for credentials on the thread that
+	 * Returns threads to call the driver on. It resolves credentials on the thread that
 	 * calls it, and may have to ask another server for them.
 	 */
 	private static Executor sender() {
@@ -95,7 +95,8 @@ final class Requests {
 	}
 
 	/**
-	 * Returns the answer, where a refusal is told from what may have been done after all.
+	 * Returns the answer, where a refusal is distinguished from a failure after which the
+	 * request may have been done.
 	 */
 	static <T> CompletionStage<T> told(CompletionStage<T> answer) {
 		return answer.exceptionallyCompose((failure) -> {

@@ -6,10 +6,10 @@ import org.springframework.util.Assert;
 
 /**
  * What memcached keeps of a lock: the owner, and when its lease ends, which memcached
- * does not tell. That is only good for saying how long the lock may be held: it is
+ * does not return. That is only good for saying how long the lock may be held: it is
  * written by one clock and read by another.
  *
- * @param owner who holds the lock
+ * @param owner the owner of the lock
  * @param end when the lease ends, in milliseconds since 1970
  * @param seconds how long memcached is to keep it
  */
@@ -26,7 +26,7 @@ record Item(String owner, long end, int seconds) {
 		return new Item(owner, System.currentTimeMillis() + ttl.toMillis(), seconds);
 	}
 
-	/** Reads what was written by {@link #text()}, or else is nobody's. */
+	/** Reads what was written by {@link #text()}, or else has no owner. */
 	static Item parse(String text) {
 		int space = text.indexOf(' ');
 		try {

@@ -105,7 +105,7 @@ final class MemcachedLock implements StoredLock {
 
 	/**
 	 * Changes the item if it is the owner's. If it is changed by another request
-	 * meanwhile, it is looked at again.
+	 * meanwhile, it is read again.
 	 */
 	private CompletionStage<Boolean> change(String owner, Change change, int times) {
 		return this.memcached.casGet(this.name).thenCompose((found) -> {

@@ -28,10 +28,10 @@ final class Servers {
 
 	private static final int DEFAULT_PORT = 11211;
 
-	/** So that requests are answered with 503 not much longer than memcached is away. */
+	/** So that requests are not answered with 503 for long after memcached is back. */
 	private static final ExponentialBackoff RECONNECT = new ExponentialBackoff(10, 250, 2);
 
-	/** Who asks gets an answer in time, so this only bounds the memory. */
+	/** Every caller gets an answer in time, so this only bounds the memory. */
 	private static final int MAX_UNDER_WAY = 100_000;
 
 	private Servers() {

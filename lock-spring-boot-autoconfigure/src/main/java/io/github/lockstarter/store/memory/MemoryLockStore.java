@@ -34,13 +34,13 @@ import io.github.lockstarter.store.StoredResult;
  */
 public final class MemoryLockStore implements LockStore {
 
-	/** How many grants pass between two sweeps of what nobody released. */
+	/** How many grants pass between two sweeps of leases that were not released. */
 	private static final int SWEEP_EVERY = 1024;
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS,
 			Capability.LOCAL);
 
-	private final ConcurrentMap<LockKey, Holding> holdings = new ConcurrentHashMap<>();
+	private final ConcurrentMap<LockKey, StoredLease> leases = new ConcurrentHashMap<>();
 
 	private final ConcurrentMap<KeyOfResult, Result> results = new ConcurrentHashMap<>();
 
@@ -92,7 +92,7 @@ public final class MemoryLockStore implements LockStore {
 		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 			String owner = command.owner();
 			AtomicReference<@Nullable Found> found = new AtomicReference<>();
-			Holding holder = MemoryLockStore.this.holdings.compute(this.key, (k, old) -> {
+			StoredLease holder = MemoryLockStore.this.leases.compute(this.key, (k, old) -> {
 				long now = now();
 				long expiry = now + command.ttl().toNanos();
 				if (old != null && old.isOwnedBy(owner, now)) {
@@ -100,7 +100,7 @@ public final class MemoryLockStore implements LockStore {
 				}
 				found.set(find(command.query(), now));
 				return (found.get() != null || (old != null && old.isLive(now))) ? old
-						: new Holding(owner, expiry, MemoryLockStore.this.fence.incrementAndGet());
+						: new StoredLease(owner, expiry, MemoryLockStore.this.fence.incrementAndGet());
 			});
 			Found result = found.get();
 			if (holder == null || result != null) {
@@ -111,7 +111,7 @@ public final class MemoryLockStore implements LockStore {
 				return done(new Held(Duration.ofNanos(Math.max(holder.expiry() - now, 0)), holder.fencingToken()));
 			}
 			if (holder.fencingToken() % SWEEP_EVERY == 0) {
-				MemoryLockStore.this.holdings.values().removeIf((each) -> !each.isLive(now));
+				MemoryLockStore.this.leases.values().removeIf((each) -> !each.isLive(now));
 				MemoryLockStore.this.results.values().removeIf((each) -> !each.isLive(now));
 			}
 			return done(new Granted(holder.fencingToken()));
@@ -132,7 +132,7 @@ public final class MemoryLockStore implements LockStore {
 		@Override
 		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
 			long now = now();
-			Holding holder = MemoryLockStore.this.holdings.computeIfPresent(this.key,
+			StoredLease holder = MemoryLockStore.this.leases.computeIfPresent(this.key,
 					(k, old) -> old.isOwnedBy(owner, now) ? old.atLeastUntil(now + ttl.toNanos()) : old);
 			return done(holder != null && holder.isOwnedBy(owner, now));
 		}
@@ -141,7 +141,7 @@ public final class MemoryLockStore implements LockStore {
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
 			long now = now();
 			AtomicBoolean released = new AtomicBoolean();
-			MemoryLockStore.this.holdings.computeIfPresent(this.key, (k, old) -> {
+			MemoryLockStore.this.leases.computeIfPresent(this.key, (k, old) -> {
 				released.set(old.isOwnedBy(owner, now));
 				if (!released.get()) {
 					return old;
@@ -164,9 +164,9 @@ public final class MemoryLockStore implements LockStore {
 		@Override
 		public CompletionStage<Optional<Duration>> remaining() {
 			long now = now();
-			return done(Optional.ofNullable(MemoryLockStore.this.holdings.get(this.key))
-				.filter((holding) -> holding.isLive(now))
-				.map((holding) -> Duration.ofNanos(holding.expiry() - now)));
+			return done(Optional.ofNullable(MemoryLockStore.this.leases.get(this.key))
+				.filter((lease) -> lease.isLive(now))
+				.map((lease) -> Duration.ofNanos(lease.expiry() - now)));
 		}
 
 		private long now() {
@@ -186,7 +186,7 @@ public final class MemoryLockStore implements LockStore {
 
 	}
 
-	private record Holding(String owner, long expiry, long fencingToken) {
+	private record StoredLease(String owner, long expiry, long fencingToken) {
 
 		boolean isLive(long now) {
 			return this.expiry - now > 0;
@@ -196,8 +196,8 @@ public final class MemoryLockStore implements LockStore {
 			return isLive(now) && this.owner.equals(owner);
 		}
 
-		Holding atLeastUntil(long expiry) {
-			return (this.expiry - expiry < 0) ? new Holding(this.owner, expiry, this.fencingToken) : this;
+		StoredLease atLeastUntil(long expiry) {
+			return (this.expiry - expiry < 0) ? new StoredLease(this.owner, expiry, this.fencingToken) : this;
 		}
 
 	}

@@ -81,7 +81,7 @@ class CheckerTests {
 	}
 
 	@Test
-	@DisplayName("A look that took so long that the other holder may have been later is no violation")
+	@DisplayName("An observation that took so long that the other holder may have been later is no violation")
 	void undecided() throws IOException {
 		Checker result = check(DRIVER, ONE.replace("90 91 held", "90 300 held").replace("95 96", "301 302"), TWO);
 		assertThat(result.exitCode()).as(result.output()).isZero();
@@ -146,7 +146,7 @@ class CheckerTests {
 	}
 
 	@Test
-	@DisplayName("A process with another clock, or with none that was looked at")
+	@DisplayName("A process with another clock, or with a clock that was not compared")
 	void clock() throws IOException {
 		assertViolation(check(DRIVER.replace("two.1 2", "two.1 777"), ONE, TWO), "a process has another clock");
 		assertViolation(check(DRIVER.replace("1 3 clock two.1 2\n", ""), ONE, TWO),

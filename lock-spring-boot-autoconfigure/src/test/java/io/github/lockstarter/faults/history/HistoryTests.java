@@ -154,7 +154,7 @@ class HistoryTests {
 			LocalRedis master = servers.master();
 			master.freeze();
 			awaitAnotherMaster(servers, master);
-			// It believes that it is the master until it is told.
+			// It believes that it is the master until it is notified.
 			master.thaw();
 			Fault.last();
 			servers.heal(master);

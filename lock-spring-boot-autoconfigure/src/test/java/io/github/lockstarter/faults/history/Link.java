@@ -86,7 +86,7 @@ final class Link implements AutoCloseable {
 					start(connection::carryAnswers);
 				}
 				catch (IOException ex) {
-					// Redis is away.
+					// Redis is unavailable.
 					closeQuietly(application);
 				}
 			}

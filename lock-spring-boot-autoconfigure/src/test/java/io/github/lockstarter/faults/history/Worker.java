@@ -35,7 +35,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 
 /**
- * An application whose threads take and release a few locks until it is told to stop, and
+ * An application whose threads take and release a few locks until it is stopped, and
  * write down what they see.
  */
 final class Worker {
@@ -44,7 +44,7 @@ final class Worker {
 
 	static final int KEYS = 4;
 
-	/** Longer than a lease lasts that nobody renews. */
+	/** Longer than a lease lasts that is not renewed. */
 	private static final Duration LONG_HOLD = Duration.ofMillis(1500);
 
 	private final History history;
@@ -174,7 +174,7 @@ final class Worker {
 	interface Locks {
 
 		/**
-		 * Takes a lock, or returns empty if somebody else holds it for all of the wait.
+		 * Takes a lock, or returns empty if another caller holds it for all of the wait.
 		 */
 		Optional<Held> take(String key, Duration wait);
 

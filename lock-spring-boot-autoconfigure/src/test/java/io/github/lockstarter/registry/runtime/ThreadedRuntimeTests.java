@@ -48,7 +48,7 @@ class ThreadedRuntimeTests {
 	}
 
 	@Test
-	@DisplayName("A callback that comes after the end runs, and not on the thread that brings it")
+	@DisplayName("A callback that is submitted after the end runs, and not on the thread that submits it")
 	void callbackAfterTheEnd() {
 		ThreadedRuntime runtime = new ThreadedRuntime(this.threads, this.threads);
 		runtime.close();

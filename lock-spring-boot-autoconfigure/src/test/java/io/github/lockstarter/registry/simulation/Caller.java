@@ -9,7 +9,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.store.ResultKey;
 
 /**
- * Somebody who wants a lock, once.
+ * A caller that requests a lock, once.
  */
 final class Caller {
 

@@ -45,7 +45,7 @@ final class LeaseInvariants {
 
 	private final Set<String> releasedTokens = new HashSet<>();
 
-	/** Who was served in which order, in all processes and in each. */
+	/** Which callers were served in which order, in all processes and in each. */
 	private final Map<Grants, TreeMap<Long, Caller>> leases = new HashMap<>();
 
 	private final Map<String, Caller> results = new HashMap<>();
@@ -127,8 +127,8 @@ final class LeaseInvariants {
 	}
 
 	/**
-	 * The process is connected again. Who holds a lock that the store has forgotten is
-	 * told soon, if nothing gets lost on the way.
+	 * The process is connected again. The holder of a lock that the store has forgotten
+	 * is notified soon, unless a message is lost.
 	 */
 	void reconnected(SimulatedProcess process) {
 		int epoch = this.world.server().epoch();
@@ -360,7 +360,7 @@ final class LeaseInvariants {
 		});
 	}
 
-	/** The caller is told that its lease is lost. */
+	/** The caller is notified that its lease is lost. */
 	void lost(Caller caller, Lease lease) {
 		if (lease.isHeld()) {
 			this.world.violated("A lease is held although its loss was told: %s of %s", lease, caller);

@@ -27,7 +27,7 @@ import io.github.lockstarter.store.StoredResult;
  */
 final class SimulatedServer {
 
-	/** How long those get who wait elsewhere. */
+	/** How long the waiters of other processes get. */
 	static final Duration HEAD_START = Duration.ofMillis(5);
 
 	private static final long WAITING_TTL = Duration.ofSeconds(10).toNanos();

@@ -15,10 +15,10 @@ import io.github.lockstarter.store.Capability;
  */
 final class WaiterQueue {
 
-	/** A waiter looks at least so often where releases are notified. */
+	/** A waiter polls at least so often where releases are notified. */
 	private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
-	/** A waiter looks at least so often where they are not. */
+	/** A waiter polls at least so often where they are not. */
 	private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(120);
 
 	/**
@@ -45,7 +45,7 @@ final class WaiterQueue {
 
 	private final Set<Caller> waiters = new LinkedHashSet<>();
 
-	/** Since when there is somebody who could have been served. */
+	/** Since when there is a waiter that could have been served. */
 	private long since;
 
 	/**
@@ -100,7 +100,7 @@ final class WaiterQueue {
 		this.waiters.add(caller);
 	}
 
-	/** Who is there for longer than an answer may take waits. */
+	/** A caller that is there for longer than an answer may take waits. */
 	void checkSize() {
 		long begun = this.world.now() - this.scenario.callbackDelay() - Scenario.SLACK;
 		long waiting = this.waiters.stream()

@@ -84,7 +84,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("A grant whose answer does not come in time is taken back")
+	@DisplayName("A grant whose answer does not arrive in time is taken back")
 	void lostGrant() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE, NOT_OWNED);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
@@ -96,7 +96,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("What a token asked for is not taken back, whatever becomes of the answer")
+	@DisplayName("The grant of a token is not taken back, whatever happens to the answer")
 	void lostGrantOfToken() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE,
 				ScriptedDynamoDb.error(500, "InternalServerError"), NOT_OWNED);
@@ -111,7 +111,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("A server that never answers is broken within the time-out, whatever is asked of it")
+	@DisplayName("A server that never answers is a store failure within the time-out, whatever the operation")
 	void hangs() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
@@ -125,7 +125,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("While a transaction is under way with the lock, as when a result is stored, it is asked again")
+	@DisplayName("A request that conflicts with a transaction on the lock, as when a result is stored, is repeated")
 	void conflicts() {
 		Answer conflict = ScriptedDynamoDb.error(400, "TransactionConflictException");
 		Answer canceled = new Answer(400,
@@ -187,7 +187,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Credentials that are slow to come block nobody, and are broken")
+	@DisplayName("Credentials that arrive slowly block no caller, and are a store failure")
 	void slowCredentials() {
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch there = new CountDownLatch(1);

@@ -68,7 +68,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("For a token it is one request, too, and so is to ask how long a lock is held")
+	@DisplayName("An acquire for a token is one request, too, and so is a query for the remaining time")
 	void countsRequestsOfTokens() {
 		StoredLock lock = this.store.lock(this.key);
 		table.requests().clear();
@@ -79,7 +79,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Where clocks differ by at most the clock skew, nobody gets in before the holder's lease has ended")
+	@DisplayName("Where clocks differ by at most the clock skew, no caller gets the lock before the holder's lease has ended")
 	void clocksDiffer() {
 		LockStore slow = store(Duration.ZERO);
 		LockStore fast = store(SKEW);
@@ -91,7 +91,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Who has the slower clock waits for up to twice the clock skew longer")
+	@DisplayName("A caller with the slower clock waits for up to twice the clock skew longer")
 	void slowClock() {
 		LockStore slow = store(Duration.ZERO);
 		LockStore fast = store(SKEW);
@@ -104,7 +104,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Clocks that differ by more let somebody in early: that is what the clock skew is for")
+	@DisplayName("Where clocks differ by more, a caller can get the lock early: that is what the clock skew is for")
 	void clocksDifferTooMuch() {
 		LockStore slow = store(Duration.ZERO);
 		LockStore tooFast = store(SKEW.plusSeconds(1));
@@ -114,7 +114,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A holder that is late, and that nobody has followed, still owns the lock")
+	@DisplayName("A holder that is late still owns the lock if there is no next holder")
 	void lateButAlone() {
 		LockStore store = store(Duration.ZERO);
 		acquire(store, "a");
@@ -126,7 +126,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A renewal that comes late does not shorten the lease")
+	@DisplayName("A renewal that arrives late does not shorten the lease")
 	void renewalsOutOfOrder() {
 		LockStore store = store(Duration.ZERO);
 		acquire(store, "a");
@@ -136,7 +136,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("An owner that asks again, as the driver does when an answer is lost, has the lock still")
+	@DisplayName("An owner that acquires again, as the driver does when an answer is lost, still has the lock")
 	void asksAgain() {
 		LockStore store = store(Duration.ZERO);
 		AcquireResult first = acquire(store, "a");

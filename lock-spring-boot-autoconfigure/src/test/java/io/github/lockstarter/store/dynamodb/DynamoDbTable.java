@@ -98,7 +98,7 @@ final class DynamoDbTable implements AutoCloseable {
 		this.first.set(action);
 	}
 
-	/** What is asked next will be done, but the driver is told of a failure. */
+	/** What is asked next will be done, but the driver gets a failure. */
 	void loseNextAnswer() {
 		this.losesAnswer.set(true);
 	}

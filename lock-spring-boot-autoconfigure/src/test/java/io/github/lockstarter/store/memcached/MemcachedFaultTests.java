@@ -41,7 +41,7 @@ class MemcachedFaultTests {
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
 	@Test
-	@DisplayName("Memcached killed and restarted: the holder is told of the loss, long before its deadline")
+	@DisplayName("Memcached killed and restarted: the holder is notified of the loss, long before its deadline")
 	void forgetful() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
@@ -64,7 +64,7 @@ class MemcachedFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Memcached frozen: all who ask are answered within the time-out, and no lock without an owner survives")
+	@DisplayName("Memcached frozen: all callers are answered within the time-out, and no lock without an owner survives")
 	void frozen() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
@@ -86,7 +86,7 @@ class MemcachedFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Memcached frozen while a token asks for a lock: it is not taken back from the token, which asks again")
+	@DisplayName("Memcached frozen while a token acquires a lock: the lock is not taken back from the token, which acquires it again")
 	void tokenWhileFrozen() {
 		try (LocalMemcached server = LocalMemcached.started(); MemcachedLockStore store = store(server)) {
 			StoredLock lock = store.lock(KEY);
@@ -104,7 +104,7 @@ class MemcachedFaultTests {
 	}
 
 	@Test
-	@DisplayName("A lock that was granted to nobody while the connection broke is taken back when there is one again")
+	@DisplayName("A lock whose grant was lost while the connection broke is taken back when there is a connection again")
 	void frozenForLong() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
@@ -126,7 +126,7 @@ class MemcachedFaultTests {
 	}
 
 	@Test
-	@DisplayName("Of several servers, one that is away takes its own locks with it, and nobody stands in for it")
+	@DisplayName("When one of several servers is unavailable, so are its locks, and no other server takes its place")
 	void severalServers() {
 		try (LocalMemcached first = LocalMemcached.started();
 				LocalMemcached second = LocalMemcached.started();
@@ -165,7 +165,7 @@ class MemcachedFaultTests {
 	}
 
 	@Test
-	@DisplayName("A server that runs out of memory may drop a lock that is held: its holder is told at the next renewal")
+	@DisplayName("A server that runs out of memory may drop a lock that is held: its holder is notified at the next renewal")
 	void eviction() {
 		try (LocalMemcached server = LocalMemcached.started("-m", "2");
 				MemcachedLockStore store = store(server);
@@ -198,7 +198,7 @@ class MemcachedFaultTests {
 	}
 
 	@Test
-	@DisplayName("A server without CAS is told apart from one that works")
+	@DisplayName("A server without CAS is recognized")
 	void withoutCas() {
 		try (LocalMemcached server = LocalMemcached.started("-C");
 				MemcachedLockStore store = store(server);

@@ -143,19 +143,19 @@ class MemcachedLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("An item that is not a lock of ours is a lock of somebody else")
+	@DisplayName("An item that the library did not write is a lock of another owner")
 	void strangeItem() {
 		for (String text : List.of("x", "a x", "a ", " 1", "a 99999999999999999999")) {
 			LockKey each = new LockKey("strange", UUID.randomUUID().toString());
 			server.ask("set contract:strange:%s 0 10 %d\r\n%s".formatted(each.key(), text.length(), text));
 			assertThat(join(ask(each, "a", TTL))).isEqualTo(new Held(Duration.ZERO));
 			assertThat(join(store.lock(each).release("a", null))).isFalse();
-			assertThat(join(store.lock(each).remaining())).as("nobody knows").hasValue(Duration.ZERO);
+			assertThat(join(store.lock(each).remaining())).as("unknown").hasValue(Duration.ZERO);
 		}
 	}
 
 	@Test
-	@DisplayName("A key that memcached would not take, or not tell from another, is replaced by a digest")
+	@DisplayName("A key that memcached would refuse, or confuse with another, is replaced by a digest")
 	void digests() {
 		MemcachedKeys keys = new MemcachedKeys("p");
 		assertThat(keys.of(new LockKey("n", "taro"))).isEqualTo("p:n:taro");

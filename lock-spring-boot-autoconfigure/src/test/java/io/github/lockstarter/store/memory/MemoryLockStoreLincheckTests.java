@@ -22,14 +22,14 @@ class MemoryLockStoreLincheckTests {
 			"--add-exports=java.base/sun.security.action=ALL-UNNAMED");
 
 	@Test
-	@DisplayName("Concurrent calls behave as if they came one after the other")
+	@DisplayName("Concurrent calls are linearizable")
 	void isLinearizable() {
 		check(5);
 	}
 
 	@Test
 	@Tag("soak")
-	@DisplayName("So do more of them, in other combinations")
+	@DisplayName("More concurrent calls, in other combinations, are linearizable, too")
 	void isLinearizableInMore() {
 		check(40);
 	}

@@ -40,7 +40,7 @@ class MemoryLockStoreTests extends LockStoreContract {
 
 	@Override
 	protected long locksInStore() {
-		return size(this.store, "holdings");
+		return size(this.store, "leases");
 	}
 
 	@Test
@@ -57,18 +57,18 @@ class MemoryLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Locks that nobody released do not pile up")
+	@DisplayName("Locks that were not released do not pile up")
 	void sweepsExpired() {
 		MemoryLockStore store = new MemoryLockStore(this.clock::get);
 		for (int i = 0; i < 100_000; i++) {
 			this.clock.addAndGet(TTL.toNanos());
 			store.lock(new LockKey("sweep", Integer.toString(i))).acquire(AcquireCommand.of("a", TTL));
 		}
-		assertThat(size(store, "holdings")).isLessThan(2000);
+		assertThat(size(store, "leases")).isLessThan(2000);
 	}
 
 	@Test
-	@DisplayName("Results that nobody asks for any more do not pile up")
+	@DisplayName("Results that have expired do not pile up")
 	void sweepsResults() {
 		MemoryLockStore store = new MemoryLockStore(this.clock::get);
 		ResultKey result = new ResultKey("result", Duration.ofMillis(1), true);

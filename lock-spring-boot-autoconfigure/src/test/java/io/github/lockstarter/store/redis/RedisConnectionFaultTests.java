@@ -231,7 +231,7 @@ class RedisConnectionFaultTests {
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 2 })
 	@DisplayName("A lost release is not sent again after its owner, a token, has acquired the lock again")
-	void releasedAndClaimedAgain(int sentBefore) {
+	void releasedAndAcquiredAgain(int sentBefore) {
 		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
 		LettuceConnector connector = new LettuceConnector(connections);
 		RedisClusterAsyncCommands<byte[], byte[]> redis = connector.connect().join();

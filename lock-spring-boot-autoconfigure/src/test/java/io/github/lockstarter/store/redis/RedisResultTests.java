@@ -155,7 +155,7 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("A Redis that does not tell the time keeps no result, and frees the lock all the same")
+	@DisplayName("A Redis that refuses TIME keeps no result, and frees the lock all the same")
 	void noTime() {
 		LettuceConnectionFactory mute = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(mute), "mute", Duration.ofSeconds(5), 0);

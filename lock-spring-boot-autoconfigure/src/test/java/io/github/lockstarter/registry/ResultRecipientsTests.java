@@ -26,12 +26,12 @@ import io.github.lockstarter.testing.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Who is given a result, and who the lock, when several wait on one server: in the order
- * of events that the test chooses.
+ * Which callers are given a result, and which the lock, when several wait on one server:
+ * in the order of events that the test chooses.
  */
-class WhoGetsResultsTests {
+class ResultRecipientsTests {
 
-	/** Between two questions to the store there is no more. */
+	/** The longest time between two questions to the store. */
 	private static final Duration POLL = Duration.ofMillis(100);
 
 	private static final LockKey KEY = new LockKey("results", "key");
@@ -60,7 +60,7 @@ class WhoGetsResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who has a stored result is not handed the lock by another holder, but is given the result")
+	@DisplayName("A waiter that has a stored result is not handed the lock by another holder, but is given the result")
 	void asksBeforeItRuns() {
 		lease(TARO).close("taro's");
 		SharedLease jiro = lease(JIRO);
@@ -73,7 +73,7 @@ class WhoGetsResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who waits for the same result is handed the lock without another question when there is none")
+	@DisplayName("A waiter for the same result is handed the lock without another question when there is none")
 	void handsOver() {
 		SharedLease first = lease(TARO);
 		int requests = this.store.requests();
@@ -86,8 +86,8 @@ class WhoGetsResultsTests {
 	}
 
 	@Test
-	@DisplayName("Of those who do not wait and look on while another is given his result, one gets the lock, and the rest are refused")
-	void onlookers() {
+	@DisplayName("Of several try-lock callers behind a caller that is given its result, one gets the lock, and the others are refused")
+	void tryLockCallers() {
 		lease(TARO).close("taro's");
 		this.store.silent = true;
 		CompletableFuture<Acquisition> taro = ask(OPTIONS, TARO);
@@ -108,7 +108,7 @@ class WhoGetsResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who comes when the holder has finished already, and only its release is under way, runs himself")
+	@DisplayName("A caller that arrives when the holder has finished, and only its release is under way, gets the lock")
 	void comesTooLate() {
 		SharedLease winner = lease(SHARED);
 		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
@@ -123,7 +123,7 @@ class WhoGetsResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who met a holder elsewhere is given its result, and so is who waits with him, however slow the store is")
+	@DisplayName("A waiter that met a holder on another server is given its result, and so is a waiter behind it, however slow the store is")
 	void slowStore() {
 		long begin = this.runtime.nanoTime();
 		long token = takeElsewhere("holder");
@@ -139,7 +139,7 @@ class WhoGetsResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who met a holder here is given the result of the next one elsewhere, however slow the store is")
+	@DisplayName("A waiter that met a holder here is given the result of the next holder on another server, however slow the store is")
 	void slowStoreAfterAHolderHere() {
 		long begin = this.runtime.nanoTime();
 		SharedLease holder = lease(JIRO);
@@ -156,7 +156,7 @@ class WhoGetsResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who comes while the store is asked has not met the holder that it tells of, and is not given that one's result")
+	@DisplayName("A caller that arrives while the store is asked has not met the holder in the answer, and is not given its result")
 	void comesWhileTheStoreIsAsked() {
 		long first = takeElsewhere("first");
 		this.store.silent = true;
@@ -191,7 +191,7 @@ class WhoGetsResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who waits for a result behind one who does not want it is not handed the lock, but is given the result")
+	@DisplayName("A waiter for a result behind a waiter for the lock only is not handed the lock, but is given the result")
 	void behindAnother() {
 		long token = takeElsewhere("holder");
 		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
@@ -229,7 +229,7 @@ class WhoGetsResultsTests {
 	}
 
 	@Test
-	@DisplayName("When the store fails at the release, nobody is given the result")
+	@DisplayName("When the store fails at the release, no waiter is given the result")
 	void releaseFails() {
 		SharedLease winner = lease(SHARED);
 		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
@@ -241,8 +241,8 @@ class WhoGetsResultsTests {
 	}
 
 	@Test
-	@DisplayName("Who is cancelled while he asks leaves what he was granted to nobody who has a stored result")
-	void askerLeaves() {
+	@DisplayName("The grant of a caller that was cancelled while the store was asked does not go to a waiter that has a stored result")
+	void cancelledWhileAsking() {
 		lease(TARO).close("taro's");
 		this.store.silent = true;
 		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
