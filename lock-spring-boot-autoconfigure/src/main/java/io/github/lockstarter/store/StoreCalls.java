@@ -132,7 +132,8 @@ public final class StoreCalls implements AutoCloseable {
 				this.beingUndone.decrementAndGet();
 				return;
 			}
-			CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS)
+			// Not on the common pool, which the application may block.
+			CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run)
 				.execute(() -> undo(release, until, failure != null && mayCome,
 						Math.min(2 * pause, LONGEST_PAUSE_MILLIS)));
 		});

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
@@ -78,6 +80,27 @@ class StoreCallsTests {
 	}
 
 	@Test
+	@DisplayName("While the application blocks the common pool, it is undone all the same")
+	void commonPoolBlocked() {
+		CountDownLatch open = new CountDownLatch(1);
+		try {
+			ForkJoinPool pool = ForkJoinPool.commonPool();
+			for (int i = 0; i < pool.getParallelism(); i++) {
+				pool.execute(() -> await(open));
+			}
+			this.undoing.clear();
+			this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still away")));
+			this.undoing.add(CompletableFuture.completedFuture(true));
+			this.driver.completeExceptionally(new IllegalStateException("connection reset"));
+			assertBroken(grant(), "The store failed");
+			Awaitility.await().until(() -> this.undone.get() == 2);
+		}
+		finally {
+			open.countDown();
+		}
+	}
+
+	@Test
 	@DisplayName("A grant that the undo did not find may still arrive, so the undo is repeated once")
 	void mayStillCome() {
 		this.undoing.clear();
@@ -137,10 +160,21 @@ class StoreCallsTests {
 	}
 
 	private CompletionStage<AcquireResult> grant() {
-		return this.calls.grant(KEY, TTL, () -> this.driver, () -> {
-			this.undone.incrementAndGet();
-			return (this.undoing.size() > 1) ? this.undoing.remove() : this.undoing.element();
-		});
+		return this.calls.grant(KEY, TTL, () -> this.driver, this::undo);
+	}
+
+	private CompletionStage<Boolean> undo() {
+		this.undone.incrementAndGet();
+		return (this.undoing.size() > 1) ? this.undoing.remove() : this.undoing.element();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	private static void assertBroken(CompletionStage<?> answer, String message) {

@@ -218,9 +218,15 @@ final class LettuceConnector {
 	}
 
 	private void allowRefreshLater(AbstractRedisClient client) {
-		client.getResources()
-			.timer()
-			.newTimeout((pause) -> this.refreshing.set(false), BETWEEN_REFRESHES_MILLIS, TimeUnit.MILLISECONDS);
+		try {
+			client.getResources()
+				.timer()
+				.newTimeout((pause) -> this.refreshing.set(false), BETWEEN_REFRESHES_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (Throwable ex) {
+			// The timer has been shut down, or has too much to time.
+			this.refreshing.set(false);
+		}
 	}
 
 	/**

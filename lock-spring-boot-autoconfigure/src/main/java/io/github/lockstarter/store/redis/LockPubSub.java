@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -30,7 +31,7 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
  * A server that is frozen, or cut off, sends nothing and breaks no connection. So each
  * waiter that polls has a {@code PING} sent over the subscription. If the last one has
  * not been answered, the subscription is replaced, to wherever the driver then finds a
- * server.
+ * server. So is one that was lost, if the driver does not reconnect.
  */
 final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 
@@ -130,7 +131,7 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 	 */
 	void subscribe() {
 		StatefulRedisPubSubConnection<byte[], byte[]> current = this.subscription;
-		if ((current == null || isSilent(current)) && this.subscribing.compareAndSet(false, true)) {
+		if ((current == null || isLost(current) || isSilent(current)) && this.subscribing.compareAndSet(false, true)) {
 			try {
 				this.threads.execute(() -> replace(current));
 			}
@@ -146,6 +147,12 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 		Thread thread = new Thread(task, "lock-redis-subscribe");
 		thread.setDaemon(true);
 		thread.start();
+	}
+
+	/** Returns whether the driver will not open the connection again. */
+	private static boolean isLost(StatefulRedisPubSubConnection<byte[], byte[]> current) {
+		boolean closed = current instanceof RedisChannelHandler<?, ?> connection && connection.isClosed();
+		return closed || (!current.isOpen() && !current.getOptions().isAutoReconnect());
 	}
 
 	private boolean isSilent(StatefulRedisPubSubConnection<byte[], byte[]> current) {

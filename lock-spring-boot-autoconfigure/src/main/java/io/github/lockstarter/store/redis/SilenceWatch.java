@@ -69,8 +69,14 @@ final class SilenceWatch {
 	}
 
 	private void judgeLater(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
-		if (!this.connector.after(PATIENCE_MILLIS, () -> judge(redis, pong))) {
-			end();
+		boolean planned = false;
+		try {
+			planned = this.connector.after(PATIENCE_MILLIS, () -> judge(redis, pong));
+		}
+		finally {
+			if (!planned) {
+				end();
+			}
 		}
 	}
 
@@ -97,7 +103,8 @@ final class SilenceWatch {
 				return;
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
+			// An Error, too: nobody else would judge the connection again.
 			logger.debug("No other connection to Redis", ex);
 		}
 		if (pong.isDone()) {

@@ -9,8 +9,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -26,6 +30,7 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TestRedis;
@@ -217,6 +222,31 @@ class LockPubSubTests {
 		pubSub.subscribe();
 		assertThat(woken).succeedsWithin(SOON);
 		pubSub.close();
+	}
+
+	@Test
+	@DisplayName("Where the driver does not reconnect, another subscription takes the place of one that was lost")
+	void noReconnect() {
+		RedisConnections connections = connections(ClientResources.create(), false);
+		LockPubSub pubSub = new LockPubSub(connections, new LettuceConnector(connections), "lock:released");
+		AtomicInteger woken = new AtomicInteger();
+		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
+		pubSub.subscribe();
+		Awaitility.await().until(() -> woken.get() == 1);
+		this.server.ask("CLIENT KILL TYPE pubsub");
+		// Waiters poll.
+		Awaitility.await().until(() -> {
+			pubSub.subscribe();
+			return woken.get() > 1;
+		});
+		pubSub.close();
+		connections.shutdown();
+	}
+
+	private RedisConnections connections(ClientResources resources, boolean autoReconnect) {
+		RedisClient client = RedisClient.create(resources);
+		client.setOptions(ClientOptions.builder().autoReconnect(autoReconnect).build());
+		return LettuceConnections.to(client, RedisURI.create("127.0.0.1", this.server.port()));
 	}
 
 	private static Executor failingOnce(Executor threads) {

@@ -1,0 +1,74 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.Timeout;
+import io.netty.util.TimerTask;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.redis.connection.LettuceConnections;
+import io.github.lockstarter.testing.LocalRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@Tag("faults")
+class LettuceConnectorTests {
+
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private final LockKey key = new LockKey("connector", "taro");
+
+	@Test
+	@DisplayName("If the driver's timer takes no pause between two refreshes of a cluster, its masters are asked for again nevertheless")
+	void pauseBetweenRefreshesIsRejected() {
+		RejectingTimer timer = new RejectingTimer();
+		try (LocalRedis server = LocalRedis.started("--cluster-enabled", "yes")) {
+			server.ask("CLUSTER ADDSLOTSRANGE 0 16383");
+			Awaitility.await().until(() -> server.ask("CLUSTER INFO").contains("cluster_state:ok"));
+			RedisClusterClient client = RedisClusterClient.create(ClientResources.builder().timer(timer).build(),
+					RedisURI.create("127.0.0.1", server.port()));
+			RedisLockStore store = new RedisLockStore(LettuceConnections.to(client), "lock", Duration.ofMillis(500), 0);
+			store.start();
+			Awaitility.await().untilAsserted(() -> assertThat(store.lock(this.key).remaining()).succeedsWithin(SOON));
+			server.freeze();
+			Awaitility.await().atMost(Duration.ofSeconds(40)).untilAsserted(() -> {
+				assertThat(store.lock(this.key).remaining()).failsWithin(SOON);
+				assertThat(timer.pauses).hasValueGreaterThan(1);
+			});
+			server.thaw();
+			store.close();
+		}
+		finally {
+			timer.stop();
+		}
+	}
+
+	/** A timer that rejects the first pause between two refreshes. */
+	private static final class RejectingTimer extends HashedWheelTimer {
+
+		private final AtomicInteger pauses = new AtomicInteger();
+
+		@Override
+		public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
+			boolean isPause = delay == 1000 && unit == TimeUnit.MILLISECONDS
+					&& task.getClass().getName().startsWith(LettuceConnector.class.getName());
+			if (isPause && this.pauses.getAndIncrement() == 0) {
+				throw new RejectedExecutionException("too many pending timeouts");
+			}
+			return super.newTimeout(task, delay, unit);
+		}
+
+	}
+
+}

@@ -1,0 +1,109 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.TcpProxy;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What becomes of a silent connection that cannot be replaced, now or ever.
+ */
+@Tag("faults")
+class SilenceWatchTests {
+
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private static final Duration LATER = Duration.ofSeconds(30);
+
+	private final LockKey key = new LockKey("silent", "taro");
+
+	private final LocalRedis server = LocalRedis.started();
+
+	private final TcpProxy proxy = new TcpProxy(this.server.port());
+
+	private final RedisConnections connections = TestRedis.connections("127.0.0.1", this.proxy.port());
+
+	@AfterEach
+	void stop() {
+		this.connections.shutdown();
+		this.proxy.close();
+		this.server.close();
+	}
+
+	@Test
+	@DisplayName("If replacing the connection throws an Error, it is replaced at the next attempt")
+	void replaceThrowsError() {
+		AtomicBoolean thrown = new AtomicBoolean();
+		RedisLockStore store = connected(new Delegating(this.connections, (silent, stillSilent) -> {
+			if (thrown.compareAndSet(false, true)) {
+				throw new NoClassDefFoundError("a class that is missing");
+			}
+			return this.connections.replace(silent, stillSilent);
+		}));
+		this.proxy.dropAll();
+		Awaitility.await()
+			.atMost(LATER)
+			.untilAsserted(() -> assertThat(store.lock(this.key).remaining()).succeedsWithin(SOON));
+		assertThat(thrown).isTrue();
+	}
+
+	private RedisLockStore connected(RedisConnections connections) {
+		RedisLockStore store = new RedisLockStore(connections, "lock", Duration.ofMillis(500), 0);
+		store.start();
+		Awaitility.await().untilAsserted(() -> assertThat(store.lock(this.key).remaining()).succeedsWithin(SOON));
+		return store;
+	}
+
+	private interface Replacement {
+
+		boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent);
+
+	}
+
+	/** Connections that are replaced in another way. */
+	private record Delegating(RedisConnections connections, Replacement replacement) implements RedisConnections {
+
+		@Override
+		public boolean isClustered() {
+			return false;
+		}
+
+		@Override
+		public AbstractRedisClient client() {
+			return this.connections.client();
+		}
+
+		@Override
+		public RedisClusterAsyncCommands<byte[], byte[]> commands() {
+			return this.connections.commands();
+		}
+
+		@Override
+		public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
+			return this.replacement.replace(silent, stillSilent);
+		}
+
+		@Override
+		public StatefulRedisPubSubConnection<byte[], byte[]> connectPubSub() {
+			return this.connections.connectPubSub();
+		}
+
+	}
+
+}
