@@ -143,7 +143,7 @@ public final class StoreCalls implements AutoCloseable {
 		try {
 			return Objects.requireNonNull(operation.get(), "a driver must answer");
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
