@@ -290,7 +290,7 @@ final class LockEntry implements LeasedLock {
 	private void answered(Turn turn, AcquireRequest asker, @Nullable AcquireResult result,
 			@Nullable Throwable failure) {
 		perform(() -> {
-			if (this.asked != turn) {
+			if (!turn.equals(this.asked)) {
 				// A store that answers twice would make two holders.
 				return Step.NOTHING;
 			}
