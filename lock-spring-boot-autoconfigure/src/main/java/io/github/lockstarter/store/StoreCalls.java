@@ -78,9 +78,29 @@ public final class StoreCalls implements AutoCloseable {
 		begin(acquire).whenComplete((result, failure) -> {
 			boolean inTime = answer(answer, result, failure);
 			boolean unknown = failure != null && !(cause(failure) instanceof NotDone);
-			if ((unknown || (!inTime && result instanceof Granted)) && this.beingUndone.get() < MOST_UNDONE) {
-				this.beingUndone.incrementAndGet();
-				undo(undo, System.nanoTime() + ttl.toNanos(), unknown, FIRST_PAUSE_MILLIS);
+			if (unknown || (!inTime && result instanceof Granted)) {
+				beginUndo(undo, ttl, unknown);
+			}
+		});
+		return inTime(key, answer);
+	}
+
+	/**
+	 * Calls the driver to free a lock whose owner will not acquire it again. If that
+	 * fails it is repeated, also after the call has failed, until the lock has expired.
+	 * @param key the lock
+	 * @param ttl for how long it may still be locked
+	 * @param release what to ask of the driver
+	 * @param again what to ask of it when that has failed
+	 * @return whether the lock was there, in time, or a {@link LockStoreException}
+	 */
+	public CompletionStage<Boolean> release(LockKey key, Duration ttl, Supplier<CompletionStage<Boolean>> release,
+			Supplier<CompletionStage<Boolean>> again) {
+		CompletableFuture<Boolean> answer = new CompletableFuture<>();
+		begin(release).whenComplete((released, failure) -> {
+			answer(answer, released, failure);
+			if (failure != null) {
+				beginUndo(again, ttl, false);
 			}
 		});
 		return inTime(key, answer);
@@ -114,6 +134,13 @@ public final class StoreCalls implements AutoCloseable {
 		}
 		return (cause instanceof LockStoreException known) ? known
 				: new LockStoreException(key, this.store + " failed", cause);
+	}
+
+	private void beginUndo(Supplier<CompletionStage<Boolean>> release, Duration ttl, boolean mayCome) {
+		if (this.beingUndone.get() < MOST_UNDONE) {
+			this.beingUndone.incrementAndGet();
+			undo(release, System.nanoTime() + ttl.toNanos(), mayCome, FIRST_PAUSE_MILLIS);
+		}
 	}
 
 	/**

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockStoreException;
 
 /**
- * One lock in a {@link LockStore}: a handle that has computed the keys of the lock once.
+ * One lock in a {@link LockStore}: a handle that keeps what the store needs to find it.
  * Each operation is atomic in the store, never blocks the caller, ends within the store's
  * own time-out, and fails with a {@link LockStoreException} when the store is unreachable
  * or slow. A lock that another owner holds is not a failure.

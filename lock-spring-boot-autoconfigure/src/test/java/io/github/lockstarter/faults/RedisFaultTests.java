@@ -4,24 +4,34 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
@@ -37,6 +47,9 @@ class RedisFaultTests {
 	private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
 	private static final Duration SOON = Duration.ofSeconds(8);
+
+	/** What the names of the driver's threads, and of that of its timer, begin with. */
+	private static final String DRIVER = "lettuce-";
 
 	private static final LockKey KEY = new LockKey("fault", "taro");
 
@@ -138,6 +151,61 @@ class RedisFaultTests {
 		}
 	}
 
+	@Test
+	@DisplayName("Redis frozen, and back: nothing of the application runs on a thread of the driver")
+	void threads() {
+		Queue<String> handlers = new ConcurrentLinkedQueue<>();
+		Queue<String> losses = new ConcurrentLinkedQueue<>();
+		Queue<String> answers = new ConcurrentLinkedQueue<>();
+		ObservationRegistry observations = ObservationRegistry.create();
+		observations.observationConfig().observationHandler(new ThreadsOfHandlers(handlers));
+		try (LocalRedis server = LocalRedis.started();
+				RedisLockStore store = new RedisLockStore(TestRedis.connections("127.0.0.1", server.port()), "lock",
+						TIMEOUT, 0);
+				DefaultLockRegistry locks = new DefaultLockRegistry(store, (name) -> OPTIONS, 64,
+						(loss) -> losses.add(threadName()), new LockCounts(), observations)) {
+			store.start();
+			Lease lost = locks.acquire(key("lost"), LockOptions.of(Duration.ofSeconds(3)));
+			lost.onLost(() -> losses.add(threadName()));
+			Lease released = locks.acquire(key("released"), OPTIONS);
+			AtomicInteger expected = new AtomicInteger();
+			server.freeze();
+			observe(locks.tryAcquireAsync(key("frozen"), OPTIONS), expected, answers);
+			observe(locks.acquireAsync(key("lost"), OPTIONS.withWaitTime(Duration.ofMillis(500))), expected, answers);
+			observe(released.releaseAsync(), expected, answers);
+			CompletableFuture<String> driver = store.lock(key("driver"))
+				.remaining()
+				.handle((remaining, failure) -> threadName())
+				.toCompletableFuture();
+			Awaitility.await().atMost(SOON).until(() -> answers.size() == expected.get() && losses.size() == 2);
+			server.thaw();
+			Awaitility.await().ignoreExceptions().until(() -> locks.tryAcquire(key("thawed"), OPTIONS).isPresent());
+			CompletableFuture<Optional<Lease>> granted = locks.tryAcquireAsync(key("granted"), OPTIONS)
+				.toCompletableFuture();
+			observe(granted, expected, answers);
+			assertThat(granted).succeedsWithin(SOON).matches(Optional::isPresent);
+			observe(locks.tryAcquireAsync(key("granted"), OPTIONS.withWaitTime(SOON)), expected, answers);
+			observe(granted.join().orElseThrow().releaseAsync(), expected, answers);
+			Awaitility.await().atMost(SOON).until(() -> answers.size() == expected.get());
+			assertThat(driver.join()).as("where the driver answers").startsWith(DRIVER);
+			assertThat(List.of(handlers, losses, answers)).allSatisfy(
+					(threads) -> assertThat(threads).isNotEmpty().noneMatch((thread) -> thread.startsWith(DRIVER)));
+		}
+	}
+
+	private static void observe(CompletionStage<?> answer, AtomicInteger expected, Queue<String> threads) {
+		expected.incrementAndGet();
+		answer.whenComplete((result, failure) -> threads.add(threadName()));
+	}
+
+	private static String threadName() {
+		return Thread.currentThread().getName();
+	}
+
+	private static LockKey key(String key) {
+		return new LockKey("fault", key);
+	}
+
 	private static CompletableFuture<Optional<Lease>> acquire(RedisInstance instance, String key, Duration wait) {
 		return instance.locks()
 			.tryAcquireAsync(new LockKey("fault", key), OPTIONS.withWaitTime(wait))
@@ -151,6 +219,26 @@ class RedisFaultTests {
 
 	private static RedisInstance instance(LocalRedis server) {
 		return new RedisInstance(TestRedis.connections("127.0.0.1", server.port()), "lock", 0, 64, TIMEOUT);
+	}
+
+	/** Notes where observations begin and end. */
+	private record ThreadsOfHandlers(Queue<String> threads) implements ObservationHandler<Observation.Context> {
+
+		@Override
+		public void onStart(Observation.Context context) {
+			this.threads.add(threadName());
+		}
+
+		@Override
+		public void onStop(Observation.Context context) {
+			this.threads.add(threadName());
+		}
+
+		@Override
+		public boolean supportsContext(Observation.Context context) {
+			return true;
+		}
+
 	}
 
 }

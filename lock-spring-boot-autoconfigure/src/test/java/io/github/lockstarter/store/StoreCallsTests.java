@@ -89,7 +89,7 @@ class StoreCallsTests {
 				pool.execute(() -> await(open));
 			}
 			this.undoing.clear();
-			this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still away")));
+			this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still unavailable")));
 			this.undoing.add(CompletableFuture.completedFuture(true));
 			this.driver.completeExceptionally(new IllegalStateException("connection reset"));
 			assertBroken(grant(), "The store failed");
@@ -98,6 +98,24 @@ class StoreCallsTests {
 		finally {
 			open.countDown();
 		}
+	}
+
+	@Test
+	@DisplayName("A release that fails is repeated as long as it fails and the lock may live, and its caller is not kept waiting")
+	void repeatedRelease() {
+		this.undoing.clear();
+		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("connection reset")));
+		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still unavailable")));
+		this.undoing.add(CompletableFuture.completedFuture(false));
+		assertBroken(this.calls.release(KEY, TTL, this::undo, this::undo), "The store failed");
+		Awaitility.await().until(() -> this.undone.get() == 3);
+		Awaitility.await().during(Duration.ofMillis(1500)).until(() -> this.undone.get() == 3);
+		assertThat(this.calls.release(KEY, TTL, this::undo, this::undo)).succeedsWithin(SOON).isEqualTo(false);
+		assertThat(this.undone).hasValue(4);
+		this.undoing.clear();
+		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("connection reset")));
+		assertBroken(this.calls.release(KEY, Duration.ofMillis(200), this::undo, this::undo), "The store failed");
+		Awaitility.await().during(Duration.ofMillis(1500)).until(() -> this.undone.get() <= 6);
 	}
 
 	@Test

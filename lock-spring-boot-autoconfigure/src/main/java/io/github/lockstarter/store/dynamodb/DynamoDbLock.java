@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -56,6 +57,12 @@ final class DynamoDbLock implements StoredLock {
 
 	private final Map<String, AttributeValue> itemKey;
 
+	/**
+	 * The last acquisition through this handle by an owner that will not acquire the lock
+	 * again. A token may, so its releases are not repeated.
+	 */
+	private volatile @Nullable AcquireCommand last;
+
 	DynamoDbLock(TableAccess table, LockKey key) {
 		this.table = table;
 		this.key = key;
@@ -65,9 +72,11 @@ final class DynamoDbLock implements StoredLock {
 	@Override
 	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 		String owner = command.owner();
-		return command.takenBack()
-				? this.table.calls().grant(this.key, command.ttl(), () -> takeOrFind(command), () -> free(owner))
-				: this.table.calls().call(this.key, () -> takeOrFind(command));
+		if (!command.takenBack()) {
+			return this.table.calls().call(this.key, () -> takeOrFind(command));
+		}
+		this.last = command;
+		return this.table.calls().grant(this.key, command.ttl(), () -> takeOrFind(command), () -> free(owner));
 	}
 
 	/** A query that no result can match is not sent. */
@@ -149,8 +158,12 @@ final class DynamoDbLock implements StoredLock {
 
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-		return this.table.calls()
-			.call(this.key, () -> Requests.told((result != null) ? freeWith(result, owner) : free(owner)));
+		Supplier<CompletionStage<Boolean>> release = () -> Requests
+			.told((result != null) ? freeWith(result, owner) : free(owner));
+		AcquireCommand last = this.last;
+		return (last != null && last.owner().equals(owner))
+				? this.table.calls().release(this.key, last.ttl(), release, () -> free(owner))
+				: this.table.calls().call(this.key, release);
 	}
 
 	private CompletionStage<Boolean> free(String owner) {

@@ -36,6 +36,12 @@ final class MemcachedLock implements StoredLock {
 
 	private final String name;
 
+	/**
+	 * The last acquisition through this handle by an owner that will not acquire the lock
+	 * again. A token may, so its releases are not repeated.
+	 */
+	private volatile @Nullable AcquireCommand last;
+
 	MemcachedLock(AsciiMemcacheClient<String> memcached, StoreCalls calls, LockKey key, String name) {
 		this.memcached = memcached;
 		this.calls = calls;
@@ -47,8 +53,11 @@ final class MemcachedLock implements StoredLock {
 	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 		String owner = command.owner();
 		Duration ttl = command.ttl();
-		return command.takenBack() ? this.calls.grant(this.key, ttl, () -> take(owner, ttl), () -> delete(owner))
-				: this.calls.call(this.key, () -> take(owner, ttl));
+		if (!command.takenBack()) {
+			return this.calls.call(this.key, () -> take(owner, ttl));
+		}
+		this.last = command;
+		return this.calls.grant(this.key, ttl, () -> take(owner, ttl), () -> delete(owner));
 	}
 
 	private CompletionStage<AcquireResult> take(String owner, Duration ttl) {
@@ -81,7 +90,10 @@ final class MemcachedLock implements StoredLock {
 
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-		return this.calls.call(this.key, () -> delete(owner));
+		AcquireCommand last = this.last;
+		return (last != null && last.owner().equals(owner))
+				? this.calls.release(this.key, last.ttl(), () -> delete(owner), () -> delete(owner))
+				: this.calls.call(this.key, () -> delete(owner));
 	}
 
 	@Override

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -38,6 +39,9 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 	private static final Log logger = LogFactory.getLog(LockPubSub.class);
 
 	private static final long TRY_AGAIN_MILLIS = 100;
+
+	/** How many wake-ups follow until it is tried whether messages are received. */
+	private static final int WAKE_UPS_PER_PROBE = 100;
 
 	/** The time after which a message that was published must have been received. */
 	private static final long ECHO_MILLIS = 1000;
@@ -70,6 +74,9 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 
 	/** Whether the next wake-up of the waiters is planned for that reason. */
 	private final AtomicBoolean polling = new AtomicBoolean();
+
+	/** How often the waiters were woken for that reason. */
+	private final AtomicInteger wakeUps = new AtomicInteger();
 
 	/** Whether the next probe is planned, for when there is a connection. */
 	private final AtomicBoolean probing = new AtomicBoolean();
@@ -114,6 +121,7 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 	/** Runs the action whenever the lock is released for others. */
 	void watch(byte[] lock, Runnable action) {
 		this.watchers.put(ByteBuffer.wrap(lock), action);
+		poll();
 	}
 
 	void unwatch(byte[] lock, Runnable action) {
@@ -307,12 +315,19 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 		poll();
 	}
 
-	/** If a wake-up is planned already it does nothing, so that there is one loop. */
+	/**
+	 * If a wake-up is planned already it does nothing, so that there is one loop. It ends
+	 * without waiters, and begins again with the next one.
+	 */
 	private void poll() {
-		if (this.open && this.notReceiving.get() && this.polling.compareAndSet(false, true)) {
+		if (this.notReceiving.get() && this.open && !this.watchers.isEmpty()
+				&& this.polling.compareAndSet(false, true)) {
 			boolean planned = this.connector.after(TRY_AGAIN_MILLIS, () -> {
 				this.polling.set(false);
 				wakeAll();
+				if (this.wakeUps.incrementAndGet() % WAKE_UPS_PER_PROBE == 0) {
+					probe();
+				}
 				poll();
 			});
 			if (!planned) {

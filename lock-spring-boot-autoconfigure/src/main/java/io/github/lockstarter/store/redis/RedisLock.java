@@ -23,7 +23,8 @@ import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.redis.RedisKeys.Keys;
 
 /**
- * A lock in Redis. Every operation is one script in one round trip.
+ * A lock in Redis. To acquire, renew or release it is one script in one round trip; the
+ * remaining time is one {@code PTTL}.
  */
 final class RedisLock implements StoredLock {
 

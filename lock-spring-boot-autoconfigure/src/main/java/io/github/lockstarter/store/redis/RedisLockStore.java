@@ -21,7 +21,8 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * Keeps locks in Redis: one key per held lock, with a time to live, whose value is the
- * owner. Every operation is one script in one round trip.
+ * owner. To acquire, renew or release a lock is one script in one round trip, and one
+ * more if replicas have to acknowledge a grant.
  * <p>
  * The pattern is the single-instance lock of the Redis documentation, "Distributed Locks
  * with Redis": {@code SET NX PX} with a random value, and a delete that compares it. The

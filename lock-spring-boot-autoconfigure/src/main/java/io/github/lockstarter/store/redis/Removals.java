@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -55,7 +56,7 @@ final class Removals {
 	 */
 	private final AtomicIntegerArray reacquired = new AtomicIntegerArray(PLACES);
 
-	private volatile long longestTtl = SHORTEST_NANOS;
+	private final AtomicLong longestTtl = new AtomicLong(SHORTEST_NANOS);
 
 	Removals(LettuceConnector connector) {
 		this.connector = connector;
@@ -63,9 +64,7 @@ final class Removals {
 
 	/** Notes the time to live of a lock that may be granted. */
 	void mayLive(Duration ttl) {
-		if (ttl.toNanos() > this.longestTtl) {
-			this.longestTtl = ttl.toNanos();
-		}
+		this.longestTtl.accumulateAndGet(ttl.toNanos(), Math::max);
 	}
 
 	/**
@@ -76,7 +75,7 @@ final class Removals {
 	 */
 	Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release(LockKey key, String owner, Request<Long> script,
 			BiConsumer<@Nullable Long, @Nullable Throwable> outcome) {
-		return new Removal(key, owner, script, this.longestTtl, outcome, false)::attempt;
+		return new Removal(key, owner, script, this.longestTtl.get(), outcome, false)::attempt;
 	}
 
 	/**
@@ -91,7 +90,10 @@ final class Removals {
 
 	/**
 	 * Ends the removals of the lock that began before: its owner acquires it again. Those
-	 * that were sent by now reach Redis earlier than that acquire.
+	 * that were sent by now reach Redis earlier than that acquire if both are sent over
+	 * one connection. Grants that replicas have to acknowledge have a connection of their
+	 * own, and a connection may have been replaced in between: then a removal may come
+	 * later, and free the lock that was acquired again.
 	 */
 	void keep(LockKey key, String owner) {
 		this.reacquired.incrementAndGet(place(key, owner));

@@ -20,6 +20,9 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
  * either, another connection is opened, and takes the place of the silent one if that has
  * still not answered by then. Where Redis does not answer over a new connection either,
  * the old one stays.
+ * <p>
+ * A connection that cannot be replaced is logged once, and used on: what it is sent is
+ * bounded by the driver alone.
  */
 final class SilenceWatch {
 
@@ -35,14 +38,20 @@ final class SilenceWatch {
 
 	private volatile boolean silent;
 
+	/** A connection that was silent and cannot be replaced. */
+	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> irreplaceable;
+
 	SilenceWatch(RedisConnections connections, LettuceConnector connector) {
 		this.connections = connections;
 		this.connector = connector;
 	}
 
-	/** Watches the connection from now on until it has answered or is replaced. */
+	/**
+	 * Watches the connection from now on until it has answered or is replaced, unless it
+	 * is known that it cannot be.
+	 */
 	void suspect(RedisClusterAsyncCommands<byte[], byte[]> redis) {
-		if (this.watching.compareAndSet(false, true)) {
+		if (redis != this.irreplaceable && this.watching.compareAndSet(false, true)) {
 			ask(redis);
 		}
 	}
@@ -100,6 +109,15 @@ final class SilenceWatch {
 			if (this.connections.replace(redis, () -> !isAnswered(pong))) {
 				logger.warn("A connection to Redis did not answer any more, so another has taken its place");
 				this.connector.connect().whenComplete((another, failure) -> end());
+				return;
+			}
+			if (!isAnswered(pong) && this.connector.isCurrent(redis)) {
+				logger.warn("A connection to Redis did not answer any more, and cannot be replaced: requests are sent"
+						+ " over it nevertheless, and fail until it answers or is closed."
+						+ " Set SocketOptions.tcpUserTimeout in the options of its client,"
+						+ " so that the operating system closes a connection that is silent");
+				this.irreplaceable = redis;
+				end();
 				return;
 			}
 		}

@@ -21,6 +21,7 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalDynamoDb;
 import io.github.lockstarter.testing.ScriptedDynamoDb;
 import io.github.lockstarter.testing.ScriptedDynamoDb.Answer;
@@ -151,6 +152,37 @@ class DynamoDbLockStoreFaultTests {
 			assertThat(store.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(true);
 			assertThat(table.requests()).endsWith("UpdateItem", "UpdateItem");
 			assertThat(store.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(false);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	@DisplayName("A release whose answer is lost is repeated, also where a result was to be kept")
+	void lostRelease(boolean withResult) {
+		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.GRANTED, ScriptedDynamoDb.NONE,
+				ScriptedDynamoDb.error(500, "InternalServerError"), NOT_OWNED);
+				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
+			StoredLock lock = store(client, Duration.ofSeconds(3)).lock(this.key);
+			assertThat(lock.acquire(command("a"))).succeedsWithin(SOON).isEqualTo(new Granted(42));
+			assertBroken(lock.release("a", withResult ? TestResults.stored(RESULT, "result") : null), "");
+			String first = withResult ? "TransactWriteItems to free" : "UpdateItem to free";
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(server.requests()).containsExactly("UpdateItem", first,
+						"UpdateItem to free", "UpdateItem to free"));
+		}
+	}
+
+	@Test
+	@DisplayName("A release by a token, which may ask again meanwhile, is not repeated")
+	void lostReleaseOfToken() {
+		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.GRANTED, ScriptedDynamoDb.NONE);
+				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
+			StoredLock lock = store(client, Duration.ofSeconds(3)).lock(this.key);
+			assertThat(lock.acquire(command("token").forSharedToken())).succeedsWithin(SOON).isEqualTo(new Granted(42));
+			assertBroken(lock.release("token", null), "");
+			Awaitility.await()
+				.during(Duration.ofSeconds(1))
+				.untilAsserted(() -> assertThat(server.requests()).containsExactly("UpdateItem", "UpdateItem to free"));
 		}
 	}
 

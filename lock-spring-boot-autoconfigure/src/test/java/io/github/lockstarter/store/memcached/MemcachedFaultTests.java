@@ -126,6 +126,26 @@ class MemcachedFaultTests {
 	}
 
 	@Test
+	@DisplayName("A release that was lost while the connection broke is repeated when there is one again")
+	void lostRelease() {
+		try (LocalMemcached server = LocalMemcached.started();
+				MemcachedLockStore store = store(server);
+				DefaultLockRegistry locks = TestLocks.on(store)) {
+			Lease lease = locks.acquire(KEY, LockOptions.of(Duration.ofMinutes(10)));
+			server.freeze();
+			assertThat(lease.releaseAsync()).succeedsWithin(SOON);
+			Awaitility.await()
+				.atMost(SOON)
+				.untilAsserted(() -> assertThatExceptionOfType(LockStoreException.class)
+					.isThrownBy(() -> locks.acquire(other(), OPTIONS))
+					.withStackTraceContaining("could not be sent the request"));
+			server.thaw();
+			assertThat(server.hasItem("lock:fault:taro")).isTrue();
+			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !server.hasItem("lock:fault:taro"));
+		}
+	}
+
+	@Test
 	@DisplayName("When one of several servers is unavailable, so are its locks, and no other server takes its place")
 	void severalServers() {
 		try (LocalMemcached first = LocalMemcached.started();

@@ -5,6 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -15,6 +16,8 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import io.netty.util.concurrent.ScheduledFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -243,6 +246,40 @@ class LockPubSubTests {
 		connections.shutdown();
 	}
 
+	@Test
+	@DisplayName("Without waiters nothing polls, and the next waiter does; when messages arrive again, nobody does")
+	void pollsWhileNeeded(CapturedOutput output) {
+		CountingExecutors executors = new CountingExecutors();
+		RedisConnections connections = connections(ClientResources.builder().eventExecutorGroup(executors).build(),
+				true);
+		LettuceConnector connector = new LettuceConnector(connections);
+		assertThat(connector.connect()).succeedsWithin(SOON);
+		this.server.ask("ACL SETUSER default -publish");
+		LockPubSub pubSub = new LockPubSub(connections, connector, "lock:released");
+		byte[] lock = { 1 };
+		AtomicInteger woken = new AtomicInteger();
+		Runnable action = woken::incrementAndGet;
+		pubSub.watch(lock, action);
+		pubSub.subscribe();
+		Awaitility.await().until(() -> woken.get() > 3);
+		pubSub.unwatch(lock, action);
+		int soFar = executors.scheduled.get();
+		Awaitility.await().during(Duration.ofSeconds(1)).until(() -> executors.scheduled.get() <= soFar + 1);
+		int before = woken.get();
+		pubSub.watch(lock, action);
+		Awaitility.await().until(() -> woken.get() > before + 3);
+		this.server.ask("ACL SETUSER default +publish");
+		AtomicInteger last = new AtomicInteger();
+		Awaitility.await()
+			.pollInterval(Duration.ofSeconds(2))
+			.atMost(Duration.ofSeconds(40))
+			.until(() -> last.getAndSet(woken.get()) == woken.get());
+		assertThat(output).containsOnlyOnce(NOT_RECEIVED);
+		pubSub.close();
+		connections.shutdown();
+		executors.shutdownGracefully();
+	}
+
 	private RedisConnections connections(ClientResources resources, boolean autoReconnect) {
 		RedisClient client = RedisClient.create(resources);
 		client.setOptions(ClientOptions.builder().autoReconnect(autoReconnect).build());
@@ -293,6 +330,23 @@ class LockPubSubTests {
 		@Override
 		public StatefulRedisPubSubConnection<byte[], byte[]> connectPubSub() {
 			return this.subscriptionsTo.connectPubSub();
+		}
+
+	}
+
+	/** Counts what it was given to run later. */
+	private static final class CountingExecutors extends DefaultEventExecutorGroup {
+
+		private final AtomicInteger scheduled = new AtomicInteger();
+
+		CountingExecutors() {
+			super(2);
+		}
+
+		@Override
+		public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
+			this.scheduled.incrementAndGet();
+			return super.schedule(command, delay, unit);
 		}
 
 	}

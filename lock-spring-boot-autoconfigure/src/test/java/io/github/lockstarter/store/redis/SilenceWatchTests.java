@@ -2,16 +2,23 @@ package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.event.command.CommandListener;
+import io.lettuce.core.event.command.CommandStartedEvent;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
@@ -24,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What becomes of a silent connection that cannot be replaced, now or ever.
  */
+@ExtendWith(OutputCaptureExtension.class)
 @Tag("faults")
 class SilenceWatchTests {
 
@@ -61,6 +69,39 @@ class SilenceWatchTests {
 			.atMost(LATER)
 			.untilAsserted(() -> assertThat(store.lock(this.key).remaining()).succeedsWithin(SOON));
 		assertThat(thrown).isTrue();
+	}
+
+	@Test
+	@DisplayName("A connection that cannot be replaced is logged once, and requests are sent over it nevertheless")
+	void cannotBeReplaced(CapturedOutput output) {
+		AtomicInteger sent = new AtomicInteger();
+		this.connections.client().addListener(new CommandListener() {
+
+			@Override
+			public void commandStarted(CommandStartedEvent event) {
+				if (event.getCommand().getType().toString().equals("PTTL")) {
+					sent.incrementAndGet();
+				}
+			}
+
+		});
+		AtomicInteger replaced = new AtomicInteger();
+		RedisLockStore store = connected(new Delegating(this.connections, (silent, stillSilent) -> {
+			replaced.incrementAndGet();
+			return false;
+		}));
+		this.proxy.dropAll();
+		Awaitility.await().atMost(LATER).untilAsserted(() -> {
+			assertThat(store.lock(this.key).remaining()).failsWithin(SOON);
+			assertThat(output).contains("cannot be replaced");
+		});
+		int before = sent.get();
+		for (int i = 0; i < 6; i++) {
+			assertThat(store.lock(this.key).remaining()).failsWithin(SOON);
+		}
+		assertThat(sent).hasValue(before + 6);
+		assertThat(replaced).hasValue(1);
+		assertThat(output).containsOnlyOnce("cannot be replaced");
 	}
 
 	private RedisLockStore connected(RedisConnections connections) {
