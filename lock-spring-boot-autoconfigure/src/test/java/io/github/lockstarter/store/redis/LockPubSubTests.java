@@ -282,8 +282,10 @@ class LockPubSubTests {
 
 	private RedisConnections connections(ClientResources resources, boolean autoReconnect) {
 		RedisClient client = RedisClient.create(resources);
+		RedisConnections connections = LettuceConnections.to(client, RedisURI.create("127.0.0.1", this.server.port()));
+		// As the client of an application may have it.
 		client.setOptions(ClientOptions.builder().autoReconnect(autoReconnect).build());
-		return LettuceConnections.to(client, RedisURI.create("127.0.0.1", this.server.port()));
+		return connections;
 	}
 
 	private static Executor failingOnce(Executor threads) {

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
@@ -129,6 +130,25 @@ class RedisConnectionsTests {
 				.withMessageContaining("out of range");
 			Awaitility.await().until(() -> server.ask("CLIENT LIST TYPE normal").lines().count() == 1);
 			factory.destroy();
+		}
+	}
+
+	@Test
+	@DisplayName("The library's own connection is opened again, although the options of its client say otherwise")
+	void reconnects() {
+		try (LocalRedis server = LocalRedis.started()) {
+			RedisClient client = RedisClient.create();
+			client.setOptions(ClientOptions.builder().autoReconnect(false).build());
+			RedisLockStore store = new RedisLockStore(
+					LettuceConnections.to(client, RedisURI.create("127.0.0.1", server.port())), "lock",
+					Duration.ofMillis(500), 0);
+			store.start();
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(store.lock(KEY).remaining()).succeedsWithin(WAITING.waitTime()));
+			server.ask("CLIENT KILL TYPE normal");
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(store.lock(KEY).remaining()).succeedsWithin(WAITING.waitTime()));
+			store.close();
 		}
 	}
 

@@ -27,9 +27,9 @@ import io.lettuce.core.resource.ClientResources;
  * them, or shares their settings.
  * <p>
  * The client is the library's own as well: {@link #shutdown()} ends it and its
- * {@link ClientResources}. Its {@link TimeoutOptions} should be enabled, which is the
- * default of the driver: otherwise a command that Redis never answers stays in memory as
- * long as its connection.
+ * {@link ClientResources}. It reconnects, whatever its options say. Its
+ * {@link TimeoutOptions} should be enabled, which is the default of the driver: otherwise
+ * a command that Redis never answers stays in memory as long as its connection.
  */
 public final class LettuceConnections implements RedisConnections {
 
@@ -47,22 +47,27 @@ public final class LettuceConnections implements RedisConnections {
 
 	private LettuceConnections(AbstractRedisClient client, Supplier<StatefulConnection<byte[], byte[]>> connect,
 			Supplier<StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub) {
-		this.client = bounded(client);
+		this.client = adapted(client);
 		this.shared = new OwnConnection(connect);
 		this.grants = new OwnConnection(connect);
 		this.connectPubSub = connectPubSub;
 	}
 
-	/** By itself the driver would keep any number of commands for a dead server. */
-	private static AbstractRedisClient bounded(AbstractRedisClient client) {
+	/**
+	 * By itself the driver would keep any number of commands for a dead server. Without
+	 * its reconnects the locks would be gone for good with the first connection that
+	 * breaks.
+	 */
+	private static AbstractRedisClient adapted(AbstractRedisClient client) {
 		ClientOptions options = client.getOptions();
-		if (options.getRequestQueueSize() == ClientOptions.DEFAULT_REQUEST_QUEUE_SIZE) {
-			if (client instanceof RedisClusterClient cluster) {
-				cluster.setOptions(ClusterClientOptions.builder(options).requestQueueSize(MOST_COMMANDS).build());
-			}
-			else {
-				((RedisClient) client).setOptions(options.mutate().requestQueueSize(MOST_COMMANDS).build());
-			}
+		int queue = options.getRequestQueueSize();
+		int most = (queue == ClientOptions.DEFAULT_REQUEST_QUEUE_SIZE) ? MOST_COMMANDS : queue;
+		if (client instanceof RedisClusterClient cluster) {
+			cluster
+				.setOptions(ClusterClientOptions.builder(options).requestQueueSize(most).autoReconnect(true).build());
+		}
+		else {
+			((RedisClient) client).setOptions(options.mutate().requestQueueSize(most).autoReconnect(true).build());
 		}
 		return client;
 	}
