@@ -1,6 +1,8 @@
 package io.github.lockstarter.sample.console;
 
 import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,6 +30,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConsoleTests {
 
 	private static final LockOptions UNTIL_BOTH_WANT_IT = LockOptions.of(Duration.ofMinutes(1));
+
+	/** Lines have the time of day, which begins anew at midnight. */
+	private static final LocalTime BEGIN = LocalTime.now(ZoneId.systemDefault());
 
 	private static final Pattern LINE = Pattern.compile("([\\d:.]+) process (\\d+) task +(\\d+) (starts|ends).*");
 
@@ -112,8 +117,12 @@ class ConsoleTests {
 			.stream()
 			.map(LINE::matcher)
 			.filter(Matcher::matches)
-			.map((line) -> new Line(line.group(1), Long.parseLong(line.group(2)), line.group(4)))
+			.map((line) -> new Line(sinceBegin(line.group(1)), Long.parseLong(line.group(2)), line.group(4)))
 			.toList();
+	}
+
+	private static LocalTime sinceBegin(String time) {
+		return LocalTime.parse(time).minusNanos(BEGIN.toNanoOfDay());
 	}
 
 	/** Counts in the order of the lines. */
@@ -128,7 +137,7 @@ class ConsoleTests {
 	}
 
 	/** A line of the output, in order of time; what ends goes before what starts. */
-	private record Line(String time, long process, String what) implements Comparable<Line> {
+	private record Line(LocalTime time, long process, String what) implements Comparable<Line> {
 
 		boolean isStart() {
 			return this.what.equals("starts");
