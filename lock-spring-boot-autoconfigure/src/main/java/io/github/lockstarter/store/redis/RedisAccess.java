@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 /**
  * What all locks of a store have in common.
  *
+ * @param keys what the keys are
  * @param connector the connection for all but grants
  * @param grants the connection for grants; another one only where replicas have to
  * acknowledge them
@@ -12,7 +13,7 @@ package io.github.lockstarter.store.redis;
  * @param renewals renews many locks at once
  * @param pubSub notifies waiters of releases
  */
-record RedisAccess(LettuceConnector connector, LettuceConnector grants, RedisCalls calls, Batches batches,
-		Batches grantBatches, RedisRenewals renewals, LockPubSub pubSub) {
+record RedisAccess(RedisKeys keys, LettuceConnector connector, LettuceConnector grants, RedisCalls calls,
+		Batches batches, Batches grantBatches, RedisRenewals renewals, LockPubSub pubSub) {
 
 }

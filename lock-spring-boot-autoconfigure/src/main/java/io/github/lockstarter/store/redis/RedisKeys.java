@@ -50,64 +50,45 @@ final class RedisKeys {
 		this.fence = bytes(prefix + ":fence:");
 	}
 
-	/** Returns the keys of the lock. */
-	Keys of(LockKey key) {
+	/** Returns the key of the owner, from which the other keys of the lock are made. */
+	byte[] lock(LockKey key) {
 		int hash = 31 * key.name().hashCode() + key.key().hashCode();
 		int bucket = ((hash * 0x9E3779B9) >>> 16) % BUCKETS;
 		String tag = HexFormat.of().toHexDigits(bucket, TAG_DIGITS);
-		return new Keys(bytes(this.prefix + ":{" + tag + "}:" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES)));
+		return bytes(this.prefix + ":{" + tag + "}:" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES));
+	}
+
+	/** Returns the key of the set of waiting instances. */
+	byte[] waiting(byte[] lock) {
+		return join(this.waiting, lock, this.tag, lock.length);
+	}
+
+	/** Returns the key of the counter that fencing tokens are drawn from. */
+	byte[] fence(byte[] lock) {
+		return join(this.fence, lock, this.tag, endOfTag());
+	}
+
+	/** Returns the key of the results of that name. */
+	byte[] result(byte[] lock, String name) {
+		int digest = LockKey.DIGEST_PREFIX.length();
+		String digits = LockKey.ofDigest("slot", name).key().substring(digest, digest + DIGEST_DIGITS);
+		String tag = new String(lock, this.tag, TAG_LENGTH, StandardCharsets.US_ASCII);
+		return join(bytes(this.prefix + ":result:" + tag + ":" + digits), lock, endOfTag(), lock.length);
+	}
+
+	private int endOfTag() {
+		return this.tag + TAG_LENGTH;
+	}
+
+	/** Returns the bytes followed by a part of the key of the owner. */
+	private static byte[] join(byte[] begin, byte[] lock, int from, int to) {
+		byte[] joined = Arrays.copyOf(begin, begin.length + to - from);
+		System.arraycopy(lock, from, joined, begin.length, to - from);
+		return joined;
 	}
 
 	private static byte[] bytes(String text) {
 		return text.getBytes(StandardCharsets.UTF_8);
-	}
-
-	/**
-	 * The keys of one lock. There may be many locks, so only the key of the owner is
-	 * kept; the others are made from it.
-	 */
-	final class Keys {
-
-		private final byte[] lock;
-
-		private Keys(byte[] lock) {
-			this.lock = lock;
-		}
-
-		/** Returns the key of the owner. */
-		byte[] lock() {
-			return this.lock;
-		}
-
-		/** Returns the key of the set of waiting instances. */
-		byte[] waiting() {
-			return join(RedisKeys.this.waiting, RedisKeys.this.tag, this.lock.length);
-		}
-
-		/** Returns the key of the counter that fencing tokens are drawn from. */
-		byte[] fence() {
-			return join(RedisKeys.this.fence, RedisKeys.this.tag, endOfTag());
-		}
-
-		/** Returns the key of the results of that name. */
-		byte[] result(String name) {
-			int digest = LockKey.DIGEST_PREFIX.length();
-			String digits = LockKey.ofDigest("slot", name).key().substring(digest, digest + DIGEST_DIGITS);
-			String tag = new String(this.lock, RedisKeys.this.tag, TAG_LENGTH, StandardCharsets.US_ASCII);
-			return join(bytes(RedisKeys.this.prefix + ":result:" + tag + ":" + digits), endOfTag(), this.lock.length);
-		}
-
-		private int endOfTag() {
-			return RedisKeys.this.tag + TAG_LENGTH;
-		}
-
-		/** Returns the bytes followed by a part of the key of the owner. */
-		private byte[] join(byte[] begin, int from, int to) {
-			byte[] joined = Arrays.copyOf(begin, begin.length + to - from);
-			System.arraycopy(this.lock, from, joined, begin.length, to - from);
-			return joined;
-		}
-
 	}
 
 }

@@ -20,7 +20,6 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
-import io.github.lockstarter.store.redis.RedisKeys.Keys;
 
 /**
  * A lock in Redis. To acquire, renew or release it is one script in one round trip; the
@@ -34,7 +33,8 @@ final class RedisLock implements StoredLock {
 
 	private final LockKey key;
 
-	private final Keys keys;
+	/** The key of the owner. The others are made from it, for there may be many locks. */
+	private final byte[] redisKey;
 
 	/** What runs after a release; {@code null} if nothing does. */
 	private volatile @Nullable Runnable watch;
@@ -45,18 +45,19 @@ final class RedisLock implements StoredLock {
 	 */
 	private volatile boolean metHolder;
 
-	RedisLock(RedisAccess redis, LockKey key, Keys keys) {
+	RedisLock(RedisAccess redis, LockKey key) {
 		this.redis = redis;
 		this.key = key;
-		this.keys = keys;
+		this.redisKey = redis.keys().lock(key);
 	}
 
 	LockKey key() {
 		return this.key;
 	}
 
-	Keys keys() {
-		return this.keys;
+	/** Returns the key of the owner. */
+	byte[] redisKey() {
+		return this.redisKey;
 	}
 
 	@Override
@@ -77,7 +78,7 @@ final class RedisLock implements StoredLock {
 				? this.redis.grantBatches()
 					.with(Script.ACQUIRE, allKeys(), bytes(command.owner()), millis(command.ttl()), waiter(true))
 				: this.redis.grantBatches()
-					.with(Script.ACQUIRE, new byte[][] { this.keys.lock(), this.keys.fence() }, bytes(command.owner()),
+					.with(Script.ACQUIRE, new byte[][] { this.redisKey, fence() }, bytes(command.owner()),
 							millis(command.ttl()));
 		return this.redis.calls()
 			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0,
@@ -99,7 +100,7 @@ final class RedisLock implements StoredLock {
 		RedisCalls calls = this.redis.calls();
 		int reconnects = this.redis.grants().reconnects();
 		LockPubSub pubSub = this.redis.pubSub();
-		byte[] message = pubSub.messageToOthers(this.keys.lock());
+		byte[] message = pubSub.messageToOthers(this.redisKey);
 		Request<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
 				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.name(), message), message);
 		return calls
@@ -120,7 +121,7 @@ final class RedisLock implements StoredLock {
 	private void watch(@Nullable Runnable onRelease) {
 		if (onRelease != null) {
 			this.watch = onRelease;
-			this.redis.pubSub().watch(this.keys.lock(), onRelease);
+			this.redis.pubSub().watch(this.redisKey, onRelease);
 		}
 	}
 
@@ -156,10 +157,9 @@ final class RedisLock implements StoredLock {
 
 	private Request<Long> taking(String owner) {
 		LockPubSub pubSub = this.redis.pubSub();
-		byte[] message = pubSub.message(this.keys.lock());
+		byte[] message = pubSub.message(this.redisKey);
 		return pubSub.published(this.redis.batches()
-			.with(Script.RELEASE, new byte[][] { this.keys.lock(), this.keys.waiting() }, bytes(owner), pubSub.name(),
-					message),
+			.with(Script.RELEASE, new byte[][] { this.redisKey, waiting() }, bytes(owner), pubSub.name(), message),
 				message);
 	}
 
@@ -167,7 +167,7 @@ final class RedisLock implements StoredLock {
 		LockPubSub pubSub = this.redis.pubSub();
 		boolean kept = result.key().replayed() || this.metHolder;
 		this.metHolder = false;
-		byte[] message = pubSub.message(this.keys.lock());
+		byte[] message = pubSub.message(this.redisKey);
 		return pubSub.published(Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), pubSub.name(),
 				message, result.text().getBytes(StandardCharsets.UTF_8), millis(result.key().keep()),
 				bytes(kept ? "1" : "0")), message);
@@ -176,7 +176,7 @@ final class RedisLock implements StoredLock {
 	@Override
 	public CompletionStage<Optional<Duration>> remaining() {
 		return this.redis.calls()
-			.call(this.key, RedisCalls.millisLeft(this.keys.lock()), (millis) -> (millis == -2) ? Optional.empty()
+			.call(this.key, RedisCalls.millisLeft(this.redisKey), (millis) -> (millis == -2) ? Optional.empty()
 					: Optional.of(Duration.ofMillis(Math.max(millis, 0))));
 	}
 
@@ -185,17 +185,25 @@ final class RedisLock implements StoredLock {
 		Runnable watch = this.watch;
 		if (watch != null) {
 			this.watch = null;
-			this.redis.pubSub().unwatch(this.keys.lock(), watch);
+			this.redis.pubSub().unwatch(this.redisKey, watch);
 		}
 	}
 
+	private byte[] fence() {
+		return this.redis.keys().fence(this.redisKey);
+	}
+
+	private byte[] waiting() {
+		return this.redis.keys().waiting(this.redisKey);
+	}
+
 	private byte[][] allKeys() {
-		return new byte[][] { this.keys.lock(), this.keys.fence(), this.keys.waiting() };
+		return new byte[][] { this.redisKey, fence(), waiting() };
 	}
 
 	private byte[][] keysWith(ResultKey result) {
-		return new byte[][] { this.keys.lock(), this.keys.fence(), this.keys.waiting(),
-				this.keys.result(result.name()) };
+		return new byte[][] { this.redisKey, fence(), waiting(),
+				this.redis.keys().result(this.redisKey, result.name()) };
 	}
 
 	/** Returns the instance that waits from now on: this one, or none. */

@@ -42,8 +42,6 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 
 	private final RedisAccess access;
 
-	private final RedisKeys keys;
-
 	private volatile boolean running;
 
 	/**
@@ -60,12 +58,11 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		boolean clustered = connections.isClustered();
 		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster cannot be asked for acknowledgements");
 		this.connections = connections;
-		this.keys = new RedisKeys(keyPrefix);
 		LettuceConnector connector = new LettuceConnector(connections);
 		LettuceConnector grants = (replicasToAck > 0) ? LettuceConnector.ofGrants(connections) : connector;
 		RedisCalls calls = new RedisCalls(connector, grants, commandTimeout, replicasToAck);
 		Batches batches = new Batches(!clustered);
-		this.access = new RedisAccess(connector, grants, calls, batches,
+		this.access = new RedisAccess(new RedisKeys(keyPrefix), connector, grants, calls, batches,
 				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered),
 				new LockPubSub(connections, connector, keyPrefix + ":released"));
 	}
@@ -118,7 +115,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 
 	@Override
 	public StoredLock lock(LockKey key) {
-		return new RedisLock(this.access, key, this.keys.of(key));
+		return new RedisLock(this.access, key);
 	}
 
 	@Override

@@ -47,7 +47,7 @@ final class RedisRenewals {
 		byte[][] args = new byte[2 * renewals.size()][];
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
-			locks[i] = lock(renewal).keys().lock();
+			locks[i] = lock(renewal).redisKey();
 			args[2 * i] = renewal.owner().getBytes(StandardCharsets.US_ASCII);
 			args[2 * i + 1] = Long.toString(renewal.ttl().toMillis()).getBytes(StandardCharsets.US_ASCII);
 		}

@@ -327,7 +327,7 @@ class RedisConnectionFaultTests {
 	}
 
 	private String lock() {
-		return new String(new RedisKeys("lock").of(this.key).lock());
+		return new String(new RedisKeys("lock").lock(this.key));
 	}
 
 }

@@ -126,7 +126,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	void fencesAreBounded() {
 		RedisKeys keys = new RedisKeys("p");
 		assertThat(IntStream.range(0, 200_000)
-			.mapToObj((i) -> new String(keys.of(new LockKey("n", "user" + i)).fence()))
+			.mapToObj((i) -> new String(keys.fence(keys.lock(new LockKey("n", "user" + i)))))
 			.distinct()).hasSize(4096);
 	}
 
@@ -183,12 +183,12 @@ class RedisLockStoreTests extends LockStoreContract {
 	@Test
 	@DisplayName("Keys are where every version of the library has them")
 	void keysStay() {
-		RedisKeys.Keys keys = new RedisKeys("lock").of(new LockKey("registration", "taro"));
-		assertThat(Stream.of(keys.lock(), keys.waiting(), keys.fence(), keys.result("replay taro")).map(String::new))
-			.containsExactly("lock:{153}:registration:taro", "lock:waiting:{153}:registration:taro", "lock:fence:{153}",
-					"lock:result:{153}:bd3ec701637cff4e53b62d2524f4d40d:registration:taro");
-		RedisKeys.Keys digested = new RedisKeys("lock").of(new LockKey("n", "\uD83D\uDD12".repeat(60)));
-		assertThat(new String(digested.lock()))
+		RedisKeys keys = new RedisKeys("lock");
+		byte[] lock = keys.lock(new LockKey("registration", "taro"));
+		assertThat(Stream.of(lock, keys.waiting(lock), keys.fence(lock), keys.result(lock, "replay taro"))
+			.map(String::new)).containsExactly("lock:{153}:registration:taro", "lock:waiting:{153}:registration:taro",
+					"lock:fence:{153}", "lock:result:{153}:bd3ec701637cff4e53b62d2524f4d40d:registration:taro");
+		assertThat(new String(keys.lock(new LockKey("n", "\uD83D\uDD12".repeat(60)))))
 			.isEqualTo("lock:{d5c}:n:sha256:f9fcb0c1c800e0f2be6462c928f3e47a526e8d4e82cbf8651a4d352e72c6f677");
 	}
 

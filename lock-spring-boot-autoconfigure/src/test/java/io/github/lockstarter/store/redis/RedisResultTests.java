@@ -114,7 +114,7 @@ class RedisResultTests {
 		RedisKeys keys = new RedisKeys(this.prefix);
 		LockKey other = Stream.iterate(0, (i) -> i + 1)
 			.map((i) -> new LockKey("other", Integer.toString(i)))
-			.filter((each) -> Arrays.equals(keys.of(each).fence(), keys.of(this.key).fence()))
+			.filter((each) -> Arrays.equals(keys.fence(keys.lock(each)), keys.fence(keys.lock(this.key))))
 			.findFirst()
 			.orElseThrow();
 		long token = ((Granted) ask("a", REPLAYED, Duration.ZERO)).fencingToken();
