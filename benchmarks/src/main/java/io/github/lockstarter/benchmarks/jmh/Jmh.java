@@ -28,7 +28,7 @@ public final class Jmh {
 	/**
 	 * Creates a runner.
 	 * @param redis where Redis is; nobody else may use it
-	 * @param iterations how many iterations of 300 ms count; half as many warm up
+	 * @param iterations how many iterations of 300 ms count; as many warm up
 	 */
 	public Jmh(RedisAddress redis, int iterations) {
 		this.redis = redis;
@@ -45,7 +45,7 @@ public final class Jmh {
 					.param("candidate", Candidate.all().stream().map(Candidate::name).toArray(String[]::new))
 					.threads(threads)
 					.forks(1)
-					.warmupIterations(Math.max(this.iterations / 2, 1))
+					.warmupIterations(this.iterations)
 					.warmupTime(TimeValue.milliseconds(300))
 					.measurementIterations(this.iterations)
 					.measurementTime(TimeValue.milliseconds(300))

@@ -34,7 +34,7 @@ public final class Cost implements Workload {
 		}
 		Progress.show("cost: allocation");
 		run.server().clear();
-		report(run.report(), count, figures, new Jmh(run.redis(), run.brief() ? 1 : 3).run("cycle", 1));
+		report(run.report(), count, figures, new Jmh(run.redis(), run.brief() ? 1 : 10).run("cycle", 1));
 	}
 
 	private static void report(Report report, int count, Map<Candidate, Footprint.Figures> figures,

@@ -107,7 +107,7 @@ public final class Refusal implements Workload {
 	}
 
 	private void sameJvm(Run run) throws Exception {
-		Jmh jmh = new Jmh(run.redis(), run.brief() ? 1 : 3);
+		Jmh jmh = new Jmh(run.redis(), run.brief() ? 1 : 10);
 		List<Map<Candidate, Jmh.Score>> costs = new ArrayList<>();
 		for (int threads : new int[] { 1, 8 }) {
 			Progress.show("refused, holder in this JVM, %d threads: a JVM for each candidate", threads);

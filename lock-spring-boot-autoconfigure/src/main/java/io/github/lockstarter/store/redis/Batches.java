@@ -312,7 +312,7 @@ final class Batches {
 
 		void send(RedisClusterAsyncCommands<byte[], byte[]> redis,
 				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
-			this.script.with(this.keys, this.args).send(redis, this.abandoned, reply);
+			this.script.send(redis, this.keys, this.args, reply);
 		}
 
 		/** Takes its part of the reply to a batch: a number, or why there is none. */

@@ -333,8 +333,9 @@ final class LettuceConnector {
 				&& commands.getConnection() instanceof RedisChannelHandler<?, ?> connection && connection.isClosed();
 	}
 
+	/** Returns the connection that the commands are sent over. */
 	@SuppressWarnings("unchecked")
-	private static StatefulConnection<byte[], byte[]> connection(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+	static StatefulConnection<byte[], byte[]> connection(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		return ((AbstractRedisAsyncCommands<byte[], byte[]>) redis).getConnection();
 	}
 

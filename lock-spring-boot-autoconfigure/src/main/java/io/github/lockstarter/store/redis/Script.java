@@ -4,19 +4,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
-import io.lettuce.core.RedisFuture;
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.Base16;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.NestedMultiOutput;
-import io.lettuce.core.protocol.CommandType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -234,6 +229,11 @@ enum Script {
 		return this.text;
 	}
 
+	/** Returns the digest that the script is called by. */
+	String digest() {
+		return this.digest;
+	}
+
 	/** Returns the argument that names this script in a {@link #BATCH}. */
 	byte[] nameInBatch() {
 		return name().getBytes(StandardCharsets.US_ASCII);
@@ -252,44 +252,28 @@ enum Script {
 
 	/** Returns a call of a script that answers with a number. */
 	Request<Long> with(byte[][] keys, byte[]... args) {
-		return (redis, abandoned, reply) -> run(redis, IntegerOutput::new, keys, args, reply);
+		return (redis, abandoned, reply) -> send(redis, keys, args, reply);
+	}
+
+	/** Calls a script that answers with a number. */
+	void send(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[][] args,
+			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
+		ScriptCommand.send(LettuceConnector.connection(redis), this, keys, args, Script::number, reply);
 	}
 
 	/** Returns a call of a script that answers for each of some keys. */
-	@SuppressWarnings({ "unchecked", "rawtypes" })
 	<T> Request<List<T>> forEachOf(byte[][] keys, byte[]... args) {
-		Function<RedisCodec<byte[], byte[]>, CommandOutput<byte[], byte[], List<T>>> answers = (
-				codec) -> (CommandOutput) new NestedMultiOutput<>(codec);
-		return (redis, abandoned, reply) -> run(redis, answers, keys, args, reply);
+		return (redis, abandoned, reply) -> ScriptCommand.send(LettuceConnector.connection(redis), this, keys, args,
+				Script::<T>list, reply);
 	}
 
-	private <T> void run(RedisClusterAsyncCommands<byte[], byte[]> redis,
-			Function<RedisCodec<byte[], byte[]>, CommandOutput<byte[], byte[], T>> answer, byte[][] keys, byte[][] args,
-			BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-		call(redis, CommandType.EVALSHA, this.digest, answer, keys, args, (value, failure) -> {
-			if (failure instanceof RedisNoScriptException) {
-				call(redis, CommandType.EVAL, this.text, answer, keys, args, reply);
-			}
-			else {
-				reply.accept(value, failure);
-			}
-		});
+	private static CommandOutput<byte[], byte[], Long> number() {
+		return new IntegerOutput<>(ByteArrayCodec.INSTANCE);
 	}
 
-	/** Passes on a reply even if the driver refuses the command. */
-	private static <T> void call(RedisClusterAsyncCommands<byte[], byte[]> redis, CommandType command, String script,
-			Function<RedisCodec<byte[], byte[]>, CommandOutput<byte[], byte[], T>> answer, byte[][] keys, byte[][] args,
-			BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-		RedisFuture<T> replied;
-		try {
-			replied = redis.dispatch(command, answer.apply(ByteArrayCodec.INSTANCE),
-					new ScriptArgs(script, keys, args));
-		}
-		catch (RuntimeException ex) {
-			reply.accept(null, ex);
-			return;
-		}
-		replied.whenComplete(reply);
+	@SuppressWarnings({ "unchecked", "rawtypes" })
+	private static <T> CommandOutput<byte[], byte[], List<T>> list() {
+		return (CommandOutput) new NestedMultiOutput<>(ByteArrayCodec.INSTANCE);
 	}
 
 }

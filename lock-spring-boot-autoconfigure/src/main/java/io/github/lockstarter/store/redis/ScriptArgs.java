@@ -31,6 +31,11 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 		addKey(keys[0]);
 	}
 
+	/** Returns the same arguments for the script in another form. */
+	ScriptArgs with(String script) {
+		return new ScriptArgs(script, this.keys, this.args);
+	}
+
 	@Override
 	public int count() {
 		return 2 + this.keys.length + this.args.length;

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import io.lettuce.core.cluster.PipelinedRedisFuture;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.protocol.RedisCommand;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -37,7 +37,6 @@ import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
 
 /**
  * Where they have to be put together for sure, the server is stopped while many ask.
@@ -65,14 +64,9 @@ class BatchesTests {
 
 	@Test
 	@DisplayName("Once requests carry many locks, four under way are enough")
-	@SuppressWarnings("unchecked")
 	void fewerWhenLarge() {
-		Queue<CompletableFuture<Object>> underWay = new ArrayDeque<>();
-		RedisClusterAsyncCommands<byte[], byte[]> redis = mock(RedisClusterAsyncCommands.class, (call) -> {
-			CompletableFuture<Object> reply = new CompletableFuture<>();
-			underWay.add(reply);
-			return new PipelinedRedisFuture<>(reply);
-		});
+		Queue<RedisCommand<byte[], byte[], ?>> underWay = new ArrayDeque<>();
+		RedisClusterAsyncCommands<byte[], byte[]> redis = DriverStub.commands(underWay::add);
 		Batches batches = new Batches(true);
 		byte[][] two = { {}, {} };
 		for (int i = 0; i < 200; i++) {
@@ -81,17 +75,16 @@ class BatchesTests {
 		}
 		assertThat(underWay).hasSize(8);
 		for (int i = 0; i < 8; i++) {
-			underWay.remove().complete(1L);
+			DriverStub.answer(underWay.remove(), 1);
 		}
 		assertThat(underWay).hasSize(4);
 	}
 
 	@Test
 	@DisplayName("Behind a server that does not answer, requests that their callers have given up are not kept, wherever they are queued")
-	@SuppressWarnings("unchecked")
 	void keepsNoAbandoned() {
-		RedisClusterAsyncCommands<byte[], byte[]> redis = mock(RedisClusterAsyncCommands.class,
-				(call) -> new PipelinedRedisFuture<>(new CompletableFuture<>()));
+		RedisClusterAsyncCommands<byte[], byte[]> redis = DriverStub.commands((command) -> {
+		});
 		Batches batches = new Batches(true);
 		byte[][] two = { {}, {} };
 		for (int i = 0; i < 10_000; i++) {

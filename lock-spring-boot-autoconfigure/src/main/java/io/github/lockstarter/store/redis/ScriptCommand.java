@@ -1,0 +1,161 @@
+package io.github.lockstarter.store.redis;
+
+import java.util.concurrent.CancellationException;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.CompleteableCommand;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The command that calls a script, and passes on the reply, or why there is none. The
+ * driver's own command is a future, which makes several more objects, and a lock takes
+ * two calls.
+ *
+ * @param <T> what the reply is
+ */
+final class ScriptCommand<T> extends Command<byte[], byte[], T> implements CompleteableCommand<T> {
+
+	private static final Log logger = LogFactory.getLog(ScriptCommand.class);
+
+	private final StatefulConnection<byte[], byte[]> connection;
+
+	private final Script script;
+
+	private final Supplier<CommandOutput<byte[], byte[], T>> newOutput;
+
+	private final BiConsumer<@Nullable T, @Nullable Throwable> reply;
+
+	/** What the driver does when the command has ended: it cancels its time-out. */
+	private @Nullable BiConsumer<? super T, Throwable> callback;
+
+	private boolean ended;
+
+	private ScriptCommand(StatefulConnection<byte[], byte[]> connection, Script script, CommandType type,
+			ScriptArgs args, Supplier<CommandOutput<byte[], byte[], T>> newOutput,
+			BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+		super(type, newOutput.get(), args);
+		this.connection = connection;
+		this.script = script;
+		this.newOutput = newOutput;
+		this.reply = reply;
+	}
+
+	/** Calls a script by its digest, and sends it whole to a server that lacks it. */
+	static <T> void send(StatefulConnection<byte[], byte[]> connection, Script script, byte[][] keys, byte[][] args,
+			Supplier<CommandOutput<byte[], byte[], T>> newOutput, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+		new ScriptCommand<>(connection, script, CommandType.EVALSHA, new ScriptArgs(script.digest(), keys, args),
+				newOutput, reply)
+			.dispatch();
+	}
+
+	private void sendWhole() {
+		ScriptArgs args = ((ScriptArgs) getArgs()).with(this.script.text());
+		new ScriptCommand<>(this.connection, this.script, CommandType.EVAL, args, this.newOutput, this.reply)
+			.dispatch();
+	}
+
+	private void dispatch() {
+		try {
+			this.connection.dispatch(this);
+		}
+		catch (RuntimeException ex) {
+			completeExceptionally(ex);
+		}
+	}
+
+	@Override
+	public void complete() {
+		if (end()) {
+			super.complete();
+			pass(getOutput().get(), failure());
+		}
+	}
+
+	@Override
+	public boolean completeExceptionally(Throwable failure) {
+		boolean first = end();
+		if (first) {
+			super.completeExceptionally(failure);
+			pass(null, failure);
+		}
+		return first;
+	}
+
+	@Override
+	public void cancel() {
+		if (end()) {
+			super.cancel();
+			pass(null, new CancellationException());
+		}
+	}
+
+	private synchronized boolean end() {
+		boolean first = !this.ended;
+		this.ended = true;
+		return first;
+	}
+
+	/** Returns what the driver makes of an error of the server. */
+	private @Nullable Throwable failure() {
+		if (this.exception != null || !getOutput().hasError()) {
+			return this.exception;
+		}
+		AsyncCommand<byte[], byte[], T> refused = new AsyncCommand<>(new Command<>(getType(), getOutput()));
+		refused.complete();
+		return refused.handle((none, failure) -> failure).join();
+	}
+
+	/** Nothing is thrown at the driver, whose connection is not ours alone. */
+	private void pass(@Nullable T value, @Nullable Throwable failure) {
+		try {
+			BiConsumer<? super T, Throwable> callback = this.callback;
+			if (callback != null) {
+				callback.accept(value, failure);
+			}
+			if (failure instanceof RedisNoScriptException && getType() == CommandType.EVALSHA) {
+				sendWhole();
+			}
+			else {
+				this.reply.accept((failure != null) ? null : value, failure);
+			}
+		}
+		catch (Throwable ex) {
+			logger.error("A reply of Redis was not dealt with", ex);
+		}
+	}
+
+	@Override
+	public void onComplete(Consumer<? super T> action) {
+		onComplete((value, failure) -> {
+			if (failure == null) {
+				action.accept(value);
+			}
+		});
+	}
+
+	@Override
+	public void onComplete(BiConsumer<? super T, Throwable> action) {
+		synchronized (this) {
+			if (!this.ended) {
+				BiConsumer<? super T, Throwable> earlier = this.callback;
+				this.callback = (earlier == null) ? action : (value, failure) -> {
+					earlier.accept(value, failure);
+					action.accept(value, failure);
+				};
+				return;
+			}
+		}
+		action.accept(getOutput().get(), failure());
+	}
+
+}

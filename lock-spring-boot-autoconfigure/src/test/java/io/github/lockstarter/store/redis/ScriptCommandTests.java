@@ -1,0 +1,154 @@
+package io.github.lockstarter.store.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.function.Consumer;
+
+import io.lettuce.core.RedisBusyException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.CompleteableCommand;
+import io.lettuce.core.protocol.RedisCommand;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+@ExtendWith(OutputCaptureExtension.class)
+class ScriptCommandTests {
+
+	private static final byte[][] TWO = { {}, {} };
+
+	private final List<RedisCommand<byte[], byte[], ?>> sent = new ArrayList<>();
+
+	private final List<Object> replies = new ArrayList<>();
+
+	@Test
+	@DisplayName("The number that the server answers with is passed on")
+	void passesNumberOn() {
+		send();
+		DriverStub.answer(this.sent.get(0), 7);
+		assertThat(this.replies).containsExactly(7L);
+	}
+
+	@Test
+	@DisplayName("A server that lacks the script is sent it whole, and answers then")
+	void sendsWhole() {
+		send();
+		DriverStub.refuse(this.sent.get(0), "NOSCRIPT No matching script.");
+		assertThat(this.replies).isEmpty();
+		assertThat(this.sent).extracting(RedisCommand::getType).containsExactly(CommandType.EVALSHA, CommandType.EVAL);
+		assertThat(this.sent.get(1).getArgs().count()).isEqualTo(this.sent.get(0).getArgs().count());
+		DriverStub.answer(this.sent.get(1), 7);
+		assertThat(this.replies).containsExactly(7L);
+	}
+
+	@Test
+	@DisplayName("A server that lacks the script even when it is sent whole is not asked a third time")
+	void refusedWhole() {
+		send();
+		DriverStub.refuse(this.sent.get(0), "NOSCRIPT No matching script.");
+		DriverStub.refuse(this.sent.get(1), "NOSCRIPT No matching script.");
+		assertThat(this.sent).hasSize(2);
+		assertThat(this.replies).singleElement().asString().contains("NOSCRIPT");
+	}
+
+	@Test
+	@DisplayName("A driver that refuses to send the script whole is an answer, too")
+	void answersForRefusedScript() {
+		RedisException refusal = new RedisException("not now");
+		send((command) -> {
+			if (command.getType() == CommandType.EVAL) {
+				throw refusal;
+			}
+		});
+		DriverStub.refuse(this.sent.get(0), "NOSCRIPT No matching script.");
+		assertThat(this.replies).containsExactly(refusal);
+	}
+
+	@Test
+	@DisplayName("An error of the server is the exception that the driver makes of it")
+	void passesErrorOn() {
+		send();
+		DriverStub.refuse(this.sent.get(0), "BUSY Redis is busy running a script.");
+		assertThat(this.replies).singleElement().isInstanceOf(RedisBusyException.class);
+	}
+
+	@Test
+	@DisplayName("A command that the driver cancels is answered")
+	void cancelled() {
+		send();
+		this.sent.get(0).cancel();
+		assertThat(this.sent.get(0).isCancelled()).isTrue();
+		assertThat(this.replies).singleElement().isInstanceOf(CancellationException.class);
+	}
+
+	@Test
+	@DisplayName("Whatever comes after the first answer is no answer")
+	void answersOnce() {
+		send();
+		RedisException late = new RedisCommandTimeoutException("late");
+		assertThat(this.sent.get(0).completeExceptionally(late)).isTrue();
+		assertThat(this.sent.get(0).isDone()).isTrue();
+		DriverStub.answer(this.sent.get(0), 7);
+		this.sent.get(0).cancel();
+		assertThat(this.sent.get(0).completeExceptionally(new RedisException("again"))).isFalse();
+		assertThat(this.replies).containsExactly(late);
+	}
+
+	@Test
+	@DisplayName("All that the driver wants to do afterwards is done, however late it says so")
+	void callsDriverBack() {
+		send();
+		List<Object> called = new ArrayList<>();
+		CompleteableCommand<?> command = (CompleteableCommand<?>) this.sent.get(0);
+		command.onComplete((value, failure) -> called.add(value));
+		command.onComplete((value, failure) -> called.add(failure == null));
+		DriverStub.answer(this.sent.get(0), 7);
+		command.onComplete((value) -> called.add(value));
+		assertThat(called).containsExactly(7L, true, 7L);
+	}
+
+	@Test
+	@DisplayName("An error of the server is none of the values that the driver is called back with")
+	void callsDriverBackForError() {
+		send();
+		List<Object> called = new ArrayList<>();
+		CompleteableCommand<?> command = (CompleteableCommand<?>) this.sent.get(0);
+		command.onComplete((value) -> called.add("value"));
+		command.onComplete((value, failure) -> called.add(failure));
+		DriverStub.refuse(this.sent.get(0), "BUSY Redis is busy running a script.");
+		command.onComplete((value, failure) -> called.add(failure));
+		assertThat(called).hasSize(2).hasOnlyElementsOfType(RedisBusyException.class);
+	}
+
+	@Test
+	@DisplayName("Nothing that is thrown at a reply reaches the driver, and it is logged")
+	void throwsNothingAtDriver(CapturedOutput output) {
+		Script.RELEASE.send(DriverStub.commands(this.sent::add), TWO, TWO, (number, failure) -> {
+			throw new AssertionError("for this test");
+		});
+		assertThatNoException().isThrownBy(() -> DriverStub.answer(this.sent.get(0), 7));
+		assertThat(output).contains("A reply of Redis was not dealt with", "for this test");
+	}
+
+	private void send() {
+		send((command) -> {
+		});
+	}
+
+	private void send(Consumer<RedisCommand<byte[], byte[], ?>> driver) {
+		Script.RELEASE.send(DriverStub.commands((command) -> {
+			driver.accept(command);
+			this.sent.add(command);
+		}), TWO, TWO, (number, failure) -> this.replies.add((failure != null) ? failure : number));
+	}
+
+}
