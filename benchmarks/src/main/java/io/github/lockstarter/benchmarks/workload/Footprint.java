@@ -23,7 +23,7 @@ import io.github.lockstarter.benchmarks.measure.Task;
  *
  * @param redis where Redis is; nobody else may use it
  * @param candidate what to look at
- * @param count how many locks and waiters
+ * @param count how many waiters, and a third of how many locks
  */
 record Footprint(RedisAddress redis, Candidate candidate, int count) implements Task<Footprint.Figures> {
 
@@ -51,11 +51,12 @@ record Footprint(RedisAddress redis, Candidate candidate, int count) implements 
 			long heap = heap();
 			long memory = server.memory();
 			List<Runnable> releases = new ArrayList<>();
-			for (int i = 0; i < this.count; i++) {
+			int locks = 3 * this.count;
+			for (int i = 0; i < locks; i++) {
 				releases.add(client.acquireFree("held-" + i));
 			}
-			double heapPerLease = (heap() - heap) / (double) this.count;
-			double memoryPerLock = (server.memory() - memory) / (double) this.count;
+			double heapPerLease = (heap() - heap) / (double) locks;
+			double memoryPerLock = (server.memory() - memory) / (double) locks;
 			releases.forEach(Runnable::run);
 			Waiters waiters = waiters(client, this.candidate.connect(this.redis));
 			return new Figures(sent.requests() / (double) CYCLES, sent.commands() / (double) CYCLES, bytesPerCycle,

@@ -51,7 +51,7 @@ final class LockEntry implements LeasedLock {
 
 	private final WaitQueue queue = new WaitQueue();
 
-	/** Made when a caller waits for the first time. */
+	/** Made when a caller is about to wait, and dropped when the lock is held here. */
 	private volatile @Nullable WakeUp wakeUp;
 
 	/** Made when a caller waits for the first time. */
@@ -332,6 +332,8 @@ final class LockEntry implements LeasedLock {
 	private Step grant(AcquireRequest request, Turn turn, long fencingToken) {
 		this.queue.remove(request);
 		this.queue.noteHolder(Turn.storeToken(fencingToken), now());
+		cancelWakeUp();
+		this.wakeUp = null;
 		StoreLease granted = new StoreLease(this, request, turn, fencingToken);
 		this.lease = granted;
 		this.state = EntryState.HELD;
