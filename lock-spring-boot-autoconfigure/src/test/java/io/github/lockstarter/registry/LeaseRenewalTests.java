@@ -155,6 +155,21 @@ class LeaseRenewalTests {
 	}
 
 	@Test
+	@DisplayName("The store is asked at once after a reconnect, too, if a renewal sent before it fails then")
+	void lostByReconnectDuringRenewal() {
+		Lease lease = this.locks.acquire(KEY, RENEWED);
+		this.store.silent = true;
+		this.runtime.pass(RENEWED.ttl().dividedBy(3));
+		this.store.forgetAll();
+		this.store.reconnect();
+		this.store.fail();
+		this.store.broken = false;
+		this.runtime.settle();
+		assertThat(this.store.renewals).hasSize(2);
+		assertThat(lease.isHeld()).isFalse();
+	}
+
+	@Test
 	@DisplayName("A reconnect right after the grant does not end renewal")
 	void reconnectAfterGrant() {
 		List<Lease> leases = new ArrayList<>();

@@ -360,8 +360,12 @@ public final class StoreLease implements SharedLease {
 		long third = this.options.ttl().toNanos() / 3;
 		this.lock.observer().storeAnswered(key(), failure);
 		if (failure != null) {
-			// The lease is still good, and the store may be back in time.
-			this.renewAt = now() + third / 3;
+			// The lease is still good, and the store may be back in time. The next
+			// renewal may be due already: after a reconnect.
+			long again = now() + third / 3;
+			if (again - this.renewAt < 0) {
+				this.renewAt = again;
+			}
 		}
 		else if (!Boolean.TRUE.equals(owned)) {
 			this.lock.lose(this.turn, "the store had forgotten it when it was to be renewed");
