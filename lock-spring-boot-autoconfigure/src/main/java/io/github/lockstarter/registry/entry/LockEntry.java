@@ -52,7 +52,7 @@ final class LockEntry implements LeasedLock {
 	private final WaitQueue queue = new WaitQueue();
 
 	/** Made when a caller is about to wait, and dropped when the lock is held here. */
-	private volatile @Nullable WakeUp wakeUp;
+	private @Nullable WakeUp wakeUp;
 
 	/** Made when a caller waits for the first time. */
 	private @Nullable WaitTimeout waitTimeout;
@@ -259,7 +259,7 @@ final class LockEntry implements LeasedLock {
 
 	private AcquireCommand notifying(AcquireCommand command) {
 		this.watching = true;
-		return command.notifying(wakeUp().action());
+		return command.notifying(this::wake);
 	}
 
 	/** Asks the store; whatever is thrown is an answer, too. */
@@ -338,7 +338,10 @@ final class LockEntry implements LeasedLock {
 		this.lease = granted;
 		this.state = EntryState.HELD;
 		return this.queue.held(granted.remaining()).then(() -> {
-			stopWatching(granted);
+			if (stopWatching() && this.lease != granted) {
+				// It has ended meanwhile, and a waiter may rely on the closed handle.
+				wake();
+			}
 			this.table.renewals().add(granted);
 			request.grant(granted, granted.hold());
 		});
@@ -495,9 +498,7 @@ final class LockEntry implements LeasedLock {
 			this.waitTimeout.cancel();
 		}
 		return () -> {
-			if (this.wakeUp != null) {
-				closeHandle();
-			}
+			stopWatching();
 			this.table.remove(this);
 		};
 	}
@@ -525,19 +526,14 @@ final class LockEntry implements LeasedLock {
 		}
 	}
 
-	/** A holder needs no notification. */
-	private void stopWatching(StoreLease granted) {
-		if (this.watching) {
-			this.watching = false;
-			closeHandle();
-			if (this.lease != granted) {
-				// It has ended meanwhile, and a waiter may rely on the closed handle.
-				wake();
-			}
+	/**
+	 * Closes the handle if it may be notified: who holds the lock needs no notification.
+	 */
+	private boolean stopWatching() {
+		if (!this.watching) {
+			return false;
 		}
-	}
-
-	private void closeHandle() {
+		this.watching = false;
 		try {
 			this.stored.close();
 		}
@@ -545,6 +541,7 @@ final class LockEntry implements LeasedLock {
 			// A notification too many does no harm.
 			note(ex);
 		}
+		return true;
 	}
 
 	private long now() {

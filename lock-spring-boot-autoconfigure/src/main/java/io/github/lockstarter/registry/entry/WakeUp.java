@@ -70,11 +70,6 @@ final class WakeUp {
 		this.alarm = this.runtime.schedule(this.wake, nanos);
 	}
 
-	/** Returns what asks the store again. */
-	Runnable action() {
-		return this.wake;
-	}
-
 	void cancel() {
 		if (this.alarm != null) {
 			this.alarm.cancel();
