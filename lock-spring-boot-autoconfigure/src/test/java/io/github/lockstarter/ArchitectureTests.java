@@ -139,19 +139,21 @@ class ArchitectureTests {
 		.orShould()
 		.callMethod(System.class, "currentTimeMillis")
 		.orShould()
+		.dependOnClassesThat()
+		.areAssignableTo(Random.class)
+		.orShould()
+		.dependOnClassesThat()
+		.areAssignableTo(ScheduledExecutorService.class);
+
+	@ArchTest
+	static final ArchRule nothingWaitsForTheTimerOfAllFuturesWhichTheApplicationMayBlock = noClasses().should()
 		.callMethod(CompletableFuture.class, "orTimeout", long.class, TimeUnit.class)
 		.orShould()
 		.callMethod(CompletableFuture.class, "completeOnTimeout", Object.class, long.class, TimeUnit.class)
 		.orShould()
 		.callMethod(CompletableFuture.class, "delayedExecutor", long.class, TimeUnit.class)
 		.orShould()
-		.callMethod(CompletableFuture.class, "delayedExecutor", long.class, TimeUnit.class, Executor.class)
-		.orShould()
-		.dependOnClassesThat()
-		.areAssignableTo(Random.class)
-		.orShould()
-		.dependOnClassesThat()
-		.areAssignableTo(ScheduledExecutorService.class);
+		.callMethod(CompletableFuture.class, "delayedExecutor", long.class, TimeUnit.class, Executor.class);
 
 	@ArchTest
 	static final ArchRule storeRoomsShowOneType = classes().that()

@@ -5,12 +5,17 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
@@ -19,8 +24,8 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 /**
  * Calls of a driver that has time-outs of its own, or none. Each is answered within a
  * time-out of ours, with a {@link LockStoreException} if the store fails or is slow. What
- * follows an answer runs on a thread of the driver, or after a time-out on one that all
- * time-outs of the JVM share, and must not block.
+ * follows an answer runs on a thread of the driver, or after a time-out on a thread of
+ * these calls, and must not block. The store closes its calls when it is closed.
  */
 public final class StoreCalls implements AutoCloseable {
 
@@ -39,14 +44,23 @@ public final class StoreCalls implements AutoCloseable {
 
 	private final Duration timeout;
 
+	/** Not the timer that all futures of the JVM share: the application may block it. */
+	private final ScheduledThreadPoolExecutor timer;
+
 	/**
-	 * Creates calls of a store.
-	 * @param store what the store is called in messages
+	 * Creates calls of a store, and starts the thread of their time-outs.
+	 * @param store what the store is called in messages, and its thread
 	 * @param timeout how long to wait for an answer
 	 */
 	public StoreCalls(String store, Duration timeout) {
 		this.store = store;
 		this.timeout = timeout;
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-" + store + "-timer-");
+		threads.setDaemon(true);
+		this.timer = new ScheduledThreadPoolExecutor(1, threads, new ThreadPoolExecutor.DiscardPolicy());
+		this.timer.setRemoveOnCancelPolicy(true);
+		// Later there might be no memory for a thread, and no call would time out.
+		this.timer.prestartCoreThread();
 	}
 
 	/**
@@ -106,10 +120,14 @@ public final class StoreCalls implements AutoCloseable {
 		return inTime(key, answer);
 	}
 
-	/** Gives up what could not be undone so far: it ends with its time to live. */
+	/**
+	 * Gives up what could not be undone so far: it ends with its time to live. Calls that
+	 * are under way still time out; later ones have the time-outs of the driver only.
+	 */
 	@Override
 	public void close() {
 		this.closed = true;
+		this.timer.shutdown();
 	}
 
 	private static <T> boolean answer(CompletableFuture<T> answer, T result, @Nullable Throwable failure) {
@@ -118,8 +136,12 @@ public final class StoreCalls implements AutoCloseable {
 
 	private <T> CompletionStage<T> inTime(LockKey key, CompletableFuture<T> answer) {
 		CompletableFuture<T> known = new CompletableFuture<>();
-		answer.orTimeout(this.timeout.toNanos(), TimeUnit.NANOSECONDS)
-			.whenComplete((result, failure) -> answer(known, result, (failure != null) ? broken(key, failure) : null));
+		Future<?> alarm = this.timer.schedule(() -> answer.completeExceptionally(new TimeoutException()),
+				this.timeout.toNanos(), TimeUnit.NANOSECONDS);
+		answer.whenComplete((result, failure) -> {
+			alarm.cancel(false);
+			answer(known, result, (failure != null) ? broken(key, failure) : null);
+		});
 		return known;
 	}
 
@@ -159,10 +181,9 @@ public final class StoreCalls implements AutoCloseable {
 				this.beingUndone.decrementAndGet();
 				return;
 			}
-			// Not on the common pool, which the application may block.
-			CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run)
-				.execute(() -> undo(release, until, failure != null && mayCome,
-						Math.min(2 * pause, LONGEST_PAUSE_MILLIS)));
+			this.timer.schedule(
+					() -> undo(release, until, failure != null && mayCome, Math.min(2 * pause, LONGEST_PAUSE_MILLIS)),
+					pause, TimeUnit.MILLISECONDS);
 		});
 	}
 

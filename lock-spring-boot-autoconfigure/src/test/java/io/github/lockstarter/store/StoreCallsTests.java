@@ -8,9 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +41,11 @@ class StoreCallsTests {
 	/** What the store answers to attempts to undo; the last answer is repeated. */
 	private final Queue<CompletionStage<Boolean>> undoing = new ArrayDeque<>(
 			List.of(CompletableFuture.completedFuture(true)));
+
+	@AfterEach
+	void close() {
+		this.calls.close();
+	}
 
 	@Test
 	@DisplayName("An answer in time is passed on, and nothing is undone")
@@ -98,6 +105,43 @@ class StoreCallsTests {
 		finally {
 			open.countDown();
 		}
+	}
+
+	@Test
+	@DisplayName("While the application blocks the timer that all futures of the JVM share, time-outs and undos happen all the same")
+	void sharedTimerBlocked() {
+		CountDownLatch open = new CountDownLatch(1);
+		CountDownLatch blocked = new CountDownLatch(1);
+		try {
+			new CompletableFuture<Void>().orTimeout(1, TimeUnit.MILLISECONDS).exceptionally((failure) -> {
+				blocked.countDown();
+				await(open);
+				return null;
+			});
+			await(blocked);
+			this.undoing.clear();
+			this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still unavailable")));
+			this.undoing.add(CompletableFuture.completedFuture(true));
+			assertBroken(grant(), "The store did not answer within 50 ms");
+			this.driver.completeExceptionally(new IllegalStateException("connection reset"));
+			Awaitility.await().until(() -> this.undone.get() == 2);
+		}
+		finally {
+			open.countDown();
+		}
+	}
+
+	@Test
+	@DisplayName("Closing ends the thread of the time-outs, and a call that is under way has its time-out before")
+	void closed() {
+		StoreCalls calls = new StoreCalls("Closed", Duration.ofMillis(50));
+		CompletionStage<AcquireResult> answer = calls.call(KEY, () -> this.driver);
+		assertThat(timersOf("Closed")).hasSize(1).allMatch(Thread::isDaemon);
+		calls.close();
+		assertBroken(answer, "Closed did not answer within 50 ms");
+		Awaitility.await().until(() -> timersOf("Closed").isEmpty());
+		assertThat(calls.call(KEY, () -> CompletableFuture.completedFuture("yes"))).succeedsWithin(SOON)
+			.isEqualTo("yes");
 	}
 
 	@Test
@@ -184,6 +228,14 @@ class StoreCallsTests {
 	private CompletionStage<Boolean> undo() {
 		this.undone.incrementAndGet();
 		return (this.undoing.size() > 1) ? this.undoing.remove() : this.undoing.element();
+	}
+
+	private static List<Thread> timersOf(String store) {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith("lock-" + store + "-timer-"))
+			.toList();
 	}
 
 	private static void await(CountDownLatch latch) {

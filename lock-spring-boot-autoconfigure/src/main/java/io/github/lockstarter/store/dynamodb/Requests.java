@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -29,15 +29,19 @@ final class Requests {
 
 	private static final int THREADS = 2;
 
+	private static final long AGAIN_MILLIS = 20;
+
+	private static final long KEEP_ALIVE_SECONDS = 10;
+
 	private final DynamoDbAsyncClient client;
 
 	private final Duration timeout;
 
 	private final AwsRequestOverrideConfiguration inTime;
 
-	private final Executor sender = sender();
+	private final ScheduledThreadPoolExecutor sender = sender();
 
-	private final Executor later = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS, this.sender);
+	private final Executor later = (task) -> this.sender.schedule(task, AGAIN_MILLIS, TimeUnit.MILLISECONDS);
 
 	Requests(DynamoDbAsyncClient client, Duration timeout) {
 		this.client = client;
@@ -49,11 +53,11 @@ final class Requests {
 	 * Returns threads to call the driver on. It resolves credentials on the thread that
 	 * calls it, and may have to ask another server for them.
 	 */
-	private static Executor sender() {
+	private static ScheduledThreadPoolExecutor sender() {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-dynamodb-");
 		threads.setDaemon(true);
-		ThreadPoolExecutor sender = new ThreadPoolExecutor(THREADS, THREADS, 10, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), threads);
+		ScheduledThreadPoolExecutor sender = new ScheduledThreadPoolExecutor(THREADS, threads);
+		sender.setKeepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS);
 		sender.allowCoreThreadTimeOut(true);
 		return sender;
 	}
@@ -109,7 +113,9 @@ final class Requests {
 
 	@Contract("!null -> !null")
 	static @Nullable Throwable cause(@Nullable Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+		boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
+		Throwable cause = (failure != null && wrapped) ? failure.getCause() : null;
+		return (cause != null) ? cause : failure;
 	}
 
 }

@@ -3,7 +3,9 @@ package io.github.lockstarter.store.dynamodb;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -122,10 +124,13 @@ final class TableSetup {
 		thread.setDaemon(true);
 		thread.start();
 		try {
-			done.orTimeout(atMost.toMillis(), TimeUnit.MILLISECONDS).join();
+			done.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
 		}
-		catch (CompletionException ex) {
+		catch (ExecutionException | TimeoutException ex) {
 			report(Requests.cause(ex));
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import com.spotify.folsom.AsciiMemcacheClient;
 import com.spotify.folsom.guava.HostAndPort;
@@ -63,7 +65,6 @@ public final class MemcachedLockStore implements LockStore, AutoCloseable {
 	 */
 	public MemcachedLockStore(List<String> servers, String keyPrefix, Duration commandTimeout) {
 		this.keys = new MemcachedKeys(keyPrefix);
-		this.calls = new StoreCalls("memcached", commandTimeout);
 		this.memcached = Servers.connect(servers, new AbstractReconnectionListener() {
 
 			@Override
@@ -72,16 +73,23 @@ public final class MemcachedLockStore implements LockStore, AutoCloseable {
 			}
 
 		});
-		this.memcached.fullyConnectedFuture()
-			.toCompletableFuture()
-			.copy()
-			.orTimeout(START_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
-			.exceptionally((failure) -> {
-				logger.warn("No connection to memcached at %s: whatever needs a lock there fails until there is one"
-					.formatted(String.join(", ", servers)));
-				return null;
-			})
-			.join();
+		this.calls = new StoreCalls("memcached", commandTimeout);
+		awaitConnection(servers);
+	}
+
+	private void awaitConnection(List<String> servers) {
+		try {
+			this.memcached.fullyConnectedFuture()
+				.toCompletableFuture()
+				.get(START_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.warn("No connection to memcached at %s: whatever needs a lock there fails until there is one"
+				.formatted(String.join(", ", servers)));
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	/** Disconnects. */

@@ -2,9 +2,11 @@ package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -283,10 +285,7 @@ final class LettuceConnector {
 			this.reconnects.follow(this.connections.client(), shared);
 			CompletableFuture<?> loaded = Script.loadAll(current);
 			if (Reconnects.isComposed(shared)) {
-				CompletableFuture.allOf(loaded, connectToAll(shared))
-					.exceptionally((failure) -> null)
-					.completeOnTimeout(null, FIRST_USE_MILLIS, TimeUnit.MILLISECONDS)
-					.join();
+				awaitFirstUse(CompletableFuture.allOf(loaded, connectToAll(shared)));
 			}
 			this.redis = current;
 			if (old != null) {
@@ -294,6 +293,18 @@ final class LettuceConnector {
 			}
 		}
 		return current;
+	}
+
+	private static void awaitFirstUse(CompletableFuture<?> ready) {
+		try {
+			ready.get(FIRST_USE_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			// The first commands connect, or load their script, themselves.
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	private static CompletableFuture<?> connectToAll(StatefulConnection<byte[], byte[]> shared) {

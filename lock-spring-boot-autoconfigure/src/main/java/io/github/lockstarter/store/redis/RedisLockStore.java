@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -75,13 +77,16 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	public void start() {
 		this.running = true;
 		this.access.pubSub().open();
-		CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect())
-			.orTimeout(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
-			.exceptionally((failure) -> {
-				logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
-				return null;
-			})
-			.join();
+		try {
+			CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect())
+				.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.warn("No connection to Redis: whatever needs a lock fails until there is one", ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	/** Disconnects, until it is started again. */
