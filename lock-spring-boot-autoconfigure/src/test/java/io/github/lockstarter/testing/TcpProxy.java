@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /**
  * Stands between a client and a server on this machine, and can break the connections
  * that are open: as a load balancer does that resets them, or a firewall that drops what
- * they carry. Connections that are opened later work.
+ * they carry. Connections that are opened later work, unless they are refused.
  */
 public final class TcpProxy implements AutoCloseable {
 
@@ -24,6 +24,8 @@ public final class TcpProxy implements AutoCloseable {
 	private final int target;
 
 	private final List<Link> links = new CopyOnWriteArrayList<>();
+
+	private volatile boolean refuses;
 
 	/** Starts a proxy on a port of its own. */
 	public TcpProxy(int target) {
@@ -69,6 +71,25 @@ public final class TcpProxy implements AutoCloseable {
 		this.links.forEach(Link::reset);
 	}
 
+	/** Closes the connections that are open in order, and refuses new ones. */
+	public void cut() {
+		refuse();
+		this.links.forEach(Link::close);
+	}
+
+	/** Closes connections that are opened later at once, until {@link #mend()}. */
+	public void refuse() {
+		this.refuses = true;
+	}
+
+	/**
+	 * Lets new connections work, and closes the open ones that drop what they carry.
+	 */
+	public void mend() {
+		this.refuses = false;
+		this.links.stream().filter((link) -> link.dropsReplies).forEach(Link::close);
+	}
+
 	@Override
 	public void close() {
 		closeQuietly(this.listener);
@@ -81,6 +102,9 @@ public final class TcpProxy implements AutoCloseable {
 			try {
 				Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), this.target));
 				this.links.add(link);
+				if (this.refuses) {
+					link.close();
+				}
 				run(link::passRequests);
 				run(link::passReplies);
 			}
@@ -178,6 +202,10 @@ public final class TcpProxy implements AutoCloseable {
 			catch (IOException ex) {
 				// It is closed.
 			}
+			close();
+		}
+
+		void close() {
 			closeQuietly(this.client);
 			closeQuietly(this.server);
 		}

@@ -1,4 +1,4 @@
-package io.github.lockstarter.faults.history;
+package io.github.lockstarter.testing;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -7,70 +7,72 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.testing.LocalRedis;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class LinkTests {
+class TcpProxyTests {
 
 	private final LocalRedis redis = LocalRedis.started();
 
-	private final Link link = new Link(this.redis.port());
+	private final TcpProxy proxy = new TcpProxy(this.redis.port());
 
 	private Socket socket;
 
 	@BeforeEach
 	void connect() throws IOException {
-		this.socket = new Socket(InetAddress.getLoopbackAddress(), this.link.port());
+		this.socket = new Socket(InetAddress.getLoopbackAddress(), this.proxy.port());
 		assertThat(ask("PING")).isEqualTo("+PONG");
 	}
 
 	@AfterEach
 	void stop() throws IOException {
 		this.socket.close();
-		this.link.close();
+		this.proxy.close();
 		this.redis.close();
 	}
 
 	@Test
-	@DisplayName("Cut, a connection ends in order, and a new one, too, until the link is mended")
+	@DisplayName("After a cut, open connections end in order, and new ones too, until the proxy is mended")
 	void cut() throws IOException {
-		this.link.cut();
+		this.proxy.cut();
 		assertThat(this.socket.getInputStream().read()).isEqualTo(-1);
-		this.socket = new Socket(InetAddress.getLoopbackAddress(), this.link.port());
+		this.socket = new Socket(InetAddress.getLoopbackAddress(), this.proxy.port());
 		assertThat(this.socket.getInputStream().read()).isEqualTo(-1);
-		this.link.mend();
+		this.proxy.mend();
 		connect();
 	}
 
 	@Test
-	@DisplayName("Reset, a connection ends with an error")
-	void reset() {
-		this.link.reset();
+	@DisplayName("After a reset, open connections end with an error, and new ones work")
+	void reset() throws IOException {
+		this.proxy.reset();
 		assertThatExceptionOfType(SocketException.class).isThrownBy(() -> ask("PING"))
 			.withMessageContaining("Connection reset");
+		connect();
 	}
 
 	@Test
-	@DisplayName("Silent, a connection lets nothing through, and a new one does")
+	@DisplayName("Dropping all, open connections carry nothing until the proxy is mended, and new ones work")
 	void silent() throws IOException {
-		this.link.silence();
+		this.proxy.dropAll();
 		assertUnanswered("SET silent 1");
 		connect();
 		assertThat(this.redis.ask("EXISTS silent")).isEqualTo(":0");
-		this.link.mend();
+		assertThat(this.proxy.droppedRequestBytes()).isPositive();
+		this.proxy.mend();
+		Awaitility.await().until(() -> this.proxy.connections() == 1);
 	}
 
 	@Test
-	@DisplayName("Where answers are swallowed, requests get through")
+	@DisplayName("Dropping replies, open connections carry requests")
 	void unanswered() throws IOException {
-		this.link.swallowAnswers();
+		this.proxy.dropReplies();
 		assertUnanswered("SET unanswered 1");
 		assertThat(this.redis.ask("EXISTS unanswered")).isEqualTo(":1");
 	}

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
+import io.github.lockstarter.testing.TcpProxy;
 import io.github.lockstarter.testing.TestJvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,15 +47,16 @@ class HistoryTests {
 	void oneRedis(@TempDir Path data) {
 		try (LocalRedis redis = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString());
-				Link first = new Link(redis.port());
-				Link second = new Link(redis.port());
+				TcpProxy first = new TcpProxy(redis.port());
+				TcpProxy second = new TcpProxy(redis.port());
 				Driver driver = new Driver(HISTORIES.resolve("one-redis"))) {
-			List<Link> links = List.of(first, second);
+			List<TcpProxy> links = List.of(first, second);
 			driver.start(List.of(worker(over(first)), worker(over(second))));
 			driver.run(List.of(Fault.KILL_WORKER, Fault.FREEZE_WORKER, freeze(redis), restart(redis),
-					breaking("cut-link", links, Link::cut), breaking("reset-link", links, Link::reset),
-					breaking("silence-link", links, Link::silence),
-					breaking("swallow-answers", links, Link::swallowAnswers)), TIME);
+					breaking("cut-link", links, TcpProxy::cut),
+					breaking("reset-link", links, HistoryTests::resetAndRefuse),
+					breaking("silence-link", links, TcpProxy::dropAll),
+					breaking("swallow-answers", links, TcpProxy::dropReplies)), TIME);
 			assertClean(driver);
 		}
 	}
@@ -108,7 +110,7 @@ class HistoryTests {
 		return (file) -> TestJvm.start(Worker.class, Stream.concat(Stream.of(file), Stream.of(options)).toArray());
 	}
 
-	private static String[] over(Link link) {
+	private static String[] over(TcpProxy link) {
 		return new String[] { "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + link.port() };
 	}
 
@@ -129,14 +131,19 @@ class HistoryTests {
 		});
 	}
 
-	private static Fault breaking(String kind, List<Link> links, Consumer<Link> action) {
+	private static Fault breaking(String kind, List<TcpProxy> links, Consumer<TcpProxy> action) {
 		return new Fault(kind, (index, worker) -> {
-			Link link = links.get(index);
+			TcpProxy link = links.get(index);
 			action.accept(link);
 			Fault.last();
 			link.mend();
 			return worker.name();
 		});
+	}
+
+	private static void resetAndRefuse(TcpProxy link) {
+		link.refuse();
+		link.reset();
 	}
 
 	private static Fault killMaster(LocalSentinel servers) {
