@@ -18,12 +18,14 @@ public final class Cost implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report().section("Cost", """
-				Each in a JVM of its own. A cycle is an acquire and a release of a free lock. "Commands" are those that
-				Redis executed, the ones in scripts included. Threads and connections are those of one instance of an
-				application, that 8 threads have used. Memory in Redis is what its data grew by for each
-				held lock. A waiter is an asynchronous call that waits for a lock that another instance holds; where a
-				library has none, each is a thread.""");
+		run.report()
+			.section("Cost",
+					"""
+							Each candidate runs in a JVM of its own. A cycle is an acquire and a release of a free lock. "Commands" are the
+							commands that Redis executed, those in scripts included. Threads and connections are those of one instance of an
+							application after use by 8 threads. Memory in Redis is the growth of its data per held lock. A waiter is an
+							asynchronous call that waits for a lock that another instance holds; in a library without such calls, it is a
+							thread.""");
 		int count = run.brief() ? 200 : 10_000;
 		Map<Candidate, Footprint.Figures> figures = new EnumMap<>(Candidate.class);
 		for (Candidate candidate : Run.CANDIDATES) {
@@ -53,7 +55,7 @@ public final class Cost implements Workload {
 					threads ? "1" : Spread.text(it.waiters().threads()));
 		});
 		report.table("**Cycle.**", cycle);
-		report.table("**Held and wanted.** All in bytes.", held);
+		report.table("**Held locks and waiters.** Memory and heap in bytes.", held);
 		Footprint.Figures mine = Objects.requireNonNull(figures.get(Candidate.THIS));
 		report.atMost("%,d asynchronous waiters: bytes of heap each".formatted(count), 500, mine.waiters().heap());
 		report.atMost("%,d asynchronous waiters: threads each".formatted(count), 0.01, mine.waiters().threads());

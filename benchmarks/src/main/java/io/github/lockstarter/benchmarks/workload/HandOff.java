@@ -37,11 +37,17 @@ public final class HandOff implements Workload {
 		run.report()
 			.section("Contended",
 					"""
-							Eight threads want one lock, hold it for 1 ms, release it and want it again. Ratios to the floor, which
-							asks again at once, in the same round: median and quartiles of four rounds. "Gap" is the median time from one's call of release
-							to the next one's grant. "Moved" is how often the next one was another thread: where a thread mostly gets its own lock back,
-							the others starve, and rate and gap say little. "Max/min" is how much more often the luckiest thread was served than the unluckiest;
-							∞: one was never served. (The goals compare with the best peer, by its median, of those that do not serve one five times as often as another.) "Requests" are those that reached Redis per grant, counted by `MONITOR` in a round of its own.""");
+							Eight threads acquire one lock, hold it for 1 ms, release it and acquire it again. Ratios to the floor in the same
+							round: median and quartiles of four rounds. The floor retries at once.
+
+							- "Gap" is the median time from a holder's call of release to the next grant.
+							- "Moved" is the share of grants that went to another thread than the one before. Where a thread mostly gets its own
+							  lock back, the others starve, and rate and gap say little.
+							- "Max/min" is the number of grants of the thread with the most, divided by that of the thread with the fewest;
+							  ∞: one thread had none.
+							- "Requests" is the number of requests per grant that reached Redis, counted by `MONITOR` in a separate round.
+
+							The goals compare with the best peer, by its median. A peer whose max/min is five or more is left out.""");
 		run.server().clear();
 		try (Worker one = new Worker(); Worker other = new Worker()) {
 			measure(run, List.of(one), 8, Duration.ZERO, "8 threads in one JVM");

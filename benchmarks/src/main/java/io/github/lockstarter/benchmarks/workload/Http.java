@@ -30,11 +30,13 @@ public final class Http implements Workload {
 		run.report()
 			.section("On HTTP endpoints",
 					"""
-							One application with an endpoint for each variant, in a JVM of its own, and %d clients in another, each
-							of which asks again as soon as it is answered. A lock that is held is refused at once with 409; lock4j
-							sleeps for 100 ms before it refuses. By hand a refusal has no body; `@ExclusiveRequest` throws an exception, which becomes
-							a problem document. lock4j blocks, so it is left out where no thread may. What the annotation costs: ADR [19](adr/0019-what-the-annotation-costs.md). All endpoints are measured in turns, those of the other servers included: the median over the
-							rounds, and the quartiles in brackets. Rate: more is better; latency: less is better."""
+							One application has an endpoint for each variant, and runs in a JVM of its own. %d clients run in another JVM. Each
+							sends its next request as soon as the last one is answered. If the lock is held, the request is refused at once with
+							409; lock4j sleeps for 100 ms before it refuses. By hand, a refusal has no body; with `@ExclusiveRequest` it is an
+							exception that becomes a problem document. lock4j blocks its thread, so it is left out where threads must not block.
+							What the annotation costs: ADR [19](adr/0019-what-the-annotation-costs.md). All endpoints of all servers are measured
+							in turns: the median over the rounds, and the quartiles in brackets. A higher rate is better; less latency is
+							better."""
 						.formatted(HttpLoad.CLIENTS));
 		run.server().clear();
 		try (Worker worker = new Worker(); HttpLoad load = new HttpLoad()) {
@@ -52,7 +54,7 @@ public final class Http implements Workload {
 			}
 			if (!ports.containsKey(Server.VIRTUAL_THREADS)) {
 				run.report()
-					.paragraph("%s: left out, for JDK %d has none.".formatted(Server.VIRTUAL_THREADS,
+					.paragraph("%s: left out, since JDK %d has none.".formatted(Server.VIRTUAL_THREADS,
 							Runtime.version().feature()));
 			}
 		}
@@ -99,7 +101,7 @@ public final class Http implements Workload {
 					Spread.text(rounds.of(endpoint, Answers::ranPercent).median()),
 					Spread.text(rounds.of(endpoint, (answers) -> answers.ran() / answers.slice().seconds()).median())));
 		report.table(
-				"**%s, one key.** The handler holds the lock for %d ms; who comes meanwhile is refused. By hand there were %s answers per second."
+				"**%s, one key.** The handler holds the lock for %d ms; other requests are refused during that time. By hand there were %s answers per second."
 					.formatted(server, WORK.toMillis(),
 							Spread.text(rounds.of(byHand, (answers) -> answers.slice().rate()).median())),
 				table);

@@ -34,11 +34,11 @@ public final class Refusal implements Workload {
 		run.report()
 			.section("Refused",
 					"""
-							Somebody else holds the lock, and who asks does not wait. The holder elsewhere is another client with
-							its own connections. Requests are those of one thread. Of several threads of one JVM, Spring Integration
-							lets one ask; the others are refused without a request, though the holder is elsewhere. Those of this library that come
-							while one asks share its answer. Where the time of
-							a refusal goes: ADR [14](adr/0014-a-refusal-is-a-script.md).""");
+							The lock is held, and the caller does not wait. "Holder elsewhere": another client holds it, with connections of its
+							own. "Requests" is the number of requests per refusal with one thread. With several threads in one JVM, Spring
+							Integration lets one thread send a request and refuses the others without one, although the holder is elsewhere. In
+							this library, callers that arrive during a request share its answer. Where the time of a refusal goes: ADR
+							[14](adr/0014-a-refusal-is-a-script.md).""");
 		elsewhere(run);
 		sameJvm(run);
 	}

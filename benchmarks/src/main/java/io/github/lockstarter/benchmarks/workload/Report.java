@@ -11,6 +11,28 @@ import io.github.lockstarter.benchmarks.measure.Table;
  */
 public final class Report {
 
+	private static final String REASONS = """
+
+			### Why goals are missed
+
+			- **Uncontended, latency and rate:** one script grants the lock and draws its fencing token. Redis takes longer for this
+			  script than for a bare `SET`; with 8 threads, this is what is left of the difference to the floor (ADR
+			  [13](adr/0013-requests-put-together.md)). With 64 threads several locks share one request, but Redis still runs the
+			  script for each.
+			- **Uncontended, processor time:** the library's own part of a cycle consists of many small steps. In a profile none of
+			  them stands out (ADR [14](adr/0014-a-refusal-is-a-script.md)).
+			- **Refused, holder elsewhere:** the script that grants also refuses. It reads the remaining time, for `Retry-After`,
+			  and the owner, for an acquire that the driver repeats. Faster forms give up one of these, need more requests, or need
+			  a newer Redis (ADR [14](adr/0014-a-refusal-is-a-script.md)).
+			- **p99 wait of 8 threads in one JVM:** the queue is fair, so each waiter waits for the seven holders before it, 1 ms
+			  each. These 7 ms are a lower bound, however fast the hand-off is.
+			- **Heap per held lock:** it takes about 500 bytes, a few more on JDK 25 than on JDK 17.
+			- **`@ExclusiveRequest` on an HTTP endpoint:** the annotation evaluates the key, keeps the lock in a table, and renews
+			  the lease. On WebFlux it also passes each answer of Redis to another thread, since handlers never run on the driver's
+			  thread; by hand they do. Medians differ by a few hundredths from run to run (ADR
+			  [19](adr/0019-what-the-annotation-costs.md)).
+			""";
+
 	private final String introduction;
 
 	private final StringBuilder text = new StringBuilder();
@@ -26,10 +48,10 @@ public final class Report {
 		this.introduction = """
 				# Performance
 
-				All of this was printed by `%s`, in one run, which measures the candidates in turns, each once
-				in every round. Unless a table says otherwise, times and rates are ratios to the floor in the same round: bare
-				commands through Lettuce. On another machine they are others; counts and bytes are not. What JMH measures, and what
-				is counted rather than timed, was measured for one candidate after the other.
+				All of this was printed by `%s`, in one run. The candidates are measured
+				in turns, each once in every round. Unless a table says otherwise, times and rates are ratios to the floor in the
+				same round. The floor is bare commands through Lettuce. Times and rates differ between machines; counts and bytes do
+				not. JMH and the counts measure one candidate after the other.
 
 				%s
 				"""
@@ -81,7 +103,7 @@ public final class Report {
 		}
 		Table table = new Table("work", "goal", "measured", "reached");
 		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, goal.measured, goal.reached ? "yes" : "**no**"));
-		return "\n## Goals\n\nMedians over the rounds, and the quartiles in brackets.\n\n" + table;
+		return "\n## Goals\n\nMedians over the rounds, and the quartiles in brackets.\n\n" + table + REASONS;
 	}
 
 	@Override

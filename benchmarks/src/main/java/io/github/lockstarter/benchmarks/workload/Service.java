@@ -33,10 +33,9 @@ public final class Service implements Workload {
 		run.report()
 			.section("Lock service",
 					"""
-							`lock-service`, on one store and on another, and an application on Spring MVC that gives the same answers
-							and does nothing, each in a JVM of its own with %s; the clients are in another, on the same two processors,
-							and take their share of the time. Any other answer than 201 to an acquire and 204 to a release is an error, as is
-							none within %d s."""
+							`lock-service` on two stores, beside an application on Spring MVC that gives the same answers and does nothing. Each
+							runs in a JVM of its own with %s. The clients run in another JVM, on the same processors, and take their share
+							of the time. Any answer but 201 to an acquire and 204 to a release is an error, and so is no answer within %d s."""
 						.formatted(HEAP, LockLoad.PATIENCE.toSeconds()));
 		run.server().clear();
 		try (Servers servers = new Servers()) {
@@ -89,10 +88,10 @@ public final class Service implements Workload {
 		}
 		report.table(
 				"""
-						**%,d clients at once, each with a lock and a connection of its own.** Each acquires and releases it, over and over. In each
-						of %d rounds each server gets %,d requests. Ratios to bare Spring MVC in the same round, which gave %s answers per second, with a
-						p99 of %s ms: the median over the rounds, and the quartiles in brackets. Rate: more is better; latency, processor time: less
-						is better. The errors include those of the rounds to warm up."""
+						**%,d clients at once, each with a lock and a connection of its own.** Each client acquires and releases its lock in a
+						loop. In each of %d rounds each server gets %,d requests. Ratios to bare Spring MVC in the same round, which gave
+						%s answers per second with a p99 of %s ms: the median over the rounds, and the quartiles in brackets. A higher rate
+						is better; less latency and less processor time are better. The errors include those of the warm-up rounds."""
 					.formatted(clients, rounds.results(Variant.BARE).size(), 2 * cycles,
 							Spread.text(rounds.of(Variant.BARE, Slice::rate).median()),
 							Spread.text(rounds.of(Variant.BARE, (slice) -> slice.percentile(99) / 1e6).median())),
@@ -117,18 +116,18 @@ public final class Service implements Workload {
 				.atMost("%s, %,d requests that wait: threads each".formatted(variant, count), 0.01,
 						crowd.threadsEach());
 			run.report()
-				.atMost("%s, %,d requests that have left: ms until the lock is free for others".formatted(variant,
-						count), 1000, crowd.freeMillis());
+				.atMost("%s, %,d requests whose clients disconnected: ms until another caller has the lock"
+					.formatted(variant, count), 1000, crowd.freeMillis());
 			run.report()
 				.atMost("%s, %,d requests that wait: answered before their time".formatted(variant, count), 0,
 						crowd.answered());
 		}
 		run.report()
 			.table("""
-					**%,d requests that wait for one lock**, each on a connection of its own, until their clients go away. "Heap each" is what the
-					live objects of the server grew by, for the connection and all. "Answered" had a lock that was not free, or an error. "Gone after"
-					is the time until the server has closed all their connections. Then the holder releases the lock: "free after" is the time
-					from that until somebody new has it."""
+					**%,d requests that wait for one lock**, each on a connection of its own, until their clients disconnect. "Heap each"
+					is the growth of the live objects of the server per request, its connection included. "Answered" counts requests that
+					got the lock although it was held, or an error. "Gone after" is the time until the server has closed all these
+					connections. Then the holder releases the lock: "free after" is the time until a new caller has acquired it."""
 				.formatted(count), table);
 	}
 

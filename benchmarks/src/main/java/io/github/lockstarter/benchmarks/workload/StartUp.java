@@ -29,12 +29,14 @@ public final class StartUp implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report().section("Start", """
-				An application on Spring MVC with one endpoint, started in a new JVM each time, in turns: without the
-				starter, with Spring Boot's starter for Redis only, and with this starter, which brings that one, too,
-				and finds `@ExclusiveRequest` on the endpoint. The first time is from the start of the JVM, the second
-				from that of the context; both end when the application is ready. Ratios to the start without, in the
-				same round: the median over the rounds, and the quartiles in brackets.""");
+		run.report()
+			.section("Start",
+					"""
+							An application on Spring MVC with one endpoint is started in a new JVM each time, in turns: without the starter, with
+							Spring Boot's starter for Redis only, and with this starter, which includes Spring Boot's and finds
+							`@ExclusiveRequest` on the endpoint. "Start" begins with the JVM, "context" with the application context; both end when the
+							application is ready. Ratios to the start without the starter in the same round: the median over the rounds, and the
+							quartiles in brackets.""");
 		Map<Variant, ClassPath> classPaths = new EnumMap<>(Variant.class);
 		for (Variant variant : Variant.values()) {
 			classPaths.put(variant, ClassPath.read(variant.file).of(variant.filter));
@@ -77,12 +79,12 @@ public final class StartUp implements Workload {
 		report.table("**Start.** Without the starter it took %s ms, %s of them for the context.".formatted(
 				Spread.text(rounds.of(Variant.WITHOUT, Start::jvmMillis).median()),
 				Spread.text(rounds.of(Variant.WITHOUT, Start::contextMillis).median())), table);
-		report
-			.paragraph("The starter adds %s ms to the start, %s of them beyond Redis; and %s kB of its own to the jar."
-				.formatted(difference(rounds, Variant.WITHOUT, Start::jvmMillis),
-						difference(rounds, Variant.REDIS, Start::jvmMillis),
-						Math.round(1000 * (Objects.requireNonNull(classPaths.get(Variant.WITH)).megabytes()
-								- Objects.requireNonNull(classPaths.get(Variant.REDIS)).megabytes()))));
+		report.paragraph(
+				"The starter adds %s ms to the start, %s ms of them beyond Spring Boot's starter for Redis, and %s kB of its own to the jar."
+					.formatted(difference(rounds, Variant.WITHOUT, Start::jvmMillis),
+							difference(rounds, Variant.REDIS, Start::jvmMillis),
+							Math.round(1000 * (Objects.requireNonNull(classPaths.get(Variant.WITH)).megabytes()
+									- Objects.requireNonNull(classPaths.get(Variant.REDIS)).megabytes()))));
 	}
 
 	private static String difference(Rounds<Variant, Start> rounds, Variant other, ToDoubleFunction<Start> figure) {

@@ -26,10 +26,11 @@ public final class UncontendedCycle implements Workload {
 		run.report()
 			.section("Uncontended",
 					"""
-							Acquire and release, each time another key, so that nobody waits. Ratios to the floor in the same round:
-							the median over the rounds, and the quartiles in brackets. Latency, processor time: less is better;
-							rate: more is better. Processor times are those of five rounds together. "Requests" are those of each cycle that reached Redis, counted by `MONITOR` afterwards.
-							Where the time goes: ADR [13](adr/0013-requests-put-together.md) and [14](adr/0014-a-refusal-is-a-script.md).""");
+							Acquire and release of a free lock, with another key each time. Ratios to the floor in the same round: the median
+							over the rounds, and the quartiles in brackets. Less latency and less processor time are better; a higher rate is
+							better. Processor times are summed over five rounds. "Requests" is the number of requests per cycle that reached
+							Redis, counted by `MONITOR` afterwards. Where the time goes: ADR [13](adr/0013-requests-put-together.md) and
+							[14](adr/0014-a-refusal-is-a-script.md).""");
 		Effort effort = run.effort(1, 20, Duration.ofMillis(200));
 		try (Run.Clients clients = run.connect()) {
 			// Many threads take other paths through the code, and what was compiled for
