@@ -1,6 +1,8 @@
 package io.github.lockstarter.service;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -61,22 +63,34 @@ class StartTests {
 		assertThat(output).doesNotContain("hunter2");
 	}
 
-	@ParameterizedTest(name = "{0}")
-	@CsvSource(delimiter = '|', textBlock = """
-			lock.service.clients.taro.max-lokcs=3 | lock.service.clients.taro.max-locks
-			lock.service.opne=true                | lock.service.open
-			lock.servce.open=true                 | lock.service.open
-			lock.servce.clients.b.api-key=hunter2 | lock.service.clients.taro.api-key
-			lock.service.client.b.api-key=hunter2 | lock.service.clients.taro.api-key
-			lock.service.clients.b.api-kye=hunter2 | lock.service.clients.b.api-key
-			lock.tll=3s                           | lock.ttl
-			""")
-	@DisplayName("A misspelt property is a warning that names it and the nearest one, and no secret is shown")
-	void misspeltProperty(String property, String nearest, CapturedOutput output) {
-		RunningService.start(property).close();
-		assertThat(output.getAll().lines().filter((line) -> line.contains("is not a known property"))).singleElement()
-			.asString()
-			.contains("WARN", property.replaceFirst("=.*", " ("), "the nearest is " + nearest);
+	@Test
+	@DisplayName("Each misspelt property is a warning that names it and the nearest one, and no secret is shown")
+	void misspeltProperties(CapturedOutput output) {
+		Map<String, String> nearest = Map.of("lock.service.clients.taro.max-lokcs=3",
+				"lock.service.clients.taro.max-locks", "lock.service.opne=true", "lock.service.open",
+				"lock.servce.open=true", "lock.service.open", "lock.servce.clients.b.api-key=hunter2",
+				"lock.service.clients.taro.api-key", "lock.service.client.b.api-key=hunter2",
+				"lock.service.clients.taro.api-key", "lock.tll=3s", "lock.ttl");
+		RunningService.start(nearest.keySet().toArray(String[]::new)).close();
+		assertWarnings(nearest, output);
+	}
+
+	@Test
+	@DisplayName("A misspelt key of a client has its right name as the nearest one")
+	void misspeltKey(CapturedOutput output) {
+		RunningService.start("lock.service.clients.b.api-kye=hunter2").close();
+		assertWarnings(Map.of("lock.service.clients.b.api-kye=hunter2", "lock.service.clients.b.api-key"), output);
+	}
+
+	private static void assertWarnings(Map<String, String> nearest, CapturedOutput output) {
+		List<String> warnings = output.getAll()
+			.lines()
+			.filter((line) -> line.contains("is not a known property"))
+			.toList();
+		assertThat(warnings).hasSameSizeAs(nearest.keySet());
+		nearest.forEach((property, known) -> assertThat(warnings).as(property)
+			.anySatisfy((line) -> assertThat(line).contains("WARN", property.replaceFirst("=.*", " ("),
+					"the nearest is " + known)));
 		assertThat(output).doesNotContain("hunter2");
 	}
 

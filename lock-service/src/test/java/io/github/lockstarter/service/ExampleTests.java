@@ -11,8 +11,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -21,11 +19,10 @@ import org.springframework.web.util.UriUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The examples, as processes, and the service that they talk to.
+ * An example, as a process, and the service that it talks to. Each has a test class of
+ * its own, so that they run at once.
  */
-@ParameterizedClass
-@ValueSource(strings = { "with-lock.sh", "with_lock.py", "with-lock.mjs" })
-class ExamplesTests {
+abstract class ExampleTests {
 
 	private static final String THIEF = "token-of-the-thief";
 
@@ -35,8 +32,11 @@ class ExamplesTests {
 
 	private static RunningService service;
 
-	@Parameter
-	String file;
+	private final String file;
+
+	ExampleTests(String file) {
+		this.file = file;
+	}
 
 	@BeforeAll
 	static void start() {

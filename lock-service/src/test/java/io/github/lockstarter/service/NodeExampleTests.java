@@ -1,0 +1,9 @@
+package io.github.lockstarter.service;
+
+class NodeExampleTests extends ExampleTests {
+
+	NodeExampleTests() {
+		super("with-lock.mjs");
+	}
+
+}
