@@ -2,12 +2,14 @@ package io.github.lockstarter.autoconfigure;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.Stream;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -97,29 +99,30 @@ class ApplicationThreadsTests {
 		start(situation, "none");
 		Handlers handlers = this.server.context().getBean(Handlers.class);
 		Seen seen = this.server.context().getBean(Seen.class);
-		runs(situation, "future", (key) -> handlers.future(key).handle((value, failure) -> seen.here("after future")));
-		runs(situation, "mono",
-				(key) -> handlers.mono(key)
-					.doOnEach((signal) -> seen.here("signal of mono"))
-					.doFinally((signal) -> seen.here("after mono"))
-					.onErrorComplete()
-					.toFuture());
-		runs(situation, "flux",
-				(key) -> handlers.flux(key)
-					.doOnEach((signal) -> seen.here("signal of flux"))
-					.doFinally((signal) -> seen.here("after flux"))
-					.onErrorComplete()
-					.then()
-					.toFuture());
+		run(situation,
+				Map.of("future", (key) -> handlers.future(key).handle((value, failure) -> seen.here("after future")),
+						"mono",
+						(key) -> handlers.mono(key)
+							.doOnEach((signal) -> seen.here("signal of mono"))
+							.doFinally((signal) -> seen.here("after mono"))
+							.onErrorComplete()
+							.toFuture(),
+						"flux",
+						(key) -> handlers.flux(key)
+							.doOnEach((signal) -> seen.here("signal of flux"))
+							.doFinally((signal) -> seen.here("after flux"))
+							.onErrorComplete()
+							.then()
+							.toFuture()));
 		assertThat(seen.where).hasSizeGreaterThan(3);
 	}
 
 	private void requests(Situation situation, String type, List<String> paths) throws Exception {
 		start(situation, type);
-		for (String path : paths) {
-			runs(situation, path, (key) -> this.server.postAsync("/" + path + "?key=" + key)
-				.thenAccept((answer) -> assertThat(answer).returns(situation.status, HttpResponse::statusCode)));
-		}
+		run(situation, paths.stream()
+			.collect(Collectors
+				.toMap(Function.identity(), (path) -> (key) -> this.server.postAsync("/" + path + "?key=" + key)
+					.thenAccept((answer) -> assertThat(answer).returns(situation.status, HttpResponse::statusCode)))));
 		assertThat(this.server.context().getBean(Seen.class).where).hasSizeGreaterThan(paths.size());
 	}
 
@@ -133,31 +136,38 @@ class ApplicationThreadsTests {
 		this.server.context().getBean(LockRegistry.class).acquire("connect").close();
 	}
 
-	private void runs(Situation situation, String key, Call call) throws Exception {
+	/** Lets the same happen to the locks of all calls, each of which has its own. */
+	private void run(Situation situation, Map<String, Call> calls) throws Exception {
 		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
-		Jobs.Job job = this.server.context().getBean(Jobs.class).get(key);
-		LockKey lock = new LockKey("threads", key);
-		Optional<Lease> held = situation.contended ? locks.tryAcquire(lock, locks.options("threads"))
-				: Optional.empty();
+		List<Jobs.Job> jobs = calls.keySet().stream().map(this.server.context().getBean(Jobs.class)::get).toList();
+		List<LockKey> keys = calls.keySet().stream().map((key) -> new LockKey("threads", key)).toList();
+		List<Lease> held = situation.contended
+				? keys.stream().map((key) -> locks.acquire(key, locks.options("threads"))).toList() : List.of();
 		if (situation == Situation.FROZEN || situation == Situation.FROZEN_WHEN_ASKED) {
 			redis.freeze();
 		}
-		CompletableFuture<?> end = begin(call, key);
+		List<CompletableFuture<?>> ends = new ArrayList<>();
+		for (Map.Entry<String, Call> call : calls.entrySet()) {
+			ends.add(begin(call.getValue(), call.getKey()));
+		}
 		if (situation == Situation.GRANTED_LATER || situation == Situation.FROZEN_WHILE_WAITING) {
-			Awaitility.await().until(() -> new HandlerTable(this.server).waiters(lock) == 1);
+			HandlerTable table = new HandlerTable(this.server);
+			Awaitility.await().until(() -> keys.stream().allMatch((key) -> table.waiters(key) == 1));
 			if (situation == Situation.FROZEN_WHILE_WAITING) {
 				redis.freeze();
 			}
-			held.ifPresent(Lease::releaseAsync);
+			held.forEach(Lease::releaseAsync);
 		}
 		if (situation == Situation.RELEASED_WHILE_FROZEN) {
-			job.awaitBegun();
+			for (Jobs.Job job : jobs) {
+				job.awaitBegun();
+			}
 			redis.freeze();
 		}
-		job.finish();
-		assertThat(end).succeedsWithin(Duration.ofSeconds(50));
+		jobs.forEach(Jobs.Job::finish);
+		assertThat(ends).allSatisfy((end) -> assertThat(end).succeedsWithin(Duration.ofSeconds(50)));
 		redis.thaw();
-		held.ifPresent(Lease::close);
+		held.forEach(Lease::close);
 		assertThat(this.server.context().getBean(Seen.class).where)
 			.noneMatch((each) -> each.matches(".* on (lock-|lettuce-|.*[tT]imer).*"));
 	}
