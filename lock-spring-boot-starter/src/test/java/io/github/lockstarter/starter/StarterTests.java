@@ -2,6 +2,7 @@ package io.github.lockstarter.starter;
 
 import java.io.BufferedReader;
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,10 +50,12 @@ class StarterTests {
 
 	@BeforeAll
 	static void start() throws Exception {
-		without = run(false);
-		for (String store : List.of("redis", "memory")) {
-			with.put(store, run(true, "lock.store=" + store, "spring.data.redis.port=1"));
-		}
+		Process plain = start(false);
+		Process redis = start(true, "lock.store=redis", "spring.data.redis.port=1");
+		Process memory = start(true, "lock.store=memory", "spring.data.redis.port=1");
+		without = seen(plain);
+		with.put("redis", seen(redis));
+		with.put("memory", seen(memory));
 	}
 
 	@ParameterizedTest
@@ -106,13 +109,17 @@ class StarterTests {
 			.doesNotContain("strict repository configuration mode");
 	}
 
-	/** Runs the application with the jars of the starter, or without them. */
-	private static Map<String, String> run(boolean starter, String... properties) throws Exception {
+	/** Starts the application with the jars of the starter, or without them. */
+	private static Process start(boolean starter, String... properties) throws IOException {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-cp", classPath(starter), ApplicationProbe.class.getName()));
 		Stream.of(PROPERTIES, properties).flatMap(Stream::of).map((property) -> "--" + property).forEach(command::add);
-		Process application = new ProcessBuilder(command).redirectErrorStream(true).start();
+		return new ProcessBuilder(command).redirectErrorStream(true).start();
+	}
+
+	/** Returns what was seen when the application has ended. */
+	private static Map<String, String> seen(Process application) throws IOException, InterruptedException {
 		Map<String, String> seen = new TreeMap<>();
 		try (BufferedReader output = application.inputReader()) {
 			for (String line = output.readLine(); line != null; line = output.readLine()) {
