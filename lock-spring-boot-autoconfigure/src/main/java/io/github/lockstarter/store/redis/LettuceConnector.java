@@ -55,14 +55,19 @@ final class LettuceConnector {
 
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> redis;
 
-	/** Creates a connector over the connection that all commands share. */
-	LettuceConnector(RedisConnections connections) {
-		this(connections, connections::commands, LettuceConnector::onOwnThread);
+	/**
+	 * Creates a connector over the connection that all commands share.
+	 * @param longestWait how long one {@code WAIT} may delay the commands after it, since
+	 * grants may share that connection, too
+	 */
+	LettuceConnector(RedisConnections connections, Duration longestWait) {
+		this(connections, connections::commands, LettuceConnector::onOwnThread, longestWait);
 	}
 
 	/** Returns a connector over the connection that only grants are sent over. */
-	static LettuceConnector ofGrants(RedisConnections connections) {
-		return new LettuceConnector(connections, connections::grantCommands, LettuceConnector::onOwnThread);
+	static LettuceConnector ofGrants(RedisConnections connections, Duration longestWait) {
+		return new LettuceConnector(connections, connections::grantCommands, LettuceConnector::onOwnThread,
+				longestWait);
 	}
 
 	/**
@@ -70,13 +75,14 @@ final class LettuceConnector {
 	 * @param opened returns the commands of its connection, and connects first if need
 	 * be, which blocks
 	 * @param threads where to block
+	 * @param longestWait how long one {@code WAIT} may delay the commands after it
 	 */
 	LettuceConnector(RedisConnections connections, Supplier<RedisClusterAsyncCommands<byte[], byte[]>> opened,
-			Executor threads) {
+			Executor threads, Duration longestWait) {
 		this.connections = connections;
 		this.opened = opened;
 		this.threads = threads;
-		this.silence = new SilenceWatch(connections, this);
+		this.silence = new SilenceWatch(connections, this, longestWait);
 	}
 
 	/**

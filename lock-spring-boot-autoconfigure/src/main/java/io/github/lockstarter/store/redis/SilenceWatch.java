@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -28,11 +29,17 @@ final class SilenceWatch {
 
 	private static final Log logger = LogFactory.getLog(SilenceWatch.class);
 
-	private static final long PATIENCE_MILLIS = 2000;
+	private static final long SHORTEST_PATIENCE_MILLIS = 2000;
+
+	/** What the answer to a {@code PING} may take longer than the command before it. */
+	private static final long MARGIN_MILLIS = 1000;
 
 	private final RedisConnections connections;
 
 	private final LettuceConnector connector;
+
+	/** The time after which a {@code PING} must have been answered. */
+	private final long patienceMillis;
 
 	private final AtomicBoolean watching = new AtomicBoolean();
 
@@ -41,9 +48,14 @@ final class SilenceWatch {
 	/** A connection that was silent and cannot be replaced. */
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> irreplaceable;
 
-	SilenceWatch(RedisConnections connections, LettuceConnector connector) {
+	/**
+	 * Creates a watch.
+	 * @param longestWait how long one {@code WAIT} may delay a {@code PING} after it
+	 */
+	SilenceWatch(RedisConnections connections, LettuceConnector connector, Duration longestWait) {
 		this.connections = connections;
 		this.connector = connector;
+		this.patienceMillis = Math.max(SHORTEST_PATIENCE_MILLIS, longestWait.toMillis() + MARGIN_MILLIS);
 	}
 
 	/**
@@ -78,14 +90,8 @@ final class SilenceWatch {
 	}
 
 	private void judgeLater(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
-		boolean planned = false;
-		try {
-			planned = this.connector.after(PATIENCE_MILLIS, () -> judge(redis, pong));
-		}
-		finally {
-			if (!planned) {
-				end();
-			}
+		if (!this.connector.after(this.patienceMillis, () -> judge(redis, pong))) {
+			end();
 		}
 	}
 

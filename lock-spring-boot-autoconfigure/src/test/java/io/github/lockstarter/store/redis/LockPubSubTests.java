@@ -17,6 +17,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.ScheduledFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -110,7 +111,7 @@ class LockPubSubTests {
 			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
 			RedisConnections sharded = new Sharded(this.connections, elsewhere);
 			Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add);
+			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add, Duration.ZERO);
 			LockPubSub pubSub = new LockPubSub(sharded, connector, "lock:released");
 			AtomicInteger woken = new AtomicInteger();
 			pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
@@ -132,7 +133,7 @@ class LockPubSubTests {
 			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
 			RedisConnections sharded = new Sharded(this.connections, elsewhere);
 			Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add);
+			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add, Duration.ZERO);
 			LockPubSub pubSub = new LockPubSub(sharded, connector, "lock:released");
 			pubSub.expectWatchers();
 			pubSub.subscribe();
@@ -166,7 +167,7 @@ class LockPubSubTests {
 	@Test
 	@DisplayName("However often the subscription is replaced, the waiters have one polling loop")
 	void pollsOnce(CapturedOutput output) {
-		LettuceConnector connector = new LettuceConnector(this.connections);
+		LettuceConnector connector = new LettuceConnector(this.connections, Duration.ZERO);
 		assertThat(connector.connect()).succeedsWithin(SOON);
 		this.server.ask("ACL SETUSER default -publish");
 		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released");
@@ -206,7 +207,7 @@ class LockPubSubTests {
 	@DisplayName("Without a thread, connecting fails, and the next attempt connects")
 	void noThreadToConnect() {
 		LettuceConnector connector = new LettuceConnector(this.connections, this.connections::commands,
-				failingOnce(LettuceConnector::onOwnThread));
+				failingOnce(LettuceConnector::onOwnThread), Duration.ZERO);
 		assertThat(connector.connect()).failsWithin(SOON)
 			.withThrowableThat()
 			.withCauseInstanceOf(OutOfMemoryError.class);
@@ -216,7 +217,7 @@ class LockPubSubTests {
 	@Test
 	@DisplayName("Without a thread, there is no subscription, and the next attempt makes it")
 	void noThreadToSubscribe() {
-		LettuceConnector connector = new LettuceConnector(this.connections);
+		LettuceConnector connector = new LettuceConnector(this.connections, Duration.ZERO);
 		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released",
 				failingOnce(LettuceConnector::onOwnThread));
 		CompletableFuture<Boolean> woken = new CompletableFuture<>();
@@ -231,7 +232,8 @@ class LockPubSubTests {
 	@DisplayName("Where the driver does not reconnect, another subscription takes the place of one that was lost")
 	void noReconnect() {
 		RedisConnections connections = connections(ClientResources.create(), false);
-		LockPubSub pubSub = new LockPubSub(connections, new LettuceConnector(connections), "lock:released");
+		LockPubSub pubSub = new LockPubSub(connections, new LettuceConnector(connections, Duration.ZERO),
+				"lock:released");
 		AtomicInteger woken = new AtomicInteger();
 		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
 		pubSub.subscribe();
@@ -250,9 +252,8 @@ class LockPubSubTests {
 	@DisplayName("Without waiters nothing polls, and the next waiter does; when messages arrive again, nobody does")
 	void pollsWhileNeeded(CapturedOutput output) {
 		CountingExecutors executors = new CountingExecutors();
-		RedisConnections connections = connections(ClientResources.builder().eventExecutorGroup(executors).build(),
-				true);
-		LettuceConnector connector = new LettuceConnector(connections);
+		RedisConnections connections = connections(executors);
+		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
 		assertThat(connector.connect()).succeedsWithin(SOON);
 		this.server.ask("ACL SETUSER default -publish");
 		LockPubSub pubSub = new LockPubSub(connections, connector, "lock:released");
@@ -278,6 +279,10 @@ class LockPubSubTests {
 		pubSub.close();
 		connections.shutdown();
 		executors.shutdownGracefully();
+	}
+
+	private RedisConnections connections(EventExecutorGroup executors) {
+		return connections(ClientResources.builder().eventExecutorGroup(executors).build(), true);
 	}
 
 	private RedisConnections connections(ClientResources resources, boolean autoReconnect) {

@@ -233,7 +233,7 @@ class RedisConnectionFaultTests {
 	@DisplayName("A lost release is not sent again after its owner, a token, has acquired the lock again")
 	void releasedAndAcquiredAgain(int sentBefore) {
 		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
-		LettuceConnector connector = new LettuceConnector(connections);
+		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
 		RedisClusterAsyncCommands<byte[], byte[]> redis = connector.connect().join();
 		Removals removals = new Removals(connector);
 		AtomicInteger sent = new AtomicInteger();
