@@ -3,7 +3,6 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -118,13 +117,14 @@ final class LettuceConnector {
 
 	private void retryLater(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		if (!after(POLL_MILLIS, () -> whenConnected(call, action))) {
-			call.fail(new IllegalStateException("The connections to Redis have been shut down"));
+			call.fail(new IllegalStateException("Redis is not connected, and no other attempt can be scheduled"));
 		}
 	}
 
 	/**
 	 * Runs the action after a pause, on a thread of the driver.
-	 * @return {@code false} if it never will, because the driver has been shut down
+	 * @return {@code false} if it never will: the driver has been shut down, or cannot
+	 * start a thread
 	 */
 	boolean after(long millis, Runnable action) {
 		try {
@@ -134,7 +134,8 @@ final class LettuceConnector {
 				.schedule(action, millis, TimeUnit.MILLISECONDS);
 			return true;
 		}
-		catch (IllegalStateException | RejectedExecutionException ex) {
+		catch (Throwable ex) {
+			// An Error, too: the driver starts its threads when they are first used.
 			return false;
 		}
 	}
@@ -181,8 +182,8 @@ final class LettuceConnector {
 				}
 			}, timeout.toMillis(), TimeUnit.MILLISECONDS));
 		}
-		catch (IllegalStateException | RejectedExecutionException ex) {
-			// The driver has been shut down, or has too much to time.
+		catch (Throwable ex) {
+			// The driver has been shut down, has too much to time, or has no thread.
 			call.fail(ex);
 		}
 	}
@@ -253,7 +254,7 @@ final class LettuceConnector {
 		try {
 			action.accept(redis);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			call.fail(ex);
 		}
 	}

@@ -152,7 +152,8 @@ final class ReplicatedGrants {
 				acknowledged = this.redis.waitForReplication(ReplicatedGrants.this.replicas,
 						ReplicatedGrants.this.waitMillis);
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
+				// An Error, too: no other round would begin.
 				end(null, ex);
 				return;
 			}

@@ -68,7 +68,8 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 		try {
 			this.connection.dispatch(this);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
+			// An Error, too: a request that is never answered counts as under way.
 			completeExceptionally(ex);
 		}
 	}

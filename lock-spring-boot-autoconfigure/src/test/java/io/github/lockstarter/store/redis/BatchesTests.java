@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -78,6 +79,27 @@ class BatchesTests {
 			DriverStub.answer(underWay.remove(), 1);
 		}
 		assertThat(underWay).hasSize(4);
+	}
+
+	@Test
+	@DisplayName("A driver that throws an Error at nine requests in a row is sent the tenth")
+	void survivesErrors() {
+		AtomicInteger errors = new AtomicInteger(9);
+		List<RedisCommand<byte[], byte[], ?>> sent = new ArrayList<>();
+		RedisClusterAsyncCommands<byte[], byte[]> redis = DriverStub.commands((command) -> {
+			if (errors.getAndDecrement() > 0) {
+				throw new NoClassDefFoundError("a class that is missing");
+			}
+			sent.add(command);
+		});
+		Batches batches = new Batches(true);
+		List<Throwable> failures = new ArrayList<>();
+		byte[][] two = { {}, {} };
+		for (int i = 0; i < 10; i++) {
+			batches.with(Script.RELEASE, two, two).send(redis, () -> false, (number, failure) -> failures.add(failure));
+		}
+		assertThat(failures).hasSize(9).hasOnlyElementsOfType(NoClassDefFoundError.class);
+		assertThat(sent).hasSize(1);
 	}
 
 	@Test

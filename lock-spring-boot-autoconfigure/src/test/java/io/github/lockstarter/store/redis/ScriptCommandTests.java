@@ -74,6 +74,16 @@ class ScriptCommandTests {
 	}
 
 	@Test
+	@DisplayName("An Error of the driver is an answer, too")
+	void answersForError() {
+		NoClassDefFoundError error = new NoClassDefFoundError("a class that is missing");
+		send((command) -> {
+			throw error;
+		});
+		assertThat(this.replies).containsExactly(error);
+	}
+
+	@Test
 	@DisplayName("An error of the server is the exception that the driver makes of it")
 	void passesErrorOn() {
 		send();
