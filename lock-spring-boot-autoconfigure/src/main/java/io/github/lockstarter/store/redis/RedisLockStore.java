@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.SmartLifecycle;
 import org.springframework.util.Assert;
@@ -76,13 +77,13 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	public void start() {
 		this.running = true;
 		this.access.pubSub().open();
-		CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect())
+		Throwable failure = CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect())
 			.orTimeout(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
-			.exceptionally((failure) -> {
-				logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
-				return null;
-			})
+			.<@Nullable Throwable>handle((connected, ex) -> ex)
 			.join();
+		if (failure != null) {
+			logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
+		}
 	}
 
 	/** Disconnects, until it is started again. */

@@ -6,8 +6,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.store.redis.connection.RedisConnections;
@@ -27,7 +25,7 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
  */
 final class SilenceWatch {
 
-	private static final Log logger = LogFactory.getLog(SilenceWatch.class);
+	private static final AsyncLog logger = new AsyncLog(SilenceWatch.class);
 
 	private static final long SHORTEST_PATIENCE_MILLIS = 2000;
 
