@@ -1,9 +1,11 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -225,6 +227,90 @@ class LockPubSubTests {
 		pubSub.subscribe();
 		pubSub.subscribe();
 		assertThat(woken).succeedsWithin(SOON);
+		pubSub.close();
+	}
+
+	@Test
+	@DisplayName("Without a thread for the next poll, polling goes on with the next waiter")
+	void noThreadToPoll() {
+		FailingExecutors executors = new FailingExecutors();
+		RedisConnections connections = connections(executors);
+		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
+		assertThat(connector.connect()).succeedsWithin(SOON);
+		this.server.ask("ACL SETUSER default -publish");
+		LockPubSub pubSub = new LockPubSub(connections, connector, "lock:released");
+		AtomicInteger woken = new AtomicInteger();
+		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
+		executors.failOnce();
+		pubSub.subscribed(pubSub.name(), 1);
+		Awaitility.await().until(executors::hasFailed);
+		assertThat(woken).hasValue(1);
+		pubSub.watch(new byte[] { 2 }, () -> {
+		});
+		Awaitility.await().until(() -> woken.get() > 3);
+		pubSub.close();
+		connections.shutdown();
+		executors.shutdownGracefully();
+	}
+
+	@Test
+	@DisplayName("Without a thread for a probe that is due later, the next subscription is probed")
+	void noThreadToProbe() {
+		FailingExecutors executors = new FailingExecutors();
+		RedisConnections connections = connections(executors);
+		Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
+		LettuceConnector connector = new LettuceConnector(connections, connections::commands, threads::add,
+				Duration.ZERO);
+		LockPubSub pubSub = new LockPubSub(connections, connector, "lock:released");
+		executors.failOnce();
+		pubSub.subscribed(pubSub.name(), 1);
+		assertThat(executors.hasFailed()).isTrue();
+		pubSub.subscribed(pubSub.name(), 1);
+		threads.remove().run();
+		Awaitility.await().until(() -> this.server.ask("INFO commandstats").contains("cmdstat_publish"));
+		pubSub.close();
+		connections.shutdown();
+		executors.shutdownGracefully();
+	}
+
+	@Test
+	@DisplayName("Without a thread for another attempt to subscribe, the next waiter subscribes")
+	void noThreadToSubscribeAgain() {
+		FailingExecutors executors = new FailingExecutors();
+		RedisConnections connections = connections(executors);
+		this.server.ask("ACL SETUSER default resetchannels");
+		LockPubSub pubSub = new LockPubSub(connections, new LettuceConnector(connections, Duration.ZERO),
+				"lock:released");
+		AtomicInteger woken = new AtomicInteger();
+		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
+		executors.failOnce();
+		pubSub.subscribe();
+		Awaitility.await().until(executors::hasFailed);
+		assertThat(woken).hasValue(0);
+		this.server.ask("ACL SETUSER default allchannels");
+		Awaitility.await().until(() -> {
+			pubSub.subscribe();
+			return woken.get() > 0;
+		});
+		pubSub.close();
+		connections.shutdown();
+		executors.shutdownGracefully();
+	}
+
+	@Test
+	@DisplayName("On threads that are interrupted, attempts to subscribe keep their pauses")
+	void interruptedThreads() {
+		this.server.ask("ACL SETUSER default resetchannels");
+		List<Long> attempts = new CopyOnWriteArrayList<>();
+		LockPubSub pubSub = new LockPubSub(this.connections, new LettuceConnector(this.connections, Duration.ZERO),
+				"lock:released", (task) -> LettuceConnector.onOwnThread(() -> {
+					Thread.currentThread().interrupt();
+					task.run();
+				}));
+		pubSub.watch(new byte[] { 1 }, () -> attempts.add(System.nanoTime()));
+		pubSub.subscribe();
+		Awaitility.await().until(() -> attempts.size() > 20);
+		assertThat(Duration.ofNanos(attempts.get(20) - attempts.get(0))).isGreaterThan(Duration.ofMillis(1500));
 		pubSub.close();
 	}
 
