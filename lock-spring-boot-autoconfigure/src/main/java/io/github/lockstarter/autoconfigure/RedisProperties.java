@@ -13,8 +13,8 @@ import org.springframework.util.Assert;
  * @param commandTimeout How long to wait for an answer from Redis before the request is
  * answered with 503.
  * @param replicasToAck How many replicas must have a lock before it counts as taken, so
- * that it survives a failover. They have half of the command timeout for it. Not for
- * Redis Cluster.
+ * that it survives a failover. They have half of the command timeout for it, 8 s at most.
+ * Not for Redis Cluster.
  */
 record RedisProperties(@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout,
 		@DefaultValue("0") int replicasToAck) {

@@ -14,8 +14,6 @@ import java.util.function.BooleanSupplier;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Batches {
 
-	private static final Log logger = LogFactory.getLog(Batches.class);
+	private static final AsyncLog logger = new AsyncLog(Batches.class);
 
 	/** Enough to keep a server busy while answers are being dealt with. */
 	private static final int MAX_REQUESTS = 8;

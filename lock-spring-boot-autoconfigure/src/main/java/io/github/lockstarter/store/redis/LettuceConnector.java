@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -57,14 +56,19 @@ final class LettuceConnector {
 
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> redis;
 
-	/** Creates a connector over the connection that all commands share. */
-	LettuceConnector(RedisConnections connections) {
-		this(connections, connections::commands, LettuceConnector::onOwnThread);
+	/**
+	 * Creates a connector over the connection that all commands share.
+	 * @param longestWait how long one {@code WAIT} may delay the commands after it, since
+	 * grants may share that connection, too
+	 */
+	LettuceConnector(RedisConnections connections, Duration longestWait) {
+		this(connections, connections::commands, LettuceConnector::onOwnThread, longestWait);
 	}
 
 	/** Returns a connector over the connection that only grants are sent over. */
-	static LettuceConnector ofGrants(RedisConnections connections) {
-		return new LettuceConnector(connections, connections::grantCommands, LettuceConnector::onOwnThread);
+	static LettuceConnector ofGrants(RedisConnections connections, Duration longestWait) {
+		return new LettuceConnector(connections, connections::grantCommands, LettuceConnector::onOwnThread,
+				longestWait);
 	}
 
 	/**
@@ -72,13 +76,14 @@ final class LettuceConnector {
 	 * @param opened returns the commands of its connection, and connects first if need
 	 * be, which blocks
 	 * @param threads where to block
+	 * @param longestWait how long one {@code WAIT} may delay the commands after it
 	 */
 	LettuceConnector(RedisConnections connections, Supplier<RedisClusterAsyncCommands<byte[], byte[]>> opened,
-			Executor threads) {
+			Executor threads, Duration longestWait) {
 		this.connections = connections;
 		this.opened = opened;
 		this.threads = threads;
-		this.silence = new SilenceWatch(connections, this);
+		this.silence = new SilenceWatch(connections, this, longestWait);
 	}
 
 	/**
@@ -114,13 +119,14 @@ final class LettuceConnector {
 
 	private void retryLater(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		if (!after(POLL_MILLIS, () -> whenConnected(call, action))) {
-			call.fail(new IllegalStateException("The connections to Redis have been shut down"));
+			call.fail(new IllegalStateException("Redis is not connected, and no other attempt can be scheduled"));
 		}
 	}
 
 	/**
 	 * Runs the action after a pause, on a thread of the driver.
-	 * @return {@code false} if it never will, because the driver has been shut down
+	 * @return {@code false} if it never will: the driver has been shut down, or cannot
+	 * start a thread
 	 */
 	boolean after(long millis, Runnable action) {
 		try {
@@ -130,7 +136,8 @@ final class LettuceConnector {
 				.schedule(action, millis, TimeUnit.MILLISECONDS);
 			return true;
 		}
-		catch (IllegalStateException | RejectedExecutionException ex) {
+		catch (Throwable ex) {
+			// An Error, too: the driver starts its threads when they are first used.
 			return false;
 		}
 	}
@@ -177,8 +184,8 @@ final class LettuceConnector {
 				}
 			}, timeout.toMillis(), TimeUnit.MILLISECONDS));
 		}
-		catch (IllegalStateException | RejectedExecutionException ex) {
-			// The driver has been shut down, or has too much to time.
+		catch (Throwable ex) {
+			// The driver has been shut down, has too much to time, or has no thread.
 			call.fail(ex);
 		}
 	}
@@ -249,7 +256,7 @@ final class LettuceConnector {
 		try {
 			action.accept(redis);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			call.fail(ex);
 		}
 	}

@@ -28,7 +28,7 @@ final class RedisCalls {
 
 	private final @Nullable ReplicatedGrants replicated;
 
-	private final Removals removals;
+	private final Releases releases;
 
 	/**
 	 * Creates calls.
@@ -41,7 +41,7 @@ final class RedisCalls {
 		this.timeout = timeout;
 		this.grants = grants;
 		this.replicated = (replicasToAck > 0) ? new ReplicatedGrants(grants, replicasToAck, timeout) : null;
-		this.removals = new Removals(connector);
+		this.releases = new Releases(connector);
 	}
 
 	/** Calls a script if Redis is connected, or soon is. */
@@ -59,14 +59,14 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Calls a script that takes a lock away, and repeats it for as long as the lock may
-	 * live, also after the call has failed for lack of an answer in time.
+	 * Calls a script that releases a lock, and retries until the lock has expired, also
+	 * after the call has failed for lack of an answer in time.
 	 * @return whether the lock was there; fails if that cannot be known
 	 */
-	CompletionStage<Boolean> takeAway(LockKey key, String owner, Request<Long> script) {
+	CompletionStage<Boolean> release(LockKey key, String owner, Request<Long> script) {
 		Call<Boolean> call = begin(key, this.connector);
 		int reconnects = this.connector.reconnects();
-		this.connector.whenEverConnected(call, this.removals.release(key, owner, script, (number, failure) -> {
+		this.connector.whenEverConnected(call, this.releases.release(key, owner, script, (number, failure) -> {
 			if (number == null) {
 				call.fail((failure != null) ? failure : new RedisException("No answer"));
 			}
@@ -81,9 +81,9 @@ final class RedisCalls {
 		return call;
 	}
 
-	/** Ends the releases of the lock under way: its owner acquires it again. */
-	void keep(LockKey key, String owner) {
-		this.removals.keep(key, owner);
+	/** Cancels the releases of the lock under way: its owner acquires it again. */
+	void cancelReleases(LockKey key, String owner) {
+		this.releases.cancel(key, owner);
 	}
 
 	/**
@@ -93,7 +93,7 @@ final class RedisCalls {
 	<T, R> CompletionStage<R> grant(LockKey key, String owner, Duration ttl, Request<T> script, Predicate<T> granted,
 			Function<T, R> result, @Nullable Supplier<Request<Long>> undo) {
 		Call<R> call = begin(key, this.grants);
-		this.removals.mayLive(ttl);
+		this.releases.noteTtl(ttl);
 		BiConsumer<@Nullable T, @Nullable Throwable> replied = (reply, failure) -> {
 			boolean inTime = reply != null && call.complete(result.apply(reply));
 			if (failure != null) {
@@ -101,7 +101,7 @@ final class RedisCalls {
 			}
 			boolean refused = reply != null && !granted.test(reply);
 			if (!inTime && !refused && undo != null && !(failure instanceof NotSentException)) {
-				this.removals.undo(key, owner, ttl, undo.get(), failure != null && !isAnswer(failure));
+				this.releases.undo(key, owner, ttl, undo.get(), failure != null && !isAnswer(failure));
 			}
 		};
 		if (this.replicated != null) {

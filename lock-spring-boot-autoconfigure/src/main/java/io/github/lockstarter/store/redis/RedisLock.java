@@ -64,7 +64,7 @@ final class RedisLock implements StoredLock {
 	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 		watch(command.onRelease());
 		if (!command.takenBack()) {
-			this.redis.calls().keep(this.key, command.owner());
+			this.redis.calls().cancelReleases(this.key, command.owner());
 		}
 		if (command.predecessor() != null) {
 			return handOver(command, command.predecessor());
@@ -137,7 +137,7 @@ final class RedisLock implements StoredLock {
 	}
 
 	private @Nullable Supplier<Request<Long>> undo(AcquireCommand command) {
-		return command.takenBack() ? () -> taking(command.owner()) : null;
+		return command.takenBack() ? () -> releaseRequest(command.owner()) : null;
 	}
 
 	@Override
@@ -152,10 +152,10 @@ final class RedisLock implements StoredLock {
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
 		return this.redis.calls()
-			.takeAway(this.key, owner, (result != null) ? takingWith(result, owner) : taking(owner));
+			.release(this.key, owner, (result != null) ? releaseRequest(owner, result) : releaseRequest(owner));
 	}
 
-	private Request<Long> taking(String owner) {
+	private Request<Long> releaseRequest(String owner) {
 		LockPubSub pubSub = this.redis.pubSub();
 		byte[] message = pubSub.message(this.redisKey);
 		return pubSub.published(this.redis.batches()
@@ -163,7 +163,7 @@ final class RedisLock implements StoredLock {
 				message);
 	}
 
-	private Request<Long> takingWith(StoredResult result, String owner) {
+	private Request<Long> releaseRequest(String owner, StoredResult result) {
 		LockPubSub pubSub = this.redis.pubSub();
 		boolean kept = result.key().replayed() || this.metHolder;
 		this.metHolder = false;

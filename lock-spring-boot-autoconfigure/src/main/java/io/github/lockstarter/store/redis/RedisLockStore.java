@@ -11,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.SmartLifecycle;
 import org.springframework.util.Assert;
@@ -53,15 +54,16 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	 * @param commandTimeout how long to wait for an answer, connecting included; to the
 	 * next tick of the driver's timer, which is 100 ms
 	 * @param replicasToAck how many replicas must have a grant within half of that time,
-	 * or else it is taken back; 0 to ask none. Not for Redis Cluster.
+	 * 8 s at most, or else it is undone; 0 to ask none. Not for Redis Cluster.
 	 */
 	public RedisLockStore(RedisConnections connections, String keyPrefix, Duration commandTimeout, int replicasToAck) {
 		// Keys of one script have to be in one slot of a cluster.
 		boolean clustered = connections.isClustered();
 		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster cannot be asked for acknowledgements");
 		this.connections = connections;
-		LettuceConnector connector = new LettuceConnector(connections);
-		LettuceConnector grants = (replicasToAck > 0) ? LettuceConnector.ofGrants(connections) : connector;
+		Duration longestWait = (replicasToAck > 0) ? ReplicatedGrants.longestWait(commandTimeout) : Duration.ZERO;
+		LettuceConnector connector = new LettuceConnector(connections, longestWait);
+		LettuceConnector grants = (replicasToAck > 0) ? LettuceConnector.ofGrants(connections, longestWait) : connector;
 		RedisCalls calls = new RedisCalls(connector, grants, commandTimeout, replicasToAck);
 		Batches batches = new Batches(!clustered);
 		this.access = new RedisAccess(new RedisKeys(keyPrefix), connector, grants, calls, batches,

@@ -30,6 +30,9 @@ final class ReplicatedGrants {
 	/** So that those of one round are through well within the time-out. */
 	private static final int MOST_TOGETHER = 500;
 
+	/** The driver gives a command up after 10 s, and the one behind it as well. */
+	private static final long LONGEST_WAIT_MILLIS = 8000;
+
 	private final LettuceConnector connector;
 
 	private final int replicas;
@@ -43,12 +46,20 @@ final class ReplicatedGrants {
 	/**
 	 * Creates grants.
 	 * @param connector the connection that nothing else is sent over
-	 * @param timeout how long a call may take, of which replicas have half
+	 * @param timeout how long a call may take, of which replicas have half, up to 8 s
 	 */
 	ReplicatedGrants(LettuceConnector connector, int replicas, Duration timeout) {
 		this.connector = connector;
 		this.replicas = replicas;
-		this.waitMillis = Math.max(1, timeout.toMillis() / 2);
+		this.waitMillis = longestWait(timeout).toMillis();
+	}
+
+	/**
+	 * Returns how long a round waits for the replicas at most.
+	 * @param timeout how long a call may take
+	 */
+	static Duration longestWait(Duration timeout) {
+		return Duration.ofMillis(Math.max(1, Math.min(timeout.toMillis() / 2, LONGEST_WAIT_MILLIS)));
 	}
 
 	/**
@@ -141,7 +152,8 @@ final class ReplicatedGrants {
 				acknowledged = this.redis.waitForReplication(ReplicatedGrants.this.replicas,
 						ReplicatedGrants.this.waitMillis);
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
+				// An Error, too: no other round would begin.
 				end(null, ex);
 				return;
 			}

@@ -12,8 +12,6 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScriptCommand<T> extends Command<byte[], byte[], T> implements CompleteableCommand<T> {
 
-	private static final Log logger = LogFactory.getLog(ScriptCommand.class);
+	private static final AsyncLog logger = new AsyncLog(ScriptCommand.class);
 
 	private final StatefulConnection<byte[], byte[]> connection;
 
@@ -68,7 +66,8 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 		try {
 			this.connection.dispatch(this);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
+			// An Error, too: a request that is never answered counts as under way.
 			completeExceptionally(ex);
 		}
 	}

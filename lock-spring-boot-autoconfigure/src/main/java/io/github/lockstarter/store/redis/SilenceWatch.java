@@ -1,12 +1,11 @@
 package io.github.lockstarter.store.redis;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.store.redis.connection.RedisConnections;
@@ -26,13 +25,19 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
  */
 final class SilenceWatch {
 
-	private static final Log logger = LogFactory.getLog(SilenceWatch.class);
+	private static final AsyncLog logger = new AsyncLog(SilenceWatch.class);
 
-	private static final long PATIENCE_MILLIS = 2000;
+	private static final long SHORTEST_PATIENCE_MILLIS = 2000;
+
+	/** What the answer to a {@code PING} may take longer than the command before it. */
+	private static final long MARGIN_MILLIS = 1000;
 
 	private final RedisConnections connections;
 
 	private final LettuceConnector connector;
+
+	/** The time after which a {@code PING} must have been answered. */
+	private final long patienceMillis;
 
 	private final AtomicBoolean watching = new AtomicBoolean();
 
@@ -41,9 +46,14 @@ final class SilenceWatch {
 	/** A connection that was silent and cannot be replaced. */
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> irreplaceable;
 
-	SilenceWatch(RedisConnections connections, LettuceConnector connector) {
+	/**
+	 * Creates a watch.
+	 * @param longestWait how long one {@code WAIT} may delay a {@code PING} after it
+	 */
+	SilenceWatch(RedisConnections connections, LettuceConnector connector, Duration longestWait) {
 		this.connections = connections;
 		this.connector = connector;
+		this.patienceMillis = Math.max(SHORTEST_PATIENCE_MILLIS, longestWait.toMillis() + MARGIN_MILLIS);
 	}
 
 	/**
@@ -78,14 +88,8 @@ final class SilenceWatch {
 	}
 
 	private void judgeLater(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
-		boolean planned = false;
-		try {
-			planned = this.connector.after(PATIENCE_MILLIS, () -> judge(redis, pong));
-		}
-		finally {
-			if (!planned) {
-				end();
-			}
+		if (!this.connector.after(this.patienceMillis, () -> judge(redis, pong))) {
+			end();
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -78,6 +79,27 @@ class BatchesTests {
 			DriverStub.answer(underWay.remove(), 1);
 		}
 		assertThat(underWay).hasSize(4);
+	}
+
+	@Test
+	@DisplayName("A driver that throws an Error at nine requests in a row is sent the tenth")
+	void survivesErrors() {
+		AtomicInteger errors = new AtomicInteger(9);
+		List<RedisCommand<byte[], byte[], ?>> sent = new ArrayList<>();
+		RedisClusterAsyncCommands<byte[], byte[]> redis = DriverStub.commands((command) -> {
+			if (errors.getAndDecrement() > 0) {
+				throw new NoClassDefFoundError("a class that is missing");
+			}
+			sent.add(command);
+		});
+		Batches batches = new Batches(true);
+		List<Throwable> failures = new ArrayList<>();
+		byte[][] two = { {}, {} };
+		for (int i = 0; i < 10; i++) {
+			batches.with(Script.RELEASE, two, two).send(redis, () -> false, (number, failure) -> failures.add(failure));
+		}
+		assertThat(failures).hasSize(9).hasOnlyElementsOfType(NoClassDefFoundError.class);
+		assertThat(sent).hasSize(1);
 	}
 
 	@Test
@@ -219,6 +241,8 @@ class BatchesTests {
 				.during(Duration.ofSeconds(2))
 				.atMost(20, TimeUnit.SECONDS)
 				.until(() -> seen.getAndSet(redis.instance.requestCount()) == redis.instance.requestCount());
+			assertThat(redis.acquireAll(40))
+				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
 			redis.instance.forgetRequests();
 			assertThat(redis.whileStopped(() -> redis.releaseAll(40)))
 				.allSatisfy((owned) -> assertThat(owned.join()).isTrue());
@@ -248,8 +272,7 @@ class BatchesTests {
 			String slots = IntStream.range(0, 16384).mapToObj(Integer::toString).collect(Collectors.joining(" "));
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("CLUSTER",
 					arguments("ADDSLOTS " + slots)));
-			Awaitility.await().ignoreExceptions().until(() -> redis.acquire(0, "owner").join() instanceof Granted);
-			redis.releaseAll(1).get(0).join();
+			Awaitility.await().until(() -> cluster.ask("CLUSTER INFO").contains("cluster_state:ok"));
 			assertThat(redis.whileStopped(() -> redis.acquireAll(100)))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
 			redis.instance.forgetRequests();
@@ -264,8 +287,8 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Locks that are granted after their callers have given up are taken back")
-	void takesBack() {
+	@DisplayName("Locks that are granted after their callers have given up are released")
+	void releasesLateGrants() {
 		withStopped(LocalRedis.started(), TIMEOUT, (redis) -> {
 			redis.whileStopped(() -> {
 				List<CompletableFuture<AcquireResult>> acquired = redis.acquireAll(200);
@@ -275,7 +298,7 @@ class BatchesTests {
 				return acquired;
 			});
 			Awaitility.await().untilAsserted(() -> assertThat(redis.template.keys("batch:{*")).isEmpty());
-			// Those that were not even sent need not be: eight were, and are taken back.
+			// Those that were not even sent need not be: eight were, and are released.
 			assertThat(redis.instance.requests()).filteredOn("EVALSHA"::equals).hasSize(8 + 8);
 			assertThat(redis.acquireAll(40))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));

@@ -2,16 +2,27 @@ package io.github.lockstarter.store.redis;
 
 import java.util.function.Consumer;
 
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisAsyncCommandsImpl;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 /**
- * A driver that hands over what it is to send.
+ * A driver that is connected, and hands over the scripts that it is to send. Whatever
+ * else it is to send is answered with nothing.
  */
 final class DriverStub {
 
@@ -25,11 +36,25 @@ final class DriverStub {
 				sent.accept((RedisCommand<byte[], byte[], ?>) command);
 				return command;
 			}
-			return null;
+			return call.getMethod().getName().equals("isOpen") ? true : null;
 		});
-		RedisAsyncCommandsImpl<byte[], byte[]> commands = mock(RedisAsyncCommandsImpl.class);
+		RedisAsyncCommandsImpl<byte[], byte[]> commands = mock(RedisAsyncCommandsImpl.class,
+				(call) -> (call.getMethod().getReturnType() == RedisFuture.class) ? nothing() : null);
 		when(commands.getConnection()).thenReturn(connection);
 		return commands;
+	}
+
+	private static RedisFuture<String> nothing() {
+		AsyncCommand<byte[], byte[], String> answered = new AsyncCommand<>(
+				new Command<>(CommandType.PING, new StatusOutput<>(ByteArrayCodec.INSTANCE)));
+		answered.complete();
+		return answered;
+	}
+
+	/** Returns connections with those commands, of a client that is not connected. */
+	static RedisConnections connections(AbstractRedisClient client,
+			RedisClusterAsyncCommands<byte[], byte[]> commands) {
+		return new Connections(client, commands);
 	}
 
 	/** Answers a command as a server does that has an error. */
@@ -42,6 +67,21 @@ final class DriverStub {
 	static void answer(RedisCommand<byte[], byte[], ?> command, long number) {
 		command.getOutput().set(number);
 		command.complete();
+	}
+
+	private record Connections(AbstractRedisClient client,
+			RedisClusterAsyncCommands<byte[], byte[]> commands) implements RedisConnections {
+
+		@Override
+		public boolean isClustered() {
+			return false;
+		}
+
+		@Override
+		public StatefulRedisPubSubConnection<byte[], byte[]> connectPubSub() {
+			throw new UnsupportedOperationException();
+		}
+
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.resource.ClientResources;
@@ -52,6 +53,28 @@ class LettuceConnectorTests {
 		finally {
 			timer.stop();
 		}
+	}
+
+	@Test
+	@DisplayName("If the driver cannot start its timer, the call fails")
+	void timerCannotStart() {
+		ClientResources resources = ClientResources.builder().timer(new HashedWheelTimer() {
+
+			@Override
+			public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+
+		}).build();
+		RedisClient client = RedisClient.create(resources);
+		LettuceConnector connector = new LettuceConnector(
+				DriverStub.connections(client, DriverStub.commands((command) -> {
+				})), Duration.ZERO);
+		Call<Object> call = new Call<>(this.key);
+		connector.expire(call, SOON);
+		assertThat(call).failsWithin(SOON).withThrowableThat().withRootCauseInstanceOf(OutOfMemoryError.class);
+		client.shutdownAsync();
+		resources.shutdown();
 	}
 
 	/** A timer that rejects the first pause between two refreshes. */

@@ -1,9 +1,11 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,6 +19,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.ScheduledFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -110,7 +113,7 @@ class LockPubSubTests {
 			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
 			RedisConnections sharded = new Sharded(this.connections, elsewhere);
 			Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add);
+			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add, Duration.ZERO);
 			LockPubSub pubSub = new LockPubSub(sharded, connector, "lock:released");
 			AtomicInteger woken = new AtomicInteger();
 			pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
@@ -132,7 +135,7 @@ class LockPubSubTests {
 			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
 			RedisConnections sharded = new Sharded(this.connections, elsewhere);
 			Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add);
+			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add, Duration.ZERO);
 			LockPubSub pubSub = new LockPubSub(sharded, connector, "lock:released");
 			pubSub.expectWatchers();
 			pubSub.subscribe();
@@ -166,7 +169,7 @@ class LockPubSubTests {
 	@Test
 	@DisplayName("However often the subscription is replaced, the waiters have one polling loop")
 	void pollsOnce(CapturedOutput output) {
-		LettuceConnector connector = new LettuceConnector(this.connections);
+		LettuceConnector connector = new LettuceConnector(this.connections, Duration.ZERO);
 		assertThat(connector.connect()).succeedsWithin(SOON);
 		this.server.ask("ACL SETUSER default -publish");
 		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released");
@@ -206,7 +209,7 @@ class LockPubSubTests {
 	@DisplayName("Without a thread, connecting fails, and the next attempt connects")
 	void noThreadToConnect() {
 		LettuceConnector connector = new LettuceConnector(this.connections, this.connections::commands,
-				failingOnce(LettuceConnector::onOwnThread));
+				failingOnce(LettuceConnector::onOwnThread), Duration.ZERO);
 		assertThat(connector.connect()).failsWithin(SOON)
 			.withThrowableThat()
 			.withCauseInstanceOf(OutOfMemoryError.class);
@@ -216,7 +219,7 @@ class LockPubSubTests {
 	@Test
 	@DisplayName("Without a thread, there is no subscription, and the next attempt makes it")
 	void noThreadToSubscribe() {
-		LettuceConnector connector = new LettuceConnector(this.connections);
+		LettuceConnector connector = new LettuceConnector(this.connections, Duration.ZERO);
 		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released",
 				failingOnce(LettuceConnector::onOwnThread));
 		CompletableFuture<Boolean> woken = new CompletableFuture<>();
@@ -228,10 +231,95 @@ class LockPubSubTests {
 	}
 
 	@Test
+	@DisplayName("Without a thread for the next poll, polling goes on with the next waiter")
+	void noThreadToPoll() {
+		FailingExecutors executors = new FailingExecutors();
+		RedisConnections connections = connections(executors);
+		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
+		assertThat(connector.connect()).succeedsWithin(SOON);
+		this.server.ask("ACL SETUSER default -publish");
+		LockPubSub pubSub = new LockPubSub(connections, connector, "lock:released");
+		AtomicInteger woken = new AtomicInteger();
+		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
+		executors.failOnce();
+		pubSub.subscribed(pubSub.name(), 1);
+		Awaitility.await().until(executors::hasFailed);
+		assertThat(woken).hasValue(1);
+		pubSub.watch(new byte[] { 2 }, () -> {
+		});
+		Awaitility.await().until(() -> woken.get() > 3);
+		pubSub.close();
+		connections.shutdown();
+		executors.shutdownGracefully();
+	}
+
+	@Test
+	@DisplayName("Without a thread for a probe that is due later, the next subscription is probed")
+	void noThreadToProbe() {
+		FailingExecutors executors = new FailingExecutors();
+		RedisConnections connections = connections(executors);
+		Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
+		LettuceConnector connector = new LettuceConnector(connections, connections::commands, threads::add,
+				Duration.ZERO);
+		LockPubSub pubSub = new LockPubSub(connections, connector, "lock:released");
+		executors.failOnce();
+		pubSub.subscribed(pubSub.name(), 1);
+		assertThat(executors.hasFailed()).isTrue();
+		pubSub.subscribed(pubSub.name(), 1);
+		threads.remove().run();
+		Awaitility.await().until(() -> this.server.ask("INFO commandstats").contains("cmdstat_publish"));
+		pubSub.close();
+		connections.shutdown();
+		executors.shutdownGracefully();
+	}
+
+	@Test
+	@DisplayName("Without a thread for another attempt to subscribe, the next waiter subscribes")
+	void noThreadToSubscribeAgain() {
+		FailingExecutors executors = new FailingExecutors();
+		RedisConnections connections = connections(executors);
+		this.server.ask("ACL SETUSER default resetchannels");
+		LockPubSub pubSub = new LockPubSub(connections, new LettuceConnector(connections, Duration.ZERO),
+				"lock:released");
+		AtomicInteger woken = new AtomicInteger();
+		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
+		executors.failOnce();
+		pubSub.subscribe();
+		Awaitility.await().until(executors::hasFailed);
+		assertThat(woken).hasValue(0);
+		this.server.ask("ACL SETUSER default allchannels");
+		Awaitility.await().until(() -> {
+			pubSub.subscribe();
+			return woken.get() > 0;
+		});
+		pubSub.close();
+		connections.shutdown();
+		executors.shutdownGracefully();
+	}
+
+	@Test
+	@DisplayName("On threads that are interrupted, attempts to subscribe keep their pauses")
+	void interruptedThreads() {
+		this.server.ask("ACL SETUSER default resetchannels");
+		List<Long> attempts = new CopyOnWriteArrayList<>();
+		LockPubSub pubSub = new LockPubSub(this.connections, new LettuceConnector(this.connections, Duration.ZERO),
+				"lock:released", (task) -> LettuceConnector.onOwnThread(() -> {
+					Thread.currentThread().interrupt();
+					task.run();
+				}));
+		pubSub.watch(new byte[] { 1 }, () -> attempts.add(System.nanoTime()));
+		pubSub.subscribe();
+		Awaitility.await().until(() -> attempts.size() > 20);
+		assertThat(Duration.ofNanos(attempts.get(20) - attempts.get(0))).isGreaterThan(Duration.ofMillis(1500));
+		pubSub.close();
+	}
+
+	@Test
 	@DisplayName("Where the driver does not reconnect, another subscription takes the place of one that was lost")
 	void noReconnect() {
 		RedisConnections connections = connections(ClientResources.create(), false);
-		LockPubSub pubSub = new LockPubSub(connections, new LettuceConnector(connections), "lock:released");
+		LockPubSub pubSub = new LockPubSub(connections, new LettuceConnector(connections, Duration.ZERO),
+				"lock:released");
 		AtomicInteger woken = new AtomicInteger();
 		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
 		pubSub.subscribe();
@@ -250,9 +338,8 @@ class LockPubSubTests {
 	@DisplayName("Without waiters nothing polls, and the next waiter does; when messages arrive again, nobody does")
 	void pollsWhileNeeded(CapturedOutput output) {
 		CountingExecutors executors = new CountingExecutors();
-		RedisConnections connections = connections(ClientResources.builder().eventExecutorGroup(executors).build(),
-				true);
-		LettuceConnector connector = new LettuceConnector(connections);
+		RedisConnections connections = connections(executors);
+		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
 		assertThat(connector.connect()).succeedsWithin(SOON);
 		this.server.ask("ACL SETUSER default -publish");
 		LockPubSub pubSub = new LockPubSub(connections, connector, "lock:released");
@@ -278,6 +365,10 @@ class LockPubSubTests {
 		pubSub.close();
 		connections.shutdown();
 		executors.shutdownGracefully();
+	}
+
+	private RedisConnections connections(EventExecutorGroup executors) {
+		return connections(ClientResources.builder().eventExecutorGroup(executors).build(), true);
 	}
 
 	private RedisConnections connections(ClientResources resources, boolean autoReconnect) {

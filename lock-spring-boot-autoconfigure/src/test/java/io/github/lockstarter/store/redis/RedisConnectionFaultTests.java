@@ -109,8 +109,21 @@ class RedisConnectionFaultTests {
 		Awaitility.await().until(() -> locks() == 0);
 	}
 
+	@Test
+	@DisplayName("Refused for a while, since replicas are missing: the release is retried until Redis takes it")
+	void refusedForAWhile() {
+		connect(this.store);
+		assertThat(this.other.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
+			.isInstanceOf(Granted.class);
+		this.server.ask("CONFIG SET min-replicas-to-write 1");
+		assertThat(this.store.lock(this.key).release("a", null)).failsWithin(SOON);
+		assertThat(locks()).isEqualTo(1);
+		this.server.ask("CONFIG SET min-replicas-to-write 0");
+		Awaitility.await().until(() -> locks() == 0);
+	}
+
 	@RepeatedTest(3)
-	@DisplayName("Reset after Redis has granted a lock and before it has said so: the lock is given back")
+	@DisplayName("Reset after Redis has granted a lock and before it has said so: the lock is released")
 	void resetDuringAcquire() {
 		connect(this.patient);
 		this.proxy.dropReplies();
@@ -144,10 +157,10 @@ class RedisConnectionFaultTests {
 	}
 
 	@Test
-	@DisplayName("Reset after a turn has been handed over: one removal frees the lock of the successor")
-	void resetDuringHandOverRemovesOnce() {
+	@DisplayName("Reset after a turn has been handed over: one release frees the lock of the successor")
+	void resetDuringHandOverReleasesOnce() {
 		RedisConnections connections = TestRedis.connections("127.0.0.1", this.proxy.port());
-		AtomicInteger removals = new AtomicInteger();
+		AtomicInteger releases = new AtomicInteger();
 		String release = Base16.digest(Script.RELEASE.text().getBytes(StandardCharsets.UTF_8));
 		connections.client().addListener(new CommandListener() {
 
@@ -160,7 +173,7 @@ class RedisConnectionFaultTests {
 				}
 				String sent = command.toString(StandardCharsets.UTF_8);
 				if (sent.contains(release) && sent.contains("\r\nsuccessor\r\n")) {
-					removals.incrementAndGet();
+					releases.incrementAndGet();
 				}
 			}
 
@@ -177,7 +190,7 @@ class RedisConnectionFaultTests {
 		this.proxy.reset();
 		assertThat(handedOver).failsWithin(SOON);
 		Awaitility.await().until(() -> locks() == 0);
-		Awaitility.await().during(Duration.ofSeconds(1)).atMost(SOON).until(() -> removals.get() == 1);
+		Awaitility.await().during(Duration.ofSeconds(1)).atMost(SOON).until(() -> releases.get() == 1);
 		store.close();
 	}
 
@@ -218,7 +231,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@Test
-	@DisplayName("Silent for good after a grant: the lock is given back")
+	@DisplayName("Silent for good after a grant: the lock is released")
 	void silentAfterGrant() {
 		connect(this.store);
 		this.proxy.dropReplies();
@@ -233,22 +246,22 @@ class RedisConnectionFaultTests {
 	@DisplayName("A lost release is not sent again after its owner, a token, has acquired the lock again")
 	void releasedAndAcquiredAgain(int sentBefore) {
 		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
-		LettuceConnector connector = new LettuceConnector(connections);
+		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
 		RedisClusterAsyncCommands<byte[], byte[]> redis = connector.connect().join();
-		Removals removals = new Removals(connector);
+		Releases releases = new Releases(connector);
 		AtomicInteger sent = new AtomicInteger();
 		CompletableFuture<Throwable> outcome = new CompletableFuture<>();
 		IOException reset = new IOException("Connection reset by peer");
-		Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release = removals.release(this.key, "token",
+		Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release = releases.release(this.key, "token",
 				(over, abandoned, reply) -> {
 					if (sent.incrementAndGet() == sentBefore) {
-						removals.keep(this.key, "token");
+						releases.cancel(this.key, "token");
 					}
 					boolean isSentAgain = sent.get() > sentBefore;
 					reply.accept(isSentAgain ? 1L : null, isSentAgain ? null : reset);
 				}, (number, failure) -> outcome.complete(failure));
 		if (sentBefore == 0) {
-			removals.keep(this.key, "token");
+			releases.cancel(this.key, "token");
 		}
 		release.accept(redis);
 		assertThat(outcome).succeedsWithin(SOON).isEqualTo((sentBefore > 0) ? reset : null);

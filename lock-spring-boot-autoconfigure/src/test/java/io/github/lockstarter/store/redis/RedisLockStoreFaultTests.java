@@ -106,7 +106,7 @@ class RedisLockStoreFaultTests {
 		LockKey other = new LockKey("fault", "jiro");
 		assertThat(this.patient.lock(other).acquire(AcquireCommand.of("b", TTL))).succeedsWithin(SOON)
 			.isInstanceOf(Granted.class);
-		// The driver may repeat an acquire from just after the kill; it is taken back.
+		// The driver may repeat an acquire from just after the kill; it is undone.
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(acquire("b")).succeedsWithin(SOON).isInstanceOf(Granted.class));
 	}
@@ -190,7 +190,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Asked for a replica: a grant that no replica has in time is broken, and taken back")
+	@DisplayName("Asked for a replica: a grant that no replica has in time is broken, and undone")
 	void replicasToAck() {
 		try (LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + this.server.port())) {
 			RedisLockStore careful = new RedisLockStore(this.connections, "lock", Duration.ofSeconds(4), 1);

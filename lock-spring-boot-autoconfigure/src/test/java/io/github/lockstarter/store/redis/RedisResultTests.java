@@ -172,7 +172,7 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("Where replicas must have a grant and there are none it is taken back, but a result is found all the same")
+	@DisplayName("Where replicas must have a grant and there are none it is undone, but a result is found all the same")
 	void replicas() {
 		RedisLockStore strict = new RedisLockStore(connections, this.prefix, Duration.ofSeconds(4), 1);
 		strict.start();

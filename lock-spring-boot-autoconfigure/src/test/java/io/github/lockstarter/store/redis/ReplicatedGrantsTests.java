@@ -86,7 +86,7 @@ class ReplicatedGrantsTests {
 	}
 
 	@Test
-	@DisplayName("A hundred grants that wait for a replica that does not answer wait together, and are taken back")
+	@DisplayName("A hundred grants that wait for a replica that does not answer wait together, and are undone")
 	void waitTogether() {
 		this.replica.freeze();
 		this.instance.forgetRequests();

@@ -11,6 +11,7 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
 import io.lettuce.core.protocol.RedisCommand;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -71,6 +72,16 @@ class ScriptCommandTests {
 		});
 		DriverStub.refuse(this.sent.get(0), "NOSCRIPT No matching script.");
 		assertThat(this.replies).containsExactly(refusal);
+	}
+
+	@Test
+	@DisplayName("An Error of the driver is an answer, too")
+	void answersForError() {
+		NoClassDefFoundError error = new NoClassDefFoundError("a class that is missing");
+		send((command) -> {
+			throw error;
+		});
+		assertThat(this.replies).containsExactly(error);
 	}
 
 	@Test
@@ -136,7 +147,8 @@ class ScriptCommandTests {
 			throw new AssertionError("for this test");
 		});
 		assertThatNoException().isThrownBy(() -> DriverStub.answer(this.sent.get(0), 7));
-		assertThat(output).contains("A reply of Redis was not dealt with", "for this test");
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(output).contains("A reply of Redis was not dealt with", "for this test"));
 	}
 
 	private void send() {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -102,6 +103,21 @@ class SilenceWatchTests {
 		assertThat(sent).hasValue(before + 6);
 		assertThat(replaced).hasValue(1);
 		assertThat(output).containsOnlyOnce("cannot be replaced");
+	}
+
+	@Test
+	@DisplayName("A connection that waits for replicas longer than a silent one has to answer is not replaced")
+	void waitsForReplicas() {
+		Duration longestWait = ReplicatedGrants.longestWait(Duration.ofSeconds(6));
+		LettuceConnector grants = LettuceConnector.ofGrants(this.connections, longestWait);
+		RedisClusterAsyncCommands<byte[], byte[]> redis = grants.connect().join();
+		CompletionStage<Long> acknowledged = redis.waitForReplication(1, longestWait.toMillis());
+		CompletionStage<byte[]> next = redis.get(new byte[] { 1 });
+		// Suspects the connection.
+		grants.expire(new Call<>(this.key), Duration.ofMillis(1));
+		assertThat(acknowledged).succeedsWithin(SOON).isEqualTo(0L);
+		assertThat(next).succeedsWithin(SOON);
+		assertThat(this.connections.grantCommands()).isSameAs(redis);
 	}
 
 	private RedisLockStore connected(RedisConnections connections) {

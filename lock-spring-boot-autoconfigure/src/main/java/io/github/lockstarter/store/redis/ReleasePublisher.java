@@ -1,0 +1,123 @@
+package io.github.lockstarter.store.redis;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+
+/**
+ * Publishes messages about released locks, and probes whether they are received. Where
+ * publishing is forbidden, or where messages go to another shard than the subscription is
+ * on, no instance would be notified of a release: then waiters poll.
+ */
+final class ReleasePublisher {
+
+	private static final AsyncLog logger = new AsyncLog(ReleasePublisher.class);
+
+	private static final long RETRY_MILLIS = 100;
+
+	/** The time after which a message that was published must have been received. */
+	private static final long ECHO_MILLIS = 1000;
+
+	private final LettuceConnector connector;
+
+	private final byte[] channel;
+
+	private final byte[] echo;
+
+	private final ReleaseSubscription subscription;
+
+	private final ReleasePolling polling;
+
+	/** Whether a message of this instance has been received since the last probe. */
+	private volatile boolean received;
+
+	/** Whether the next probe is scheduled, for when there is a connection. */
+	private final AtomicBoolean scheduled = new AtomicBoolean();
+
+	/**
+	 * Creates a publisher.
+	 * @param connector the connection to publish over
+	 * @param echo a message that only this instance takes
+	 * @param polling is started and stopped as messages are received
+	 */
+	ReleasePublisher(LettuceConnector connector, byte[] channel, byte[] echo, ReleaseSubscription subscription,
+			ReleasePolling polling) {
+		this.connector = connector;
+		this.channel = channel;
+		this.echo = echo;
+		this.subscription = subscription;
+		this.polling = polling;
+	}
+
+	void publish(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[] message) {
+		publish(redis, message, () -> {
+		});
+	}
+
+	private void publish(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[] message, Runnable published) {
+		try {
+			redis.publish(this.channel, message).whenComplete((receivers, failure) -> {
+				if (failure == null) {
+					published.run();
+				}
+				else if (failure instanceof RedisCommandExecutionException) {
+					this.polling.start("publishing is refused", failure);
+				}
+			});
+		}
+		catch (Throwable ex) {
+			logger.debug("Not published", ex);
+		}
+	}
+
+	/** Publishes the echo, now or when there is a connection. */
+	void probe() {
+		RedisClusterAsyncCommands<byte[], byte[]> redis = this.connector.openOrConnect();
+		if (redis == null) {
+			probeLater();
+		}
+		else {
+			this.received = false;
+			publish(redis, this.echo, () -> this.connector.after(ECHO_MILLIS, this::checkReceived));
+		}
+	}
+
+	private void probeLater() {
+		if (this.subscription.isOpen() && this.scheduled.compareAndSet(false, true)
+				&& !this.connector.after(RETRY_MILLIS, this::probeAgain)) {
+			this.scheduled.set(false);
+		}
+	}
+
+	private void probeAgain() {
+		this.scheduled.set(false);
+		if (this.subscription.isOpen()) {
+			probe();
+		}
+	}
+
+	/** Notes that a message of this instance has been received. */
+	void received() {
+		this.received = true;
+		this.polling.stop();
+	}
+
+	/**
+	 * A machine that stood still may not have read the message yet. It is read before the
+	 * answer to a {@code PING} over the same connection. A subscription that does not
+	 * answer is replaced, and the next one probed.
+	 */
+	private void checkReceived() {
+		RedisFuture<String> pong = this.received ? null : this.subscription.ping();
+		if (pong != null) {
+			pong.whenComplete((reply, failure) -> {
+				if (!this.received && failure == null) {
+					this.polling.start("a message did not arrive", null);
+				}
+			});
+		}
+	}
+
+}

@@ -1,0 +1,208 @@
+package io.github.lockstarter.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.pubsub.RedisPubSubListener;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+
+/**
+ * The subscription to messages about released locks. It is made for the first waiter, and
+ * kept by the driver over reconnects. While it cannot be made, waiters poll.
+ * <p>
+ * A server that is frozen, or cut off, sends nothing and breaks no connection. So each
+ * waiter that polls has a {@code PING} sent over the subscription. If the last one has
+ * not been answered, the subscription is replaced, to wherever the driver then finds a
+ * server. So is one that was lost, if the driver does not reconnect.
+ */
+final class ReleaseSubscription {
+
+	private static final AsyncLog logger = new AsyncLog(ReleaseSubscription.class);
+
+	private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
+
+	private final RedisConnections connections;
+
+	private final LettuceConnector connector;
+
+	private final String channel;
+
+	private final ReleaseWatchers watchers;
+
+	private final RedisPubSubListener<byte[], byte[]> listener;
+
+	private final Executor threads;
+
+	private final AtomicBoolean subscribing = new AtomicBoolean();
+
+	private volatile boolean open = true;
+
+	/** Whether to try once to subscribe, although there is no watcher yet. */
+	private volatile boolean expected;
+
+	/** So that failures in a row are logged once. */
+	private volatile boolean failed;
+
+	private volatile @Nullable StatefulRedisPubSubConnection<byte[], byte[]> connection;
+
+	private volatile @Nullable RedisFuture<String> pong;
+
+	private volatile long pingedAt;
+
+	/**
+	 * Creates a subscription that is made later.
+	 * @param connector has the timer for further attempts
+	 * @param threads where to block
+	 */
+	ReleaseSubscription(RedisConnections connections, LettuceConnector connector, String channel,
+			ReleaseWatchers watchers, RedisPubSubListener<byte[], byte[]> listener, Executor threads) {
+		this.connections = connections;
+		this.connector = connector;
+		this.channel = channel;
+		this.watchers = watchers;
+		this.listener = listener;
+		this.threads = threads;
+	}
+
+	/** Subscribes when it is opened. */
+	void expectWatchers() {
+		this.expected = true;
+	}
+
+	/**
+	 * Subscribes unless there is a subscription that works. Connecting blocks, so another
+	 * thread does it.
+	 */
+	void subscribe() {
+		StatefulRedisPubSubConnection<byte[], byte[]> current = this.connection;
+		if ((current == null || isLost(current) || isSilent(current)) && this.subscribing.compareAndSet(false, true)) {
+			replaceOnThread(current);
+		}
+	}
+
+	/** Returns whether the driver will not open the connection again. */
+	private static boolean isLost(StatefulRedisPubSubConnection<byte[], byte[]> current) {
+		boolean closed = current instanceof RedisChannelHandler<?, ?> connection && connection.isClosed();
+		return closed || (!current.isOpen() && !current.getOptions().isAutoReconnect());
+	}
+
+	private boolean isSilent(StatefulRedisPubSubConnection<byte[], byte[]> current) {
+		long now = System.nanoTime();
+		RedisFuture<String> last = this.pong;
+		if (last != null && now - this.pingedAt < PATIENCE_NANOS) {
+			return false;
+		}
+		if (last != null && !last.isDone()) {
+			return true;
+		}
+		this.pingedAt = now;
+		this.pong = current.async().ping();
+		return false;
+	}
+
+	private void replaceOnThread(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
+		try {
+			this.threads.execute(() -> replace(old));
+		}
+		catch (Throwable ex) {
+			this.subscribing.set(false);
+			logger.warn("No thread for the subscription to channel %s: waiters poll meanwhile".formatted(this.channel),
+					ex);
+		}
+	}
+
+	private void replace(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
+		if (this.open && this.connection == old && isNeeded()) {
+			this.expected = false;
+			try {
+				connectInPlaceOf(old);
+			}
+			catch (Throwable ex) {
+				if (!this.failed) {
+					logger.warn("No subscription to channel %s: waiters poll every %d ms meanwhile"
+						.formatted(this.channel, ReleasePolling.INTERVAL_MILLIS), ex);
+				}
+				this.failed = true;
+				retryLater(old);
+				return;
+			}
+		}
+		this.subscribing.set(false);
+		if (!this.open) {
+			close();
+		}
+		else if (isNeeded() && this.connection == null) {
+			subscribe();
+		}
+	}
+
+	private void connectInPlaceOf(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
+		StatefulRedisPubSubConnection<byte[], byte[]> another = this.connections.connectPubSub();
+		try {
+			another.addListener(this.listener);
+			another.sync().subscribe(this.channel.getBytes(StandardCharsets.UTF_8));
+		}
+		catch (Throwable ex) {
+			another.closeAsync();
+			throw ex;
+		}
+		this.pong = null;
+		this.connection = another;
+		this.failed = false;
+		close(old);
+	}
+
+	private void retryLater(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
+		boolean scheduled = this.connector.after(ReleasePolling.INTERVAL_MILLIS, () -> {
+			replaceOnThread(old);
+			this.watchers.wakeAll();
+		});
+		if (!scheduled) {
+			this.subscribing.set(false);
+		}
+	}
+
+	private boolean isNeeded() {
+		return this.expected || !this.watchers.isEmpty();
+	}
+
+	/**
+	 * Sends a {@code PING} over the subscription, if there is one. Messages that Redis
+	 * has sent before the answer are received before it.
+	 */
+	@Nullable RedisFuture<String> ping() {
+		StatefulRedisPubSubConnection<byte[], byte[]> current = this.connection;
+		return (current != null) ? current.async().ping() : null;
+	}
+
+	boolean isOpen() {
+		return this.open;
+	}
+
+	void open() {
+		this.open = true;
+		if (this.expected) {
+			subscribe();
+		}
+	}
+
+	void close() {
+		this.open = false;
+		close(this.connection);
+		this.connection = null;
+	}
+
+	private static void close(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> connection) {
+		if (connection != null) {
+			connection.closeAsync();
+		}
+	}
+
+}

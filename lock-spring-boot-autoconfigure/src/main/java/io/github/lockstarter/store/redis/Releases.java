@@ -1,0 +1,210 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+
+/**
+ * Releases locks, and retries until Redis has answered or the lease has expired. The
+ * driver repeats what was under way when a connection is closed, but not all of it when
+ * the connection is reset, and none when it is replaced.
+ * <p>
+ * Each release is a compare-and-delete, so it does no harm to send it twice. Only the
+ * number of those that are retried is bounded here: the others are no more than there
+ * were leases.
+ */
+final class Releases {
+
+	private static final long FIRST_PAUSE_MILLIS = 20;
+
+	private static final long LONGEST_PAUSE_MILLIS = 500;
+
+	/** Locks whose releases fail beyond this number are left to expire. */
+	private static final int MOST_RETRIED = 1000;
+
+	/**
+	 * Errors that Redis would answer with again. Any other may pass: Redis is busy, loads
+	 * its data, has no master or too few replicas, cannot save, or moves a slot.
+	 */
+	private static final Set<String> FINAL_ERRORS = Set.of("ERR", "NOAUTH", "NOPERM", "NOSCRIPT", "WRONGTYPE");
+
+	/** A power of two: 16 KB. */
+	private static final int PLACES = 4096;
+
+	/**
+	 * A release does not say when its lock expires, so it is retried for the longest time
+	 * to live of this store: but not for less than this, since another instance may have
+	 * acquired the lock.
+	 */
+	private static final long SHORTEST_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+	private final LettuceConnector connector;
+
+	private final Set<Release> retried = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * How often owners that may have released a lock before acquired it, by the hash of
+	 * both. Where two of them share a place, the lock of one may be left to expire.
+	 */
+	private final AtomicIntegerArray reacquired = new AtomicIntegerArray(PLACES);
+
+	private final AtomicLong longestTtl = new AtomicLong(SHORTEST_NANOS);
+
+	Releases(LettuceConnector connector) {
+		this.connector = connector;
+	}
+
+	/** Notes the time to live of a lock that may be granted. */
+	void noteTtl(Duration ttl) {
+		this.longestTtl.accumulateAndGet(ttl.toNanos(), Math::max);
+	}
+
+	/**
+	 * Returns the release of a lock by its owner. It begins now, and is sent when it is
+	 * given a connection.
+	 * @param outcome gets the reply, and the failure of an earlier attempt, which may
+	 * have done the work; or the reason why there is no reply
+	 */
+	Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release(LockKey key, String owner, Request<Long> script,
+			BiConsumer<@Nullable Long, @Nullable Throwable> outcome) {
+		return new Release(key, owner, script, this.longestTtl.get(), outcome, false)::attempt;
+	}
+
+	/**
+	 * Releases a lock that may have been granted without its owner learning of it.
+	 * @param inFlight whether it may be granted even after the first attempt, because its
+	 * request may still be in flight
+	 */
+	void undo(LockKey key, String owner, Duration ttl, Request<Long> script, boolean inFlight) {
+		new Release(key, owner, script, ttl.toNanos(), (number, failure) -> {
+		}, inFlight).attemptWhenConnected();
+	}
+
+	/**
+	 * Cancels the releases of the lock that began before: its owner acquires it again.
+	 * Those that were sent by now reach Redis earlier than that acquire if both are sent
+	 * over one connection. Grants that replicas have to acknowledge have a connection of
+	 * their own, and a connection may have been replaced in between: then a release may
+	 * arrive later, and free the lock that was acquired again.
+	 */
+	void cancel(LockKey key, String owner) {
+		this.reacquired.incrementAndGet(place(key, owner));
+	}
+
+	private static int place(LockKey key, String owner) {
+		int hash = 31 * key.hashCode() + owner.hashCode();
+		return (hash ^ (hash >>> 16)) & (PLACES - 1);
+	}
+
+	/** Returns whether a later attempt may have another outcome. */
+	private static boolean isTransient(Throwable failure) {
+		return !(failure instanceof RedisCommandExecutionException)
+				|| !FINAL_ERRORS.contains(String.valueOf(failure.getMessage()).split(" ", 2)[0]);
+	}
+
+	/**
+	 * The release of one lock.
+	 */
+	private final class Release {
+
+		private final Request<Long> script;
+
+		private final int place;
+
+		/** How often the place had been counted when this began. */
+		private final int begun;
+
+		private final long deadline;
+
+		private final BiConsumer<@Nullable Long, @Nullable Throwable> outcome;
+
+		private boolean inFlight;
+
+		/** Why it is not known what the attempts so far have done, if there were any. */
+		private @Nullable Throwable failure;
+
+		private long pause = FIRST_PAUSE_MILLIS;
+
+		Release(LockKey key, String owner, Request<Long> script, long nanos,
+				BiConsumer<@Nullable Long, @Nullable Throwable> outcome, boolean inFlight) {
+			this.script = script;
+			this.place = place(key, owner);
+			this.begun = Releases.this.reacquired.get(this.place);
+			this.deadline = System.nanoTime() + nanos;
+			this.outcome = outcome;
+			this.inFlight = inFlight;
+		}
+
+		void attempt(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+			if (isCancelled()) {
+				end(null, this.failure);
+			}
+			else {
+				this.script.send(redis, () -> false, this::answered);
+			}
+		}
+
+		/** Returns whether the owner has acquired the lock again since this began. */
+		private boolean isCancelled() {
+			return Releases.this.reacquired.get(this.place) != this.begun;
+		}
+
+		void attemptWhenConnected() {
+			RedisClusterAsyncCommands<byte[], byte[]> redis = Releases.this.connector.openOrConnect();
+			if (redis != null) {
+				attempt(redis);
+			}
+			else {
+				retryLater();
+			}
+		}
+
+		private void answered(@Nullable Long number, @Nullable Throwable failure) {
+			if (failure != null && isTransient(failure)) {
+				this.failure = failure;
+				retryLater();
+			}
+			else if (number != null && number == 0 && this.inFlight) {
+				this.inFlight = false;
+				this.pause = LONGEST_PAUSE_MILLIS;
+				retryLater();
+			}
+			else {
+				end(number, (failure != null) ? failure : this.failure);
+			}
+		}
+
+		private void retryLater() {
+			Set<Release> retried = Releases.this.retried;
+			boolean inTime = System.nanoTime() - this.deadline < 0;
+			if (!inTime || isCancelled() || (retried.size() >= MOST_RETRIED && !retried.contains(this))) {
+				end(null, this.failure);
+				return;
+			}
+			retried.add(this);
+			long pause = this.pause;
+			this.pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+			if (!Releases.this.connector.after(pause, this::attemptWhenConnected)) {
+				end(null, this.failure);
+			}
+		}
+
+		private void end(@Nullable Long number, @Nullable Throwable failure) {
+			Releases.this.retried.remove(this);
+			this.outcome.accept(number, failure);
+		}
+
+	}
+
+}
