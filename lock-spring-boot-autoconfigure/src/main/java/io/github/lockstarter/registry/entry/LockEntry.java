@@ -65,9 +65,9 @@ final class LockEntry implements LeasedLock {
 	private volatile @Nullable StoreLease lease;
 
 	/**
-	 * Whether the store may notify this lock of a release, until the handle is closed.
+	 * Whether the store may notify this lock of a release, and the handle is not closed.
 	 */
-	private volatile boolean watching;
+	private boolean watching;
 
 	/** Whether the last question to the store, if it was refused, is notified. */
 	private volatile boolean registered;
@@ -245,21 +245,18 @@ final class LockEntry implements LeasedLock {
 	/** Asks the store for the head of the queue. */
 	private Step acquire(AcquireRequest head) {
 		this.state = EntryState.ACQUIRING;
+		boolean notified = head.waits() && this.table.isNotified();
+		this.watching |= notified;
 		return () -> {
 			Turn turn = new Turn(head.owner(), now(), head.options().ttl());
 			this.asked = turn;
 			this.released = false;
-			this.registered = head.waits() && this.table.isNotified();
+			this.registered = notified;
 			ask(() -> {
 				AcquireCommand command = head.command(turn.owner());
-				return this.registered ? notifying(command) : command;
+				return notified ? command.notifying(this::wake) : command;
 			}).whenComplete((result, failure) -> answered(turn, head, result, note(failure)));
 		};
-	}
-
-	private AcquireCommand notifying(AcquireCommand command) {
-		this.watching = true;
-		return command.notifying(this::wake);
 	}
 
 	/** Asks the store; whatever is thrown is an answer, too. */
@@ -337,8 +334,9 @@ final class LockEntry implements LeasedLock {
 		StoreLease granted = new StoreLease(this, request, turn, fencingToken);
 		this.lease = granted;
 		this.state = EntryState.HELD;
-		return this.queue.held(granted.remaining()).then(() -> {
-			if (stopWatching() && this.lease != granted) {
+		Step closing = stopWatching();
+		return this.queue.held(granted.remaining()).then(closing).then(() -> {
+			if (closing != Step.NOTHING && this.lease != granted) {
 				// It has ended meanwhile, and a waiter may rely on the closed handle.
 				wake();
 			}
@@ -466,12 +464,13 @@ final class LockEntry implements LeasedLock {
 	/** Lets the waiters of other instances in; without any, another turn begins here. */
 	private Step endTurn(StoreLease ended, AcquireRequest next) {
 		this.state = EntryState.ACQUIRING;
+		this.watching = true;
 		return () -> {
 			Turn turn = new Turn(next.owner(), now(), next.options().ttl());
 			this.asked = turn;
 			this.released = false;
 			this.registered = true;
-			ask(() -> notifying(AcquireCommand.of(turn.owner(), turn.ttl())).after(ended.turn().owner()))
+			ask(() -> AcquireCommand.of(turn.owner(), turn.ttl()).notifying(this::wake).after(ended.turn().owner()))
 				.whenComplete((result, thrown) -> {
 					Throwable failure = note(thrown);
 					ended.released(result != null && !(result instanceof PredecessorGone), failure);
@@ -497,10 +496,7 @@ final class LockEntry implements LeasedLock {
 		if (this.waitTimeout != null) {
 			this.waitTimeout.cancel();
 		}
-		return () -> {
-			stopWatching();
-			this.table.remove(this);
-		};
+		return stopWatching().then(() -> this.table.remove(this));
 	}
 
 	private WakeUp wakeUp() {
@@ -527,13 +523,18 @@ final class LockEntry implements LeasedLock {
 	}
 
 	/**
-	 * Closes the handle if it may be notified: who holds the lock needs no notification.
+	 * Closes the handle if it may be notified: the holder of a lock needs no
+	 * notification. A waiter that asks before the step is taken watches again.
 	 */
-	private boolean stopWatching() {
+	private Step stopWatching() {
 		if (!this.watching) {
-			return false;
+			return Step.NOTHING;
 		}
 		this.watching = false;
+		return this::closeHandle;
+	}
+
+	private void closeHandle() {
 		try {
 			this.stored.close();
 		}
@@ -541,7 +542,6 @@ final class LockEntry implements LeasedLock {
 			// A notification too many does no harm.
 			note(ex);
 		}
-		return true;
 	}
 
 	private long now() {

@@ -36,8 +36,8 @@ final class RedisLock implements StoredLock {
 	/** The key of the owner. The others are made from it, for there may be many locks. */
 	private final byte[] redisKey;
 
-	/** What runs after a release; {@code null} if nothing does. */
-	private volatile @Nullable Runnable watch;
+	/** What runs after a release; {@code null} if nothing does. Guarded by this. */
+	private @Nullable Runnable watch;
 
 	/**
 	 * Whether other instances may wait for a result although Redis does not know of them
@@ -62,7 +62,9 @@ final class RedisLock implements StoredLock {
 
 	@Override
 	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-		watch(command.onRelease());
+		if (command.onRelease() != null) {
+			watch(command.onRelease());
+		}
 		if (!command.takenBack()) {
 			this.redis.calls().keep(this.key, command.owner());
 		}
@@ -118,11 +120,9 @@ final class RedisLock implements StoredLock {
 	}
 
 	/** From now on the action runs after a release, and no other. */
-	private void watch(@Nullable Runnable onRelease) {
-		if (onRelease != null) {
-			this.watch = onRelease;
-			this.redis.pubSub().watch(this.redisKey, onRelease);
-		}
+	private synchronized void watch(Runnable onRelease) {
+		this.watch = onRelease;
+		this.redis.pubSub().watch(this.redisKey, onRelease);
 	}
 
 	/** A waiter that was refused needs the subscription. */
@@ -181,11 +181,10 @@ final class RedisLock implements StoredLock {
 	}
 
 	@Override
-	public void close() {
-		Runnable watch = this.watch;
-		if (watch != null) {
+	public synchronized void close() {
+		if (this.watch != null) {
+			this.redis.pubSub().unwatch(this.redisKey, this.watch);
 			this.watch = null;
-			this.redis.pubSub().unwatch(this.redisKey, watch);
 		}
 	}
 
