@@ -58,7 +58,9 @@ public final class ResultRequest extends AcquireRequest {
 
 	@Override
 	public boolean takes(StoredResult result, long stored) {
-		boolean counts = result.fencingToken() >= this.since || stored - begin() > 0;
+		long age = begin() - stored;
+		boolean kept = age <= result.key().keep().toNanos();
+		boolean counts = kept && (result.fencingToken() >= this.since || age < 0);
 		return counts && this.resultKey.name().equals(result.key().name());
 	}
 
