@@ -50,6 +50,9 @@ class FaultyStoreTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(30));
 
+	/** After it no lease is handed off without the store. */
+	private static final Duration A_TURN = Duration.ofMillis(60);
+
 	private final VirtualRuntime runtime = new VirtualRuntime();
 
 	private final MemoryLockStore memory = new MemoryLockStore(this.runtime::nanoTime);
@@ -74,6 +77,11 @@ class FaultyStoreTests {
 		});
 	}
 
+	static Stream<Fault> failures() {
+		return Stream.of(() -> CompletableFuture.failedFuture(new IllegalStateException("not now")),
+				() -> CompletableFuture.completedFuture(null));
+	}
+
 	@ParameterizedTest
 	@MethodSource("faults")
 	@DisplayName("A store that has no handle on a lock has failed")
@@ -85,7 +93,7 @@ class FaultyStoreTests {
 	}
 
 	@ParameterizedTest
-	@MethodSource("faults")
+	@MethodSource({ "faults", "failures" })
 	@DisplayName("A store that has no answer to an acquisition has failed")
 	void noAnswerToAcquisition(Fault fault) {
 		this.store.onAcquire = fault;
@@ -108,6 +116,22 @@ class FaultyStoreTests {
 		CompletableFuture<Optional<Lease>> next = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		this.runtime.pass(OPTIONS.ttl().plusSeconds(1));
 		this.runtime.join(this.runtime.join(next).orElseThrow().releaseAsync());
+	}
+
+	@ParameterizedTest
+	@MethodSource({ "faults", "failures" })
+	@DisplayName("A store that has no answer to the end of a turn is asked to release the lock")
+	void noAnswerToEndOfTurn(Fault fault) {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> waiting = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		this.runtime.pass(A_TURN);
+		this.store.onAcquire = fault;
+		CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
+		this.runtime.settle();
+		assertThat(released).isCompleted();
+		assertThat(waiting).isCompletedExceptionally();
+		this.store.onAcquire = null;
+		assertServesCallers();
 	}
 
 	@Test

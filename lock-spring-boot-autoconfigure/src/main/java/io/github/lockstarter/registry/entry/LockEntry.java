@@ -473,7 +473,15 @@ final class LockEntry implements LeasedLock {
 			ask(() -> AcquireCommand.of(turn.owner(), turn.ttl()).notifying(this::wake).after(ended.turn().owner()))
 				.whenComplete((result, thrown) -> {
 					Throwable failure = note(thrown);
-					ended.released(result != null && !(result instanceof PredecessorGone), failure);
+					if (result != null) {
+						ended.released(!(result instanceof PredecessorGone), null);
+					}
+					else {
+						// If it has not reached the store, the turn still owns the lock.
+						// If it has, the release finds nothing, which is no loss.
+						askToRelease(ended.turn(), null)
+							.whenComplete((owned, again) -> ended.released(true, note(again)));
+					}
 					answered(turn, next, result, failure);
 					ended.done();
 				});

@@ -99,22 +99,14 @@ final class RedisLock implements StoredLock {
 	}
 
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
-		RedisCalls calls = this.redis.calls();
 		int reconnects = this.redis.grants().reconnects();
 		LockPubSub pubSub = this.redis.pubSub();
 		byte[] message = pubSub.messageToOthers(this.redisKey);
 		Request<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
 				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.name(), message), message);
-		return calls
+		return this.redis.calls()
 			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0, Function.identity(),
 					undo(command))
-			.whenComplete((number, failure) -> {
-				if (failure != null) {
-					// If it was never sent, the predecessor still holds the lock. What
-					// the successor may have is freed by the undo.
-					release(predecessor, null);
-				}
-			})
 			.thenApply((number) -> noted(Replies.handedOver(number, reconnects != this.redis.grants().reconnects()),
 					true));
 	}

@@ -396,13 +396,8 @@ final class SimulatedStore implements LockStore {
 				this.onRelease = onRelease;
 				SimulatedStore.this.watching.computeIfAbsent(this.key, (key) -> new LinkedHashSet<>()).add(this);
 			}
-			String predecessor = command.predecessor();
-			if (predecessor != null) {
-				SimulatedStore.this.use.released(predecessor);
-			}
 			long ttl = command.ttl().toNanos();
-			CompletionStage<AcquireResult> refusal = (predecessor != null) ? null
-					: SimulatedStore.this.refusal(this.key);
+			CompletionStage<AcquireResult> refusal = SimulatedStore.this.refusal(this.key);
 			if (refusal != null) {
 				return refusal;
 			}
@@ -410,7 +405,7 @@ final class SimulatedStore implements LockStore {
 			long asked = SimulatedStore.this.process.nanoTime();
 			CompletableFuture<AcquireResult> answer = SimulatedStore.this.use.counted(this.key,
 					new CompletableFuture<>());
-			Call<Reply> call = call(command, predecessor, ttl);
+			Call<Reply> call = call(command, ttl);
 			call.whenLate((reply) -> {
 				boolean unwanted = reply.result() instanceof Granted && answer.isCompletedExceptionally();
 				if (unwanted && command.takenBack()) {
@@ -418,7 +413,9 @@ final class SimulatedStore implements LockStore {
 				}
 			}).begin().whenComplete((reply, failure) -> {
 				if (failure != null) {
-					undo(command, predecessor, ttl);
+					if (command.takenBack()) {
+						SimulatedStore.this.undo(this.key, command.owner(), ttl);
+					}
 					answer.completeExceptionally(failure);
 				}
 				else {
@@ -444,8 +441,9 @@ final class SimulatedStore implements LockStore {
 			}
 		}
 
-		private Call<Reply> call(AcquireCommand command, @Nullable String predecessor, long ttl) {
+		private Call<Reply> call(AcquireCommand command, long ttl) {
 			String owner = command.owner();
+			String predecessor = command.predecessor();
 			boolean waits = command.onRelease() != null;
 			return (predecessor != null)
 					? new Call<>(
@@ -459,6 +457,9 @@ final class SimulatedStore implements LockStore {
 
 		private AcquireResult answered(AcquireCommand command, Reply reply, long asked, boolean repeated) {
 			AcquireResult result = reply.result();
+			if (command.predecessor() != null) {
+				SimulatedStore.this.use.released(command.predecessor());
+			}
 			if (result instanceof Granted grant) {
 				if (command.takenBack()) {
 					SimulatedStore.this.use.granted(this.key, command.owner());
@@ -470,15 +471,6 @@ final class SimulatedStore implements LockStore {
 				subscribe();
 			}
 			return (result instanceof PredecessorGone && repeated) ? new Held(SimulatedServer.HEAD_START) : result;
-		}
-
-		private void undo(AcquireCommand command, @Nullable String predecessor, long ttl) {
-			if (predecessor != null) {
-				SimulatedStore.this.undo(this.key, predecessor, ttl);
-			}
-			if (command.takenBack()) {
-				SimulatedStore.this.undo(this.key, command.owner(), ttl);
-			}
 		}
 
 		@Override
