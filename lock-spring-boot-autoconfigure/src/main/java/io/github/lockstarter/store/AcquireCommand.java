@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * other instances wait for the lock, it is released for them; if not, it is granted to
  * {@code owner} at once, whatever the query. If that fails, the engine releases the
  * predecessor; the store takes back no more than the grant to {@code owner}. {@code null}
- * at the beginning of a turn. Only for a store that {@linkplain Capability#NOTIFIES
- * notifies}.
+ * at the beginning of a turn. Only for a store that {@linkplain Capability#HANDS_OVER
+ * hands over}.
  */
 public record AcquireCommand(String owner, Duration ttl, @Nullable Runnable onRelease, @Nullable ResultQuery query,
 		boolean takenBack, @Nullable String predecessor) {

@@ -322,7 +322,7 @@ class FaultyStoreTests {
 
 		@Override
 		public Set<Capability> capabilities() {
-			return Set.of(Capability.NOTIFIES, Capability.HOLDS_FOR_TOKENS);
+			return Set.of(Capability.NOTIFIES, Capability.HANDS_OVER, Capability.HOLDS_FOR_TOKENS);
 		}
 
 		@Override

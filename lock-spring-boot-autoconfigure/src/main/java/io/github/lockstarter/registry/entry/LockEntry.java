@@ -447,7 +447,7 @@ final class LockEntry implements LeasedLock {
 				this.table.observer().count(this.key, Event.HANDED_OFF);
 				return grant(next, turn, ended.fencingToken() + 1).then(ended::done);
 			}
-			if (next != null && this.table.isNotified()) {
+			if (next != null && this.table.handsOver()) {
 				return endTurn(ended, next);
 			}
 			this.state = EntryState.RELEASING;

@@ -58,6 +58,7 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 		Set<Capability> capabilities = EnumSet.noneOf(Capability.class);
 		boolean notifies = random.nextInt(3) > 0;
 		addIf(notifies, capabilities, Capability.NOTIFIES);
+		addIf(notifies && random.nextInt(4) > 0, capabilities, Capability.HANDS_OVER);
 		addIf(random.nextInt(4) > 0, capabilities, Capability.KEEPS_RESULTS);
 		addIf(random.nextInt(4) > 0, capabilities, Capability.HOLDS_FOR_TOKENS);
 		boolean tells = notifies || random.nextBoolean();

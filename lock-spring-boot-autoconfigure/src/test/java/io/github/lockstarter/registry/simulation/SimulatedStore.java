@@ -426,9 +426,11 @@ final class SimulatedStore implements LockStore {
 		}
 
 		private void check(AcquireCommand command) {
-			boolean notifies = SimulatedStore.this.world.scenario().can(Capability.NOTIFIES);
-			if ((command.onRelease() != null || command.predecessor() != null) && !notifies) {
+			if (command.onRelease() != null && !SimulatedStore.this.world.scenario().can(Capability.NOTIFIES)) {
 				SimulatedStore.this.world.violated("A store that does not notify is asked to");
+			}
+			if (command.predecessor() != null && !SimulatedStore.this.world.scenario().can(Capability.HANDS_OVER)) {
+				SimulatedStore.this.world.violated("A store that does not hand over is asked to");
 			}
 			if (command.query() != null && !SimulatedStore.this.world.scenario().can(Capability.KEEPS_RESULTS)) {
 				SimulatedStore.this.world.violated("A store that keeps no results is asked for one");

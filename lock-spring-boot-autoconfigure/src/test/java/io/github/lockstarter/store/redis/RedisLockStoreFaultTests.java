@@ -208,10 +208,7 @@ class RedisLockStoreFaultTests {
 			assertThat(new StringRedisTemplate(replicas).keys("lock:{*")).hasSize(1);
 			replicas.destroy();
 			replica.freeze();
-			assertBroken(careful.lock(this.key).acquire(endOfTurn("a" + attempts, "b", () -> {
-			})));
-			assertThat(careful.lock(this.key).release("a" + attempts, null)).succeedsWithin(SOON);
-			Awaitility.await().until(() -> redis.keys("lock:{*").isEmpty());
+			assertThat(careful.lock(this.key).release("a" + attempts, null)).succeedsWithin(SOON).isEqualTo(true);
 			assertThatExceptionOfType(LockStoreException.class)
 				.isThrownBy(() -> join(careful.lock(this.key).acquire(AcquireCommand.of("c", TTL))))
 				.withMessageContaining("0 of 1 replicas");
