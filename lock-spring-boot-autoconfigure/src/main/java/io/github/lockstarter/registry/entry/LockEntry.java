@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
@@ -19,6 +18,7 @@ import io.github.lockstarter.registry.lease.Turn;
 import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.observe.StoreFailure;
 import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.request.SharedTokenRequest;
 import io.github.lockstarter.registry.request.TokenRequest;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireCommand;
@@ -40,8 +40,6 @@ import io.github.lockstarter.store.StoredResult;
  * take when the monitor is free, so that neither the store nor a caller is called within.
  */
 final class LockEntry implements LeasedLock {
-
-	private static final String NO_ANSWER = "the store has no answer";
 
 	private final LockTable table;
 
@@ -252,30 +250,15 @@ final class LockEntry implements LeasedLock {
 			this.asked = turn;
 			this.released = false;
 			this.registered = notified;
-			ask(() -> {
+			StoreFailure.caught(() -> {
 				AcquireCommand command = head.command(turn.owner());
-				return notified ? command.notifying(this::wake) : command;
+				return this.stored.acquire(notified ? command.notifying(this::wake) : command);
 			}).whenComplete((result, failure) -> answered(turn, head, result, note(failure)));
 		};
 	}
 
-	/** Asks the store; whatever is thrown is an answer, too. */
-	private CompletionStage<AcquireResult> ask(Supplier<AcquireCommand> command) {
-		try {
-			return Objects.requireNonNull(this.stored.acquire(command.get()), NO_ANSWER);
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
 	private CompletionStage<Boolean> askToRelease(Turn turn, @Nullable StoredResult result) {
-		try {
-			return Objects.requireNonNull(this.stored.release(turn.owner(), result), NO_ANSWER);
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
+		return StoreFailure.caught(() -> this.stored.release(turn.owner(), result));
 	}
 
 	/** Takes note of an answer of the store; returns the failure if it is one. */
@@ -357,7 +340,7 @@ final class LockEntry implements LeasedLock {
 	/** Releases a lock that was granted to a caller which does not want it any more. */
 	private Step giveBack(Turn turn, AcquireRequest asker) {
 		this.state = EntryState.RELEASING;
-		if (asker instanceof TokenRequest request && request.isTokenShared()) {
+		if (asker instanceof SharedTokenRequest) {
 			return scheduleNext();
 		}
 		return () -> askToRelease(turn, null).whenComplete((owned, failure) -> {
@@ -470,21 +453,22 @@ final class LockEntry implements LeasedLock {
 			this.asked = turn;
 			this.released = false;
 			this.registered = true;
-			ask(() -> AcquireCommand.of(turn.owner(), turn.ttl()).notifying(this::wake).after(ended.turn().owner()))
-				.whenComplete((result, thrown) -> {
-					Throwable failure = note(thrown);
-					if (result != null) {
-						ended.released(!(result instanceof PredecessorGone), null);
-					}
-					else {
-						// If it has not reached the store, the turn still owns the lock.
-						// If it has, the release finds nothing, which is no loss.
-						askToRelease(ended.turn(), null)
-							.whenComplete((owned, again) -> ended.released(true, note(again)));
-					}
-					answered(turn, next, result, failure);
-					ended.done();
-				});
+			AcquireCommand command = AcquireCommand.of(turn.owner(), turn.ttl())
+				.notifying(this::wake)
+				.after(ended.turn().owner());
+			StoreFailure.caught(() -> this.stored.acquire(command)).whenComplete((result, thrown) -> {
+				Throwable failure = note(thrown);
+				if (result != null) {
+					ended.released(!(result instanceof PredecessorGone), null);
+				}
+				else {
+					// If it has not reached the store, the turn still owns the lock.
+					// If it has, the release finds nothing, which is no loss.
+					askToRelease(ended.turn(), null).whenComplete((owned, again) -> ended.released(true, note(again)));
+				}
+				answered(turn, next, result, failure);
+				ended.done();
+			});
 		};
 	}
 

@@ -14,7 +14,6 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.registry.simulation.Caller.Kind;
 
 /**
  * What must hold of callers: they are answered in time, and not forgotten.
@@ -104,10 +103,7 @@ final class CallerInvariants {
 			return;
 		}
 		int requests = process.store().use().requests(caller.key()) - answered;
-		// A token is looked for in the store before and after, by code that runs with the
-		// application's.
-		long between = (caller.kind() == Kind.SHARED_TOKEN) ? this.scenario.callbackDelay() : 0;
-		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + between + Scenario.SLACK)
+		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + Scenario.SLACK)
 				+ 2 * this.scenario.timerDelay() + 2 * this.scenario.callbackDelay() + Scenario.SLACK;
 		long passed = process.nanoTime() - begin;
 		if (passed > bound) {
