@@ -61,8 +61,8 @@ final class CallerInvariants {
 	}
 
 	/**
-	 * One alarm for all that is renewed; three for each lock: when it looks again, when
-	 * the next is served, and when the first wait is over.
+	 * One alarm for all that is renewed; three for each lock: for the next question to
+	 * the store, for the next waiter to be served, and for the end of the first wait.
 	 */
 	private void checkAlarms(SimulatedProcess process) {
 		int waiters = this.waiting.getOrDefault(process, 0);
@@ -72,7 +72,7 @@ final class CallerInvariants {
 	}
 
 	/** A caller is about to ask. */
-	void comes(Caller caller) {
+	void arrives(Caller caller) {
 		this.callers.merge(caller.process(), 1, Integer::sum);
 		if (caller.waits()) {
 			WaiterQueue queue = queue(caller.process(), caller.key());
@@ -174,7 +174,7 @@ final class CallerInvariants {
 		queue(holding.caller().process(), holding.caller().key()).releases(holding);
 	}
 
-	/** Nobody waits any more, and everything was counted. */
+	/** No caller waits any more, and everything was counted. */
 	void checkEnd(List<SimulatedProcess> processes) {
 		for (WaiterQueue queue : this.queues.values()) {
 			queue.waiters()

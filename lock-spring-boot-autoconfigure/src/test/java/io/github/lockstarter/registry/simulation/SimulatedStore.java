@@ -110,7 +110,7 @@ final class SimulatedStore implements LockStore {
 		this.whenAsked = action;
 	}
 
-	/** The last request comes again, after a while. */
+	/** The last request is sent again, after a while. */
 	void repeat(long delay) {
 		Call<?> call = this.last;
 		if (call != null) {
@@ -170,7 +170,7 @@ final class SimulatedStore implements LockStore {
 		return List.copyOf(answers);
 	}
 
-	/** Fails without asking anybody, in one way or another; otherwise {@code null}. */
+	/** Fails without asking the server, in one way or another; otherwise {@code null}. */
 	private <T> @Nullable CompletionStage<T> refusal(LockKey key) {
 		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed
 				|| !this.world.chance(this.world.scenario().failing())) {
@@ -193,7 +193,7 @@ final class SimulatedStore implements LockStore {
 		subscribe();
 	}
 
-	/** The server tells of a release. */
+	/** The server notifies of a release. */
 	void publish(LockKey key) {
 		boolean lost = this.world.scenario().has(Fault.MUTENESS) && !this.healed && this.world.chance(0.2);
 		if (!lost) {
@@ -204,7 +204,7 @@ final class SimulatedStore implements LockStore {
 	private void wake(LockKey key) {
 		Set<Handle> handles = this.watching.get(key);
 		if (handles != null) {
-			trace(() -> "is told that " + key.key() + " was released");
+			trace(() -> "is notified that " + key.key() + " was released");
 			List.copyOf(handles).forEach(Handle::wake);
 		}
 	}
@@ -213,7 +213,7 @@ final class SimulatedStore implements LockStore {
 		List.copyOf(this.watching.keySet()).forEach(this::wake);
 	}
 
-	/** Whoever watches looks a second time, for what was released before. */
+	/** All that watch ask a second time, for what was released before. */
 	private void subscribe() {
 		if (this.subscribed || this.subscribing) {
 			return;
