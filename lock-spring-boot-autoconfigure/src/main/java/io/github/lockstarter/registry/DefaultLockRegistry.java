@@ -32,7 +32,7 @@ import io.github.lockstarter.registry.request.Answer.Failed;
 import io.github.lockstarter.registry.request.Answer.GivenResult;
 import io.github.lockstarter.registry.request.Answer.Leased;
 import io.github.lockstarter.registry.request.Answer.Refused;
-import io.github.lockstarter.registry.request.Caller;
+import io.github.lockstarter.registry.request.Delivery;
 import io.github.lockstarter.registry.request.LeaseRequest;
 import io.github.lockstarter.registry.request.ResultRequest;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
@@ -65,8 +65,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private final LockTable table;
 
-	/** Of all threads that wait for an answer. */
-	private final Caller blocking;
+	/** To all threads that wait for an answer. */
+	private final Delivery blocking;
 
 	private volatile Consumer<LockConflictException> conflicts = (conflict) -> {
 	};
@@ -100,7 +100,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		this.runtime = runtime;
 		this.observer = new RegistryObserver(counts, observations, losses, runtime);
 		this.owners = new OwnerTokens(runtime.random());
-		this.blocking = Caller.blocking(runtime.callbacks());
+		this.blocking = new Delivery.Blocking(runtime.callbacks());
 		this.table = new LockTable(store, runtime, this.observer, maxWaiters);
 	}
 
@@ -128,8 +128,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	@Override
 	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
 		CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
-		Caller caller = async(result, DefaultLockRegistry::optionalLease, this.runtime.callbacks());
-		return submit(forLease(key, options, caller), result);
+		Delivery delivery = async(result, DefaultLockRegistry::optionalLease, this.runtime.callbacks());
+		return submit(forLease(key, options, delivery), result);
 	}
 
 	@Override
@@ -160,25 +160,26 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		Executor answers = (executor != null) ? new ReliableExecutor(executor, this.runtime.callbacks())
 				: this.runtime.callbacks();
 		CompletableFuture<Acquisition> result = new CompletableFuture<>();
-		Caller caller = async(result, this::acquisition, answers);
-		return submit(forResult(key, options, caller, resultKey, since), result);
+		Delivery delivery = async(result, this::acquisition, answers);
+		return submit(forResult(key, options, delivery, resultKey, since), result);
 	}
 
-	private AcquireRequest forLease(LockKey key, LockOptions options, Caller caller) {
-		return new LeaseRequest(key, options, caller, this.runtime, this.observer, this.owners);
+	private AcquireRequest forLease(LockKey key, LockOptions options, Delivery delivery) {
+		return new LeaseRequest(key, options, delivery, this.runtime, this.observer, this.owners);
 	}
 
-	private AcquireRequest forResult(LockKey key, LockOptions options, Caller caller, ResultKey resultKey, long since) {
-		return new ResultRequest(key, options, caller, this.runtime, this.observer, this.owners, resultKey, since);
+	private AcquireRequest forResult(LockKey key, LockOptions options, Delivery delivery, ResultKey resultKey,
+			long since) {
+		return new ResultRequest(key, options, delivery, this.runtime, this.observer, this.owners, resultKey, since);
 	}
 
 	/**
-	 * Returns a caller that holds no thread.
+	 * Returns a delivery to a caller that holds no thread.
 	 * @param value what the result completes with, or what it throws to fail
 	 */
-	private static <T> Caller async(CompletableFuture<T> result, BiFunction<AcquireRequest, Answer, T> value,
+	static <T> Delivery async(CompletableFuture<T> result, BiFunction<AcquireRequest, Answer, T> value,
 			Executor executor) {
-		return new Caller(executor, (request, given) -> {
+		return new Delivery.Async(executor, (request, given) -> {
 			try {
 				if (!result.complete(value.apply(request, given))) {
 					request.giveBack(given);
@@ -196,29 +197,24 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	private Lease lease(AcquireRequest request, Answer given) {
-		throwFailure(given);
-		if (given instanceof Refused refused) {
-			throw conflict(request, refused);
-		}
+		throwRefusal(request, given);
 		return ((Leased) given).lease();
 	}
 
 	private Acquisition acquisition(AcquireRequest request, Answer given) {
-		throwFailure(given);
-		if (given instanceof GivenResult result) {
-			return new Acquisition(null, result.result());
-		}
-		if (given instanceof Refused refused) {
-			throw conflict(request, refused);
-		}
-		return new Acquisition(((Leased) given).lease(), null);
+		throwRefusal(request, given);
+		return (given instanceof GivenResult result) ? new Acquisition(null, result.result())
+				: new Acquisition(((Leased) given).lease(), null);
 	}
 
-	/** Returns the conflict that a refused caller gets. */
-	LockConflictException conflict(AcquireRequest request, Refused refused) {
-		LockConflictException conflict = request.conflict(refused);
-		this.conflicts.accept(conflict);
-		return conflict;
+	/** Throws what a caller gets that is refused, or whose request fails. */
+	void throwRefusal(AcquireRequest request, Answer given) {
+		throwFailure(given);
+		if (given instanceof Refused refused) {
+			LockConflictException conflict = request.conflict(refused);
+			this.conflicts.accept(conflict);
+			throw conflict;
+		}
 	}
 
 	private static void throwFailure(Answer given) {

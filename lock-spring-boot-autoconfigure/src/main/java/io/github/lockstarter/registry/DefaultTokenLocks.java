@@ -1,20 +1,16 @@
 package io.github.lockstarter.registry;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.Assert;
+import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -22,14 +18,11 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.registry.lease.Turn;
 import io.github.lockstarter.registry.observe.StoreFailure;
-import io.github.lockstarter.registry.request.Answer;
-import io.github.lockstarter.registry.request.Answer.Failed;
 import io.github.lockstarter.registry.request.Answer.HeldByToken;
-import io.github.lockstarter.registry.request.Answer.Refused;
-import io.github.lockstarter.registry.request.Caller;
-import io.github.lockstarter.registry.request.TokenRequest;
+import io.github.lockstarter.registry.request.Delivery;
+import io.github.lockstarter.registry.request.NewTokenRequest;
+import io.github.lockstarter.registry.request.SharedTokenRequest;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
-import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.StoredLock;
@@ -60,9 +53,8 @@ public final class DefaultTokenLocks implements TokenLocks {
 		checkCapability();
 		String token = this.registry.owners().next();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		TokenRequest request = request(key, options, token, () -> releaseAsync(key, token),
-				(asked, given) -> complete(result, asked, given));
-		return this.registry.submit(request, result);
+		return this.registry.submit(new NewTokenRequest(key, options, delivery(result), this.runtime,
+				this.registry.observer(), token, () -> releaseAsync(key, token)), result);
 	}
 
 	/**
@@ -74,72 +66,51 @@ public final class DefaultTokenLocks implements TokenLocks {
 		check(token);
 		checkCapability();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		TokenRequest request = request(key, options, token, null, (asked, given) -> {
-			if (given instanceof Refused refused) {
-				extend(asked, token, result, () -> {
-					asked.observeRefusal(refused);
-					complete(result, asked, refused);
-				});
+		Supplier<StoredLock> stored = SingletonSupplier.of(() -> stored(key));
+		SharedTokenRequest request = new SharedTokenRequest(key, options, delivery(result), this.runtime,
+				this.registry.observer(), token, (asked, otherwise) -> extend(asked, stored, otherwise));
+		request.extend(() -> {
+			if (result.isDone()) {
+				request.abandon();
 			}
 			else {
-				complete(result, asked, given);
+				this.registry.submit(request, result);
 			}
 		});
-		extend(request, token, result, () -> this.registry.submit(request, result));
 		return result;
 	}
 
-	private TokenRequest request(LockKey key, LockOptions options, String token, @Nullable Runnable release,
-			BiConsumer<TokenRequest, Answer> action) {
-		Caller caller = new Caller(this.runtime.callbacks(),
-				(request, given) -> action.accept((TokenRequest) request, given));
-		return new TokenRequest(key, options, caller, this.runtime, this.registry.observer(), token, release);
+	private Delivery delivery(CompletableFuture<TokenLock> result) {
+		return DefaultLockRegistry.async(result, (request, given) -> {
+			this.registry.throwRefusal(request, given);
+			return ((HeldByToken) given).lock();
+		}, this.runtime.callbacks());
 	}
 
-	private void complete(CompletableFuture<TokenLock> result, TokenRequest request, Answer given) {
-		try {
-			if (given instanceof HeldByToken held && !result.complete(held.lock())) {
-				request.giveBack(given);
-			}
-			else if (given instanceof Failed failed) {
-				result.completeExceptionally(failed.failure());
-			}
-			else if (given instanceof Refused refused) {
-				result.completeExceptionally(this.registry.conflict(request, refused));
-			}
-		}
-		catch (Throwable ex) {
-			result.completeExceptionally(ex);
-		}
-	}
-
-	/** Completes the result if the token holds the lock. */
-	private void extend(TokenRequest request, String token, CompletableFuture<TokenLock> result, Runnable otherwise) {
-		LockKey key = request.key();
+	/**
+	 * Answers the request if its token holds the lock, or if the store fails; otherwise
+	 * runs the action.
+	 */
+	private void extend(SharedTokenRequest request, Supplier<StoredLock> stored, Runnable otherwise) {
+		String token = request.owner();
 		Duration ttl = request.options().ttl();
 		Turn turn = new Turn(token, this.runtime.nanoTime(), ttl);
-		ask(key, () -> {
-			StoredLock stored = stored(key);
-			return stored.renew(token, ttl)
-				.thenCompose((extended) -> extended ? stored.acquire(AcquireCommand.of(token, ttl).forSharedToken())
+		ask(request.key(), () -> {
+			StoredLock lock = stored.get();
+			return lock.renew(token, ttl)
+				.thenCompose((extended) -> extended ? lock.acquire(request.command(token))
 						: CompletableFuture.completedStage(null));
-		}).whenCompleteAsync((acquired, failure) -> {
+		}).whenComplete((acquired, failure) -> {
 			if (failure != null) {
-				request.end(Event.ERROR, failure);
-				result.completeExceptionally(known(key, failure));
+				request.fail("the store failed", StoreFailure.cause(failure));
 			}
 			else if (acquired instanceof Granted granted) {
-				request.end(Event.GRANTED, null);
-				result.complete(turn.held(granted.fencingToken(), true, this.runtime.nanoTime()));
-			}
-			else if (!result.isDone()) {
-				otherwise.run();
+				request.grantToToken(turn.held(granted.fencingToken(), true, this.runtime.nanoTime()));
 			}
 			else {
-				request.abandon();
-				request.end(Event.CANCELLED, null);
+				otherwise.run();
 			}
-		}, this.runtime.callbacks());
+		});
 	}
 
 	@Override
@@ -169,16 +140,9 @@ public final class DefaultTokenLocks implements TokenLocks {
 		}, this.runtime.callbacks());
 	}
 
-	/** Asks the store; whatever it throws is an answer, too. */
 	private <T> CompletionStage<T> ask(LockKey key, Supplier<CompletionStage<T>> question) {
-		CompletionStage<T> answer;
-		try {
-			answer = Objects.requireNonNull(question.get(), "the store has no answer");
-		}
-		catch (Throwable ex) {
-			answer = CompletableFuture.failedFuture(ex);
-		}
-		return answer.whenComplete((result, failure) -> this.registry.observer().storeAnswered(key, failure));
+		return StoreFailure.caught(question)
+			.whenComplete((answer, failure) -> this.registry.observer().storeAnswered(key, failure));
 	}
 
 	/** A store may fail in a way of its own. */

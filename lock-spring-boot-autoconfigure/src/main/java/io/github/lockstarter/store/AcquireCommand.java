@@ -17,14 +17,17 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain Capability#NOTIFIES notifies}.
  * @param query which results are taken instead of the lock; {@code null} for none. Only
  * for a store that {@linkplain Capability#KEEPS_RESULTS keeps results}.
- * @param takenBack whether an attempt that fails leaves nothing behind: whatever reached
- * the store after all is released. It is {@code false} for a token that other
- * applications know, which may have asked again meanwhile. Only a store that
- * {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for tokens} is given {@code false}.
+ * @param takenBack whether an attempt that fails leaves nothing behind: if the store has
+ * granted, or later grants, the lock to {@code owner} after all, it releases it. It is
+ * {@code false} for a token that other applications know, which may have asked again
+ * meanwhile. Only a store that {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for
+ * tokens} is given {@code false}.
  * @param predecessor the owner at the end of a turn of several holders in this JVM: if
  * other instances wait for the lock, it is released for them; if not, it is granted to
- * {@code owner} at once, whatever the query. {@code null} at the beginning of a turn.
- * Only for a store that {@linkplain Capability#NOTIFIES notifies}.
+ * {@code owner} at once, whatever the query. If that fails, the engine releases the
+ * predecessor; the store takes back no more than the grant to {@code owner}. {@code null}
+ * at the beginning of a turn. Only for a store that {@linkplain Capability#HANDS_OVER
+ * hands over}.
  */
 public record AcquireCommand(String owner, Duration ttl, @Nullable Runnable onRelease, @Nullable ResultQuery query,
 		boolean takenBack, @Nullable String predecessor) {

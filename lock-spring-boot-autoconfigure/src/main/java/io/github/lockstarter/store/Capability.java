@@ -9,10 +9,16 @@ public enum Capability {
 
 	/**
 	 * Waiters are notified of a release: the store runs
-	 * {@link AcquireCommand#onRelease()} and follows
-	 * {@link AcquireCommand#predecessor()}. Without it the waiters poll.
+	 * {@link AcquireCommand#onRelease()}. Without it the waiters poll.
 	 */
 	NOTIFIES,
+
+	/**
+	 * A turn ends, and the next one begins, in one step: the store follows
+	 * {@link AcquireCommand#predecessor()}. It also {@linkplain #NOTIFIES notifies}.
+	 * Without it the lock is released, and then acquired like any other.
+	 */
+	HANDS_OVER,
 
 	/**
 	 * Results are kept: the store answers a {@link AcquireCommand#query()} and keeps what

@@ -17,7 +17,9 @@ import io.github.lockstarter.LockStoreException;
 public interface StoredLock extends AutoCloseable {
 
 	/**
-	 * Takes the lock if it is free.
+	 * Takes the lock if it is free. If this fails, the caller does not release it: the
+	 * store does, unless the command says {@linkplain AcquireCommand#takenBack()
+	 * otherwise}.
 	 * @param command for whom, for how long, and what else would do
 	 * @return whether it was granted
 	 */

@@ -7,6 +7,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
@@ -47,6 +50,9 @@ class FaultyStoreTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(30));
 
+	/** After it no lease is handed off without the store. */
+	private static final Duration A_TURN = Duration.ofMillis(60);
+
 	private final VirtualRuntime runtime = new VirtualRuntime();
 
 	private final MemoryLockStore memory = new MemoryLockStore(this.runtime::nanoTime);
@@ -59,6 +65,7 @@ class FaultyStoreTests {
 	void nothingIsLeft() {
 		assertThat(this.locks.releaseAll()).isCompleted();
 		assertThat(this.locks.table().isEmpty()).isTrue();
+		assertThat(this.store.notified).as("handles that are not closed").isEmpty();
 		this.locks.close();
 	}
 
@@ -68,6 +75,11 @@ class FaultyStoreTests {
 		}, () -> {
 			throw new NoClassDefFoundError("a class that is missing");
 		});
+	}
+
+	static Stream<Fault> failures() {
+		return Stream.of(() -> CompletableFuture.failedFuture(new IllegalStateException("not now")),
+				() -> CompletableFuture.completedFuture(null));
 	}
 
 	@ParameterizedTest
@@ -81,7 +93,7 @@ class FaultyStoreTests {
 	}
 
 	@ParameterizedTest
-	@MethodSource("faults")
+	@MethodSource({ "faults", "failures" })
 	@DisplayName("A store that has no answer to an acquisition has failed")
 	void noAnswerToAcquisition(Fault fault) {
 		this.store.onAcquire = fault;
@@ -104,6 +116,22 @@ class FaultyStoreTests {
 		CompletableFuture<Optional<Lease>> next = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		this.runtime.pass(OPTIONS.ttl().plusSeconds(1));
 		this.runtime.join(this.runtime.join(next).orElseThrow().releaseAsync());
+	}
+
+	@ParameterizedTest
+	@MethodSource({ "faults", "failures" })
+	@DisplayName("A store that has no answer to the end of a turn is asked to release the lock")
+	void noAnswerToEndOfTurn(Fault fault) {
+		Lease lease = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Optional<Lease>> waiting = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
+		this.runtime.pass(A_TURN);
+		this.store.onAcquire = fault;
+		CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
+		this.runtime.settle();
+		assertThat(released).isCompleted();
+		assertThat(waiting).isCompletedExceptionally();
+		this.store.onAcquire = null;
+		assertServesCallers();
 	}
 
 	@Test
@@ -171,15 +199,13 @@ class FaultyStoreTests {
 		CompletableFuture<Optional<Lease>> second = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		this.runtime.settle();
 		AtomicInteger asked = new AtomicInteger();
-		LockInspector inspector = new LockInspector(this.locks);
 		this.store.onClose = () -> {
 			this.store.onClose = null;
 			this.store.onAcquire = () -> {
 				asked.incrementAndGet();
 				return CompletableFuture.completedFuture(new Held(OPTIONS.ttl(), 1));
 			};
-			long fencingToken = Objects.requireNonNull(inspector.snapshot().get(0).held()).fencingToken();
-			assertThat(inspector.forceRelease(KEY, fencingToken)).isNotNull();
+			forceRelease();
 			assertThat(asked).as("the second waiter has asked").hasValue(1);
 			return null;
 		};
@@ -192,6 +218,49 @@ class FaultyStoreTests {
 		this.store.onAcquire = null;
 		this.runtime.pass(OPTIONS.ttl());
 		this.runtime.join(this.runtime.join(second).orElseThrow().releaseAsync());
+	}
+
+	@Test
+	@DisplayName("A waiter that asks before the notifications of the lease before it have ended gets the lock, and its own end with it")
+	void notificationsEndWhileNextAsks() throws InterruptedException {
+		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
+		this.store.onAcquire = () -> answer;
+		CompletableFuture<Lease> first = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		CompletableFuture<Lease> second = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		this.store.onAcquire = null;
+		CountDownLatch asking = new CountDownLatch(1);
+		CountDownLatch ended = new CountDownLatch(1);
+		this.store.beforeAcquire = () -> {
+			asking.countDown();
+			await(ended);
+		};
+		Thread operator = new Thread(this::forceRelease);
+		// It is refused when the first waiter holds the lock, and is notified still.
+		this.locks.acquireAsync(KEY, OPTIONS, (refusal) -> {
+			operator.start();
+			await(asking);
+			refusal.run();
+		});
+		answer.complete(new Granted(1));
+		ended.countDown();
+		operator.join();
+		assertThat(this.runtime.join(first).isHeld()).isFalse();
+		this.runtime.join(this.runtime.join(second).releaseAsync());
+	}
+
+	private void forceRelease() {
+		LockInspector inspector = new LockInspector(this.locks);
+		long fencingToken = Objects.requireNonNull(inspector.snapshot().get(0).held()).fencingToken();
+		assertThat(inspector.forceRelease(KEY, fencingToken)).isNotNull();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@ParameterizedTest
@@ -239,15 +308,21 @@ class FaultyStoreTests {
 
 		private @Nullable Fault onLock;
 
+		private Runnable beforeAcquire = () -> {
+		};
+
 		private @Nullable Fault onAcquire;
 
 		private @Nullable Fault onRelease;
 
 		private @Nullable Fault onClose;
 
+		/** The handles that are notified of a release until they are closed. */
+		private final Set<StoredLock> notified = ConcurrentHashMap.newKeySet();
+
 		@Override
 		public Set<Capability> capabilities() {
-			return Set.of(Capability.NOTIFIES, Capability.HOLDS_FOR_TOKENS);
+			return Set.of(Capability.NOTIFIES, Capability.HANDS_OVER, Capability.HOLDS_FOR_TOKENS);
 		}
 
 		@Override
@@ -261,6 +336,10 @@ class FaultyStoreTests {
 
 				@Override
 				public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+					FaultyStore.this.beforeAcquire.run();
+					if (command.onRelease() != null) {
+						FaultyStore.this.notified.add(this);
+					}
 					Fault fault = FaultyStore.this.onAcquire;
 					return (fault != null) ? (CompletionStage<AcquireResult>) fault.occur()
 							: memory.acquire(AcquireCommand.of(command.owner(), command.ttl()));
@@ -279,6 +358,7 @@ class FaultyStoreTests {
 
 				@Override
 				public void close() {
+					FaultyStore.this.notified.remove(this);
 					if (FaultyStore.this.onClose != null) {
 						FaultyStore.this.onClose.occur();
 					}

@@ -191,6 +191,23 @@ class ResultRecipientsTests {
 	}
 
 	@Test
+	@DisplayName("A caller that arrives when the keep time of a result is over is not given it by an answer that is late")
+	void resultIsNotKeptAnyMore() {
+		lease(TARO).close("taro's");
+		this.store.silent = true;
+		this.store.obedient = true;
+		CompletableFuture<Acquisition> first = ask(WAITING, TARO);
+		this.runtime.standStill(TARO.keep());
+		CompletableFuture<Acquisition> inTime = ask(WAITING, TARO);
+		this.runtime.standStill(Duration.ofNanos(1));
+		CompletableFuture<Acquisition> late = ask(WAITING, TARO);
+		this.store.speak();
+		assertThat(joinWaiting(first)).matches(TestResults.gives("taro's"));
+		assertThat(joinWaiting(inTime)).matches(TestResults.gives("taro's"));
+		joinWaiting(late).lease().close();
+	}
+
+	@Test
 	@DisplayName("A waiter for a result behind a waiter for the lock only is not handed the lock, but is given the result")
 	void behindAnother() {
 		long token = takeElsewhere("holder");

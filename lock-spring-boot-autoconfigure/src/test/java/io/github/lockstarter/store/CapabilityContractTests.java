@@ -26,7 +26,7 @@ class CapabilityContractTests {
 	private final LockStore store = new PlainStore(Set.of(Capability.values()));
 
 	@Test
-	@DisplayName("A store that declares that it notifies, and does not, fails")
+	@DisplayName("A store that declares that it notifies and hands over, and does not, fails")
 	void notifies() {
 		assertThat(isBroken(NotificationContract.tests(this.store, this.store))).isTrue();
 	}

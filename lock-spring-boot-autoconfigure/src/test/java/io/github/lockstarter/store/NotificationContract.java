@@ -16,7 +16,8 @@ import io.github.lockstarter.store.AcquireResult.PredecessorGone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that {@linkplain Capability#NOTIFIES notifies}.
+ * What a store promises that {@linkplain Capability#NOTIFIES notifies}, and may
+ * {@linkplain Capability#HANDS_OVER hand over}.
  */
 final class NotificationContract extends CapabilityContract {
 
@@ -32,13 +33,19 @@ final class NotificationContract extends CapabilityContract {
 		tests.add("No release is missed between the refusal and the first notification",
 				NotificationContract::missesNothing);
 		tests.add("A handle that is closed is not notified, until it asks again", NotificationContract::closes);
+		if (store.capabilities().contains(Capability.HANDS_OVER)) {
+			addTurns(tests);
+		}
+		return tests.stream();
+	}
+
+	private static void addTurns(Tests<NotificationContract> tests) {
 		tests.add(
 				"At the end of a turn, where no other instance waits, the lock is granted at once, with a larger token",
 				NotificationContract::endsTurnAlone);
 		tests.add("At the end of a turn, where another instance waits, the lock is released, and both are notified",
 				NotificationContract::endsTurnForOthers);
 		tests.add("A turn that has been lost meanwhile ends with nothing done", NotificationContract::endsLostTurn);
-		return tests.stream();
 	}
 
 	private void notifies() {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
@@ -19,6 +18,7 @@ import io.github.lockstarter.registry.lease.Turn;
 import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.observe.StoreFailure;
 import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.request.SharedTokenRequest;
 import io.github.lockstarter.registry.request.TokenRequest;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireCommand;
@@ -40,8 +40,6 @@ import io.github.lockstarter.store.StoredResult;
  * take when the monitor is free, so that neither the store nor a caller is called within.
  */
 final class LockEntry implements LeasedLock {
-
-	private static final String NO_ANSWER = "the store has no answer";
 
 	private final LockTable table;
 
@@ -65,9 +63,9 @@ final class LockEntry implements LeasedLock {
 	private volatile @Nullable StoreLease lease;
 
 	/**
-	 * Whether the store may notify this lock of a release, until the handle is closed.
+	 * Whether the store may notify this lock of a release, and the handle is not closed.
 	 */
-	private volatile boolean watching;
+	private boolean watching;
 
 	/** Whether the last question to the store, if it was refused, is notified. */
 	private volatile boolean registered;
@@ -245,40 +243,22 @@ final class LockEntry implements LeasedLock {
 	/** Asks the store for the head of the queue. */
 	private Step acquire(AcquireRequest head) {
 		this.state = EntryState.ACQUIRING;
+		boolean notified = head.waits() && this.table.isNotified();
+		this.watching |= notified;
 		return () -> {
 			Turn turn = new Turn(head.owner(), now(), head.options().ttl());
 			this.asked = turn;
 			this.released = false;
-			this.registered = head.waits() && this.table.isNotified();
-			ask(() -> {
+			this.registered = notified;
+			StoreFailure.caught(() -> {
 				AcquireCommand command = head.command(turn.owner());
-				return this.registered ? notifying(command) : command;
+				return this.stored.acquire(notified ? command.notifying(this::wake) : command);
 			}).whenComplete((result, failure) -> answered(turn, head, result, note(failure)));
 		};
 	}
 
-	private AcquireCommand notifying(AcquireCommand command) {
-		this.watching = true;
-		return command.notifying(this::wake);
-	}
-
-	/** Asks the store; whatever is thrown is an answer, too. */
-	private CompletionStage<AcquireResult> ask(Supplier<AcquireCommand> command) {
-		try {
-			return Objects.requireNonNull(this.stored.acquire(command.get()), NO_ANSWER);
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
 	private CompletionStage<Boolean> askToRelease(Turn turn, @Nullable StoredResult result) {
-		try {
-			return Objects.requireNonNull(this.stored.release(turn.owner(), result), NO_ANSWER);
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
+		return StoreFailure.caught(() -> this.stored.release(turn.owner(), result));
 	}
 
 	/** Takes note of an answer of the store; returns the failure if it is one. */
@@ -337,8 +317,9 @@ final class LockEntry implements LeasedLock {
 		StoreLease granted = new StoreLease(this, request, turn, fencingToken);
 		this.lease = granted;
 		this.state = EntryState.HELD;
-		return this.queue.held(granted.remaining()).then(() -> {
-			if (stopWatching() && this.lease != granted) {
+		Step closing = stopWatching();
+		return this.queue.held(granted.remaining()).then(closing).then(() -> {
+			if (closing != Step.NOTHING && this.lease != granted) {
 				// It has ended meanwhile, and a waiter may rely on the closed handle.
 				wake();
 			}
@@ -359,7 +340,7 @@ final class LockEntry implements LeasedLock {
 	/** Releases a lock that was granted to a caller which does not want it any more. */
 	private Step giveBack(Turn turn, AcquireRequest asker) {
 		this.state = EntryState.RELEASING;
-		if (asker instanceof TokenRequest request && request.isTokenShared()) {
+		if (asker instanceof SharedTokenRequest) {
 			return scheduleNext();
 		}
 		return () -> askToRelease(turn, null).whenComplete((owned, failure) -> {
@@ -449,7 +430,7 @@ final class LockEntry implements LeasedLock {
 				this.table.observer().count(this.key, Event.HANDED_OFF);
 				return grant(next, turn, ended.fencingToken() + 1).then(ended::done);
 			}
-			if (next != null && this.table.isNotified()) {
+			if (next != null && this.table.handsOver()) {
 				return endTurn(ended, next);
 			}
 			this.state = EntryState.RELEASING;
@@ -466,18 +447,28 @@ final class LockEntry implements LeasedLock {
 	/** Lets the waiters of other instances in; without any, another turn begins here. */
 	private Step endTurn(StoreLease ended, AcquireRequest next) {
 		this.state = EntryState.ACQUIRING;
+		this.watching = true;
 		return () -> {
 			Turn turn = new Turn(next.owner(), now(), next.options().ttl());
 			this.asked = turn;
 			this.released = false;
 			this.registered = true;
-			ask(() -> notifying(AcquireCommand.of(turn.owner(), turn.ttl())).after(ended.turn().owner()))
-				.whenComplete((result, thrown) -> {
-					Throwable failure = note(thrown);
-					ended.released(result != null && !(result instanceof PredecessorGone), failure);
-					answered(turn, next, result, failure);
-					ended.done();
-				});
+			AcquireCommand command = AcquireCommand.of(turn.owner(), turn.ttl())
+				.notifying(this::wake)
+				.after(ended.turn().owner());
+			StoreFailure.caught(() -> this.stored.acquire(command)).whenComplete((result, thrown) -> {
+				Throwable failure = note(thrown);
+				if (result != null) {
+					ended.released(!(result instanceof PredecessorGone), null);
+				}
+				else {
+					// If it has not reached the store, the turn still owns the lock.
+					// If it has, the release finds nothing, which is no loss.
+					askToRelease(ended.turn(), null).whenComplete((owned, again) -> ended.released(true, note(again)));
+				}
+				answered(turn, next, result, failure);
+				ended.done();
+			});
 		};
 	}
 
@@ -497,10 +488,7 @@ final class LockEntry implements LeasedLock {
 		if (this.waitTimeout != null) {
 			this.waitTimeout.cancel();
 		}
-		return () -> {
-			stopWatching();
-			this.table.remove(this);
-		};
+		return stopWatching().then(() -> this.table.remove(this));
 	}
 
 	private WakeUp wakeUp() {
@@ -527,13 +515,18 @@ final class LockEntry implements LeasedLock {
 	}
 
 	/**
-	 * Closes the handle if it may be notified: who holds the lock needs no notification.
+	 * Closes the handle if it may be notified: the holder of a lock needs no
+	 * notification. A waiter that asks before the step is taken watches again.
 	 */
-	private boolean stopWatching() {
+	private Step stopWatching() {
 		if (!this.watching) {
-			return false;
+			return Step.NOTHING;
 		}
 		this.watching = false;
+		return this::closeHandle;
+	}
+
+	private void closeHandle() {
 		try {
 			this.stored.close();
 		}
@@ -541,7 +534,6 @@ final class LockEntry implements LeasedLock {
 			// A notification too many does no harm.
 			note(ex);
 		}
-		return true;
 	}
 
 	private long now() {

@@ -222,6 +222,11 @@ public final class LockTable {
 		return this.capabilities.contains(Capability.NOTIFIES);
 	}
 
+	/** Returns whether the store ends a turn and begins the next one in one step. */
+	boolean handsOver() {
+		return this.capabilities.contains(Capability.HANDS_OVER);
+	}
+
 	/** Returns whether other instances may wait for the same locks. */
 	boolean isShared() {
 		return !this.capabilities.contains(Capability.LOCAL);

@@ -45,7 +45,7 @@ public final class StoreLease implements SharedLease {
 
 	private static final int ENDED = 1;
 
-	/** Operators have been told of the end. */
+	/** Its end has been reported to operators. */
 	private static final int REPORTED = 2;
 
 	private final LeasedLock lock;
@@ -160,16 +160,16 @@ public final class StoreLease implements SharedLease {
 
 	/** Whatever the application does with it is done elsewhere, and to a copy. */
 	private CompletionStage<Void> elsewhere(CompletableFuture<Void> released) {
-		CompletableFuture<Void> told = new CompletableFuture<>();
+		CompletableFuture<Void> notified = new CompletableFuture<>();
 		released.thenRun(() -> this.executor.execute(() -> {
 			try {
 				observeRelease();
 			}
 			finally {
-				told.complete(null);
+				notified.complete(null);
 			}
 		}));
-		return told;
+		return notified;
 	}
 
 	@Override
@@ -191,7 +191,7 @@ public final class StoreLease implements SharedLease {
 		}
 	}
 
-	/** Tells operators how the lease ended; the first end counts. */
+	/** Reports to operators how the lease ended; the first end counts. */
 	private void report(Event end) {
 		if (STATE.compareAndSet(this, ENDED, REPORTED)) {
 			this.lock.observer().ended(key(), end, this.since, request());

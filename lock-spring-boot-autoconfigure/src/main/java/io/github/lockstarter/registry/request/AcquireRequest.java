@@ -23,6 +23,7 @@ import io.github.lockstarter.registry.request.Answer.GivenResult;
 import io.github.lockstarter.registry.request.Answer.HeldByToken;
 import io.github.lockstarter.registry.request.Answer.Leased;
 import io.github.lockstarter.registry.request.Answer.Refused;
+import io.github.lockstarter.registry.request.Delivery.Async;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.store.AcquireCommand;
@@ -35,18 +36,15 @@ import io.github.lockstarter.store.StoredResult;
  */
 public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest, TokenRequest {
 
-	/** Flags are fields, not objects: there may be many waiters. */
-	private static final AtomicIntegerFieldUpdater<AcquireRequest> TOLD = AtomicIntegerFieldUpdater
-		.newUpdater(AcquireRequest.class, "told");
-
-	private static final AtomicIntegerFieldUpdater<AcquireRequest> ENDED = AtomicIntegerFieldUpdater
-		.newUpdater(AcquireRequest.class, "ended");
+	/** The flag is a field, not an object: there may be many waiters. */
+	private static final AtomicIntegerFieldUpdater<AcquireRequest> DELIVERED = AtomicIntegerFieldUpdater
+		.newUpdater(AcquireRequest.class, "delivered");
 
 	private final LockKey key;
 
 	private final LockOptions options;
 
-	private final Caller caller;
+	private final Delivery delivery;
 
 	private final EngineRuntime runtime;
 
@@ -59,18 +57,16 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 
 	private final CompletableFuture<Answer> answer = new CompletableFuture<>();
 
-	/** 1 when the caller has been told the answer, or has given up before. */
-	private volatile int told;
-
-	/** 1 when the attempt has ended in the eyes of operators. */
-	private volatile int ended;
+	/** 1 when the answer was delivered to the caller, or the caller gave up before. */
+	private volatile int delivered;
 
 	private volatile boolean contended;
 
-	AcquireRequest(LockKey key, LockOptions options, Caller caller, EngineRuntime runtime, RegistryObserver observer) {
+	AcquireRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
+			RegistryObserver observer) {
 		this.key = key;
 		this.options = options;
-		this.caller = caller;
+		this.delivery = delivery;
 		this.runtime = runtime;
 		this.observer = observer;
 		this.begin = runtime.nanoTime();
@@ -123,9 +119,9 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return this.options;
 	}
 
-	/** Returns where the end of a lease is told. */
+	/** Returns what runs the notification of the end of the lease. */
 	public final Executor executor() {
-		return this.caller.executor();
+		return this.delivery.executor();
 	}
 
 	public final EngineRuntime runtime() {
@@ -212,7 +208,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	}
 
 	/**
-	 * Gives up. An answer that the caller has not been told is given back.
+	 * Gives up. An answer that has not been delivered to the caller is given back.
 	 * @return whether there was no answer, and will be none
 	 */
 	public final boolean abandon() {
@@ -220,14 +216,10 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 			this.runtime.callbacks().execute(() -> end(Event.CANCELLED, null));
 			return true;
 		}
-		if (this.told == 0 && TOLD.compareAndSet(this, 0, 1)) {
+		if (isFirstToDeliver()) {
 			Answer given = this.answer.join();
 			giveBack(given);
-			this.runtime.callbacks().execute(() -> {
-				observe(given);
-				// A refusal that was to be looked into ends here; only the first counts.
-				end(Event.CANCELLED, null);
-			});
+			this.runtime.callbacks().execute(() -> observe(given));
 		}
 		return false;
 	}
@@ -240,24 +232,22 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	}
 
 	/** Answers the caller, or gives the answer back if the caller has given up. */
-	final void answer(Answer given) {
+	void answer(Answer given) {
 		if (!this.answer.complete(given)) {
 			giveBack(given);
-			return;
 		}
-		BiConsumer<AcquireRequest, Answer> action = this.caller.action();
-		if (action != null) {
-			this.caller.executor().execute(() -> tell(action, given));
+		else if (this.delivery instanceof Async async) {
+			async.executor().execute(() -> deliver(given, async.action()));
 		}
 	}
 
 	/**
-	 * Tells the caller, once: an executor may run its task twice. The attempt is observed
-	 * before, as that of a caller whose thread waits is: all that the caller does with
-	 * the lock may be part of the action.
+	 * Delivers the answer, once: an executor may run its task twice. The attempt is
+	 * observed before, as that of a caller whose thread waits is: all that the caller
+	 * does with the lock may be part of the action.
 	 */
-	private void tell(BiConsumer<AcquireRequest, Answer> action, Answer given) {
-		if (this.told == 0 && TOLD.compareAndSet(this, 0, 1)) {
+	private void deliver(Answer given, BiConsumer<AcquireRequest, Answer> action) {
+		if (isFirstToDeliver()) {
 			try {
 				observe(given);
 			}
@@ -267,6 +257,10 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		}
 	}
 
+	private boolean isFirstToDeliver() {
+		return this.delivered == 0 && DELIVERED.compareAndSet(this, 0, 1);
+	}
+
 	/**
 	 * Waits for the answer, on the thread of the caller.
 	 * @throws InterruptedException if the thread is interrupted
@@ -274,7 +268,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	public final Answer await() throws InterruptedException {
 		try {
 			Answer given = this.answer.get();
-			this.told = 1;
+			this.delivered = 1;
 			observe(given);
 			return given;
 		}
@@ -283,8 +277,8 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		}
 	}
 
-	/** Tells operators of the answer, on a thread of the caller. */
-	void observe(Answer given) {
+	/** Reports the answer to operators, on a thread of the caller. */
+	private void observe(Answer given) {
 		if (given instanceof Leased leased) {
 			end(Event.GRANTED, null);
 			if (leased.hold() != null) {
@@ -298,32 +292,23 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 			end(Event.RESULT, null);
 		}
 		else if (given instanceof Refused refused) {
-			endRefused(refused);
+			end(refused.queueFull() ? Event.QUEUE_FULL : waits() ? Event.TIMEOUT : Event.CONFLICT, null);
 		}
 		else if (given instanceof Failed failed) {
 			end(Event.ERROR, failed.failure());
 		}
 	}
 
-	final void endRefused(Refused refused) {
-		end(refused.queueFull() ? Event.QUEUE_FULL : waits() ? Event.TIMEOUT : Event.CONFLICT, null);
-	}
-
-	/**
-	 * Ends the attempt in the eyes of operators; only the first outcome counts. Runs code
-	 * of the application.
-	 */
-	public final void end(Event outcome, @Nullable Throwable failure) {
-		if (this.ended == 0 && ENDED.compareAndSet(this, 0, 1)) {
-			this.observer.ended(this.key, outcome, this.begin, request());
-			if (this.observation != null) {
-				boolean waited = this.contended && waits() && outcome != Event.QUEUE_FULL;
-				this.observation.stop(outcome, waited ? Duration.ofNanos(waited()) : null, failure);
-			}
+	/** Ends the attempt in the eyes of operators. Runs code of the application. */
+	private void end(Event outcome, @Nullable Throwable failure) {
+		this.observer.ended(this.key, outcome, this.begin, request());
+		if (this.observation != null) {
+			boolean waited = this.contended && waits() && outcome != Event.QUEUE_FULL;
+			this.observation.stop(outcome, waited ? Duration.ofNanos(waited()) : null, failure);
 		}
 	}
 
-	/** Returns what the caller is told when it is refused. */
+	/** Returns the conflict that a refused caller gets. */
 	public final LockConflictException conflict(Refused refused) {
 		return refused.queueFull() ? LockConflictException.waitQueueFull(this.key, this.options, refused.retryAfter())
 				: new LockConflictException(this.key, this.options, refused.retryAfter());

@@ -17,9 +17,9 @@ public final class LeaseRequest extends AcquireRequest {
 
 	private final OwnerTokens owners;
 
-	public LeaseRequest(LockKey key, LockOptions options, Caller caller, EngineRuntime runtime,
+	public LeaseRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
 			RegistryObserver observer, OwnerTokens owners) {
-		super(key, options, caller, runtime, observer);
+		super(key, options, delivery, runtime, observer);
 		this.owners = owners;
 	}
 

@@ -31,9 +31,9 @@ public final class ResultRequest extends AcquireRequest {
 	 * @param resultKey which result the caller takes, and where it leaves one
 	 * @param since the fencing token from which on results count
 	 */
-	public ResultRequest(LockKey key, LockOptions options, Caller caller, EngineRuntime runtime,
+	public ResultRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
 			RegistryObserver observer, OwnerTokens owners, ResultKey resultKey, long since) {
-		super(key, options, caller, runtime, observer);
+		super(key, options, delivery, runtime, observer);
 		this.owners = owners;
 		this.resultKey = resultKey;
 		this.since = since;
@@ -58,7 +58,9 @@ public final class ResultRequest extends AcquireRequest {
 
 	@Override
 	public boolean takes(StoredResult result, long stored) {
-		boolean counts = result.fencingToken() >= this.since || stored - begin() > 0;
+		long age = begin() - stored;
+		boolean kept = age <= result.key().keep().toNanos();
+		boolean counts = kept && (result.fencingToken() >= this.since || age < 0);
 		return counts && this.resultKey.name().equals(result.key().name());
 	}
 

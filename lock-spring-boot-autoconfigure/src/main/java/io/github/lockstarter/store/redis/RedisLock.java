@@ -36,8 +36,8 @@ final class RedisLock implements StoredLock {
 	/** The key of the owner. The others are made from it, for there may be many locks. */
 	private final byte[] redisKey;
 
-	/** What runs after a release; {@code null} if nothing does. */
-	private volatile @Nullable Runnable watch;
+	/** What runs after a release; {@code null} if nothing does. Guarded by this. */
+	private @Nullable Runnable watch;
 
 	/**
 	 * Whether other instances may wait for a result although Redis does not know of them
@@ -62,7 +62,9 @@ final class RedisLock implements StoredLock {
 
 	@Override
 	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-		watch(command.onRelease());
+		if (command.onRelease() != null) {
+			watch(command.onRelease());
+		}
 		if (!command.takenBack()) {
 			this.redis.calls().cancelReleases(this.key, command.owner());
 		}
@@ -97,32 +99,22 @@ final class RedisLock implements StoredLock {
 	}
 
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
-		RedisCalls calls = this.redis.calls();
 		int reconnects = this.redis.grants().reconnects();
 		LockPubSub pubSub = this.redis.pubSub();
 		byte[] message = pubSub.messageToOthers(this.redisKey);
 		Request<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
 				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.name(), message), message);
-		return calls
+		return this.redis.calls()
 			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0, Function.identity(),
 					undo(command))
-			.whenComplete((number, failure) -> {
-				if (failure != null) {
-					// If it was never sent, the predecessor still holds the lock. What
-					// the successor may have is freed by the undo.
-					release(predecessor, null);
-				}
-			})
 			.thenApply((number) -> noted(Replies.handedOver(number, reconnects != this.redis.grants().reconnects()),
 					true));
 	}
 
 	/** From now on the action runs after a release, and no other. */
-	private void watch(@Nullable Runnable onRelease) {
-		if (onRelease != null) {
-			this.watch = onRelease;
-			this.redis.pubSub().watch(this.redisKey, onRelease);
-		}
+	private synchronized void watch(Runnable onRelease) {
+		this.watch = onRelease;
+		this.redis.pubSub().watch(this.redisKey, onRelease);
 	}
 
 	/** A waiter that was refused needs the subscription. */
@@ -181,11 +173,10 @@ final class RedisLock implements StoredLock {
 	}
 
 	@Override
-	public void close() {
-		Runnable watch = this.watch;
-		if (watch != null) {
+	public synchronized void close() {
+		if (this.watch != null) {
+			this.redis.pubSub().unwatch(this.redisKey, this.watch);
 			this.watch = null;
-			this.redis.pubSub().unwatch(this.redisKey, watch);
 		}
 	}
 

@@ -38,8 +38,17 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
 
-	private static final Set<Capability> CAPABILITIES = Set.of(Capability.NOTIFIES, Capability.KEEPS_RESULTS,
-			Capability.HOLDS_FOR_TOKENS);
+	private static final Set<Capability> CAPABILITIES = Set.of(Capability.NOTIFIES, Capability.HANDS_OVER,
+			Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
+
+	/**
+	 * A grant that waits for replicas must not delay the release at the end of a turn, so
+	 * they are two requests.
+	 */
+	private static final Set<Capability> CAPABILITIES_WITH_REPLICAS = Set.of(Capability.NOTIFIES,
+			Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
+
+	private final Set<Capability> capabilities;
 
 	private final RedisConnections connections;
 
@@ -61,6 +70,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		boolean clustered = connections.isClustered();
 		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster cannot be asked for acknowledgements");
 		this.connections = connections;
+		this.capabilities = (replicasToAck > 0) ? CAPABILITIES_WITH_REPLICAS : CAPABILITIES;
 		Duration longestWait = (replicasToAck > 0) ? ReplicatedGrants.longestWait(commandTimeout) : Duration.ZERO;
 		LettuceConnector connector = new LettuceConnector(connections, longestWait);
 		LettuceConnector grants = (replicasToAck > 0) ? LettuceConnector.ofGrants(connections, longestWait) : connector;
@@ -127,7 +137,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 
 	@Override
 	public Set<Capability> capabilities() {
-		return CAPABILITIES;
+		return this.capabilities;
 	}
 
 	@Override

@@ -14,7 +14,6 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.registry.simulation.Caller.Kind;
 
 /**
  * What must hold of callers: they are answered in time, and not forgotten.
@@ -62,8 +61,8 @@ final class CallerInvariants {
 	}
 
 	/**
-	 * One alarm for all that is renewed; three for each lock: when it looks again, when
-	 * the next is served, and when the first wait is over.
+	 * One alarm for all that is renewed; three for each lock: for the next question to
+	 * the store, for the next waiter to be served, and for the end of the first wait.
 	 */
 	private void checkAlarms(SimulatedProcess process) {
 		int waiters = this.waiting.getOrDefault(process, 0);
@@ -73,7 +72,7 @@ final class CallerInvariants {
 	}
 
 	/** A caller is about to ask. */
-	void comes(Caller caller) {
+	void arrives(Caller caller) {
 		this.callers.merge(caller.process(), 1, Integer::sum);
 		if (caller.waits()) {
 			WaiterQueue queue = queue(caller.process(), caller.key());
@@ -104,10 +103,7 @@ final class CallerInvariants {
 			return;
 		}
 		int requests = process.store().use().requests(caller.key()) - answered;
-		// A token is looked for in the store before and after, by code that runs with the
-		// application's.
-		long between = (caller.kind() == Kind.SHARED_TOKEN) ? this.scenario.callbackDelay() : 0;
-		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + between + Scenario.SLACK)
+		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + Scenario.SLACK)
 				+ 2 * this.scenario.timerDelay() + 2 * this.scenario.callbackDelay() + Scenario.SLACK;
 		long passed = process.nanoTime() - begin;
 		if (passed > bound) {
@@ -178,7 +174,7 @@ final class CallerInvariants {
 		queue(holding.caller().process(), holding.caller().key()).releases(holding);
 	}
 
-	/** Nobody waits any more, and everything was counted. */
+	/** No caller waits any more, and everything was counted. */
 	void checkEnd(List<SimulatedProcess> processes) {
 		for (WaiterQueue queue : this.queues.values()) {
 			queue.waiters()

@@ -92,13 +92,13 @@ final class Campaign {
 	@Override
 	public String toString() {
 		double seconds = this.nanos / 1e9;
-		return "%d schedules and %d steps in %.1f s: %.0f schedules and %.2f million steps per minute; a process had to look on %d times in a row. %s"
+		return "%d schedules and %d steps in %.1f s: %.0f schedules and %.2f million steps per minute; a process missed a lock %d times in a row. %s"
 			.formatted(this.schedules, this.steps, seconds, this.schedules / seconds * 60,
 					this.steps / seconds * 60 / 1e6, this.mostMissed, this.counts);
 	}
 
 	/**
-	 * Runs schedules from the command line, for as long as it is told.
+	 * Runs schedules from the command line, for as long as the arguments say.
 	 * @param args the first seed, and the seconds; or one seed, to be traced
 	 */
 	public static void main(String[] args) {

@@ -5,7 +5,7 @@ import java.util.PriorityQueue;
 /**
  * What happens next: the events of a schedule in the order of their times, and of equal
  * times in the order they were added. Time is virtual, in nanoseconds since the schedule
- * began, and is nobody's clock.
+ * began, and is not the clock of any process.
  */
 final class EventQueue {
 

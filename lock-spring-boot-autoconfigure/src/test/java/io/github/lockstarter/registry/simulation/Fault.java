@@ -53,7 +53,7 @@ enum Fault {
 	/** The timer runs steps late. */
 	LATE_TIMERS,
 
-	/** The code of the application is busy, and comes late. */
+	/** The code of the application is busy, and runs late. */
 	SLOW_CALLBACKS,
 
 	/** Registries are drained, released, and opened or closed. */

@@ -21,6 +21,9 @@ final class Holding {
 
 	private boolean released;
 
+	/** Whether it was still held when it was released. */
+	private boolean releasedInTime;
+
 	private long ended = -1;
 
 	Holding(Caller caller, Lease lease, Grant grant) {
@@ -53,8 +56,14 @@ final class Holding {
 		return this.released;
 	}
 
+	boolean isReleasedInTime() {
+		return this.releasedInTime;
+	}
+
+	/** The holder is about to release it. */
 	void setReleased() {
 		this.released = true;
+		this.releasedInTime |= this.lease.isHeld();
 	}
 
 	/** Returns when it was first seen to be over; -1 if it was not. */

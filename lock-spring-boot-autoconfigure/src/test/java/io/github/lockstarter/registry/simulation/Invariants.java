@@ -75,7 +75,7 @@ final class Invariants {
 			process.store()
 				.use()
 				.unreleased()
-				.forEach((owner, key) -> this.world.violated("Nobody has released %s, granted to %s in %s", key.key(),
+				.forEach((owner, key) -> this.world.violated("%s was not released, granted to %s in %s", key.key(),
 						SimulatedStore.shortly(owner), process));
 		}
 		this.callers.checkEnd(processes);

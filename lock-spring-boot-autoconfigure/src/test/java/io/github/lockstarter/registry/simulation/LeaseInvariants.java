@@ -81,7 +81,7 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** A lease does not run out as long as it may be renewed, and somebody tries. */
+	/** A lease that may be renewed does not run out unless a renewal was tried. */
 	private void checkRenewed(Holding holding) {
 		SimulatedProcess process = holding.caller().process();
 		long ttl = holding.ttl();
@@ -95,7 +95,7 @@ final class LeaseInvariants {
 		Long renewal = process.store().use().lastRenewal(holding.grant().owner());
 		long silence = process.nanoTime() - ((renewal != null) ? renewal : holding.grant().asked());
 		if (silence > ttl / 3 + this.scenario.commandTimeout() + Scenario.SLACK) {
-			this.world.violated("Nobody has tried to renew %s for %d ms: %s", holding.lease(),
+			this.world.violated("No renewal of %s was tried for %d ms: %s", holding.lease(),
 					TimeUnit.NANOSECONDS.toMillis(silence), holding.caller());
 		}
 	}
@@ -205,11 +205,33 @@ final class LeaseInvariants {
 		Holding holding = new Holding(caller, lease, grant);
 		checkOverlap(holding);
 		if (grant.unique()) {
+			checkHandedOff(holding);
 			checkTime(holding, grant);
 			checkOrder(holding);
 		}
 		checkReplay(holding);
 		this.holdings.add(holding);
+	}
+
+	/** Only a lease that is released while it is held is handed off. */
+	private void checkHandedOff(Holding granted) {
+		long token = granted.lease().fencingToken();
+		if (place(token) == 0) {
+			return;
+		}
+		for (Holding before : this.holdings) {
+			if (before.lease().fencingToken() == token - 1 && !before.isReleasedInTime()
+					&& before.caller().process() == granted.caller().process()
+					&& before.caller().key().equals(granted.caller().key()) && before.epoch() == granted.epoch()) {
+				this.world.violated("A lease that had ended is handed off: %s of %s, to %s", before.lease(),
+						before.caller(), granted.caller());
+			}
+		}
+	}
+
+	/** Returns the place of a lease in its turn. */
+	private static long place(long fencingToken) {
+		return fencingToken & ((1 << PLACE_BITS) - 1);
 	}
 
 	/** A lease is held when it is granted, and a turn is short. */
@@ -225,13 +247,12 @@ final class LeaseInvariants {
 			this.world.violated("A lease is not held when it is granted: %s to %s", holding.lease(), holding.caller());
 		}
 		long late = this.scenario.callbackDelay() + Scenario.SLACK;
-		if (age > holding.ttl() + late) {
-			this.world.violated("A lease is granted after its end: %s to %s", holding.lease(), holding.caller());
-		}
-		long place = holding.lease().fencingToken() & ((1 << PLACE_BITS) - 1);
-		if (place > 0 && age > Math.min(LONGEST_TURN, holding.ttl() / 8) + late) {
+		if (place(holding.lease().fencingToken()) > 0 && age > Math.min(LONGEST_TURN, holding.ttl() / 8) + late) {
 			this.world.violated("A turn goes on after %d ms: %s to %s", TimeUnit.NANOSECONDS.toMillis(age),
 					holding.lease(), holding.caller());
+		}
+		if (age > holding.ttl() + late) {
+			this.world.violated("A lease is granted after its end: %s to %s", holding.lease(), holding.caller());
 		}
 	}
 
@@ -282,7 +303,7 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** While a result is kept to be replayed, nobody runs again. */
+	/** While a result is kept to be replayed, no caller runs again. */
 	private void checkReplay(Holding granted) {
 		Caller caller = granted.caller();
 		boolean exact = granted.epoch() == this.world.server().epoch() && granted.lease().isHeld();
@@ -318,7 +339,7 @@ final class LeaseInvariants {
 		return this.releasedTokens.contains(token);
 	}
 
-	/** The token is released by somebody, and used no more. */
+	/** The token is about to be released, and is not used any more. */
 	void releases(String token) {
 		this.releasedTokens.add(token);
 		this.tokenHoldings.removeIf((holding) -> holding.token.equals(token));
@@ -363,7 +384,7 @@ final class LeaseInvariants {
 	/** The caller is notified that its lease is lost. */
 	void lost(Caller caller, Lease lease) {
 		if (lease.isHeld()) {
-			this.world.violated("A lease is held although its loss was told: %s of %s", lease, caller);
+			this.world.violated("A lease is held after its holder was notified of its loss: %s of %s", lease, caller);
 		}
 	}
 
@@ -372,7 +393,7 @@ final class LeaseInvariants {
 		Caller holder = this.results.get(result.text());
 		if (holder == null || !holder.key().equals(caller.key())
 				|| !holder.result().name().equals(caller.result().name())) {
-			this.world.violated("Nobody has left the result '%s' for %s", result.text(), caller);
+			this.world.violated("No holder has left the result '%s' for %s", result.text(), caller);
 			return;
 		}
 		long stored = this.world.server().stored(result.text());

@@ -165,7 +165,7 @@ final class Misfortune {
 		later(millis(10, 3000), () -> process.store().link().mute(false));
 	}
 
-	/** Nobody can reach the server until another one, or another start, has its place. */
+	/** The server is unavailable until another one, or another start, takes its place. */
 	private void replace(Runnable start) {
 		SimulatedServer server = this.world.server();
 		server.stop();

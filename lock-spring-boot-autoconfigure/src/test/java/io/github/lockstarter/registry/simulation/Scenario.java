@@ -16,8 +16,8 @@ import io.github.lockstarter.store.Capability;
  * @param duration during which time they come, and faults happen
  * @param faults what goes wrong
  * @param capabilities what the store can do
- * @param tellsRemaining whether the store tells how long a lock is still held
- * @param tellsToken whether the store tells the fencing token of a holder
+ * @param reportsRemaining whether the store reports how long a lock is still held
+ * @param reportsToken whether the store reports the fencing token of a holder
  * @param sharedFence whether all locks share one counter of fencing tokens
  * @param extraTtl how much longer than asked for the store keeps a lock
  * @param commandTimeout how long the client of the store waits for an answer
@@ -29,7 +29,7 @@ import io.github.lockstarter.store.Capability;
  * @param failing how many of the messages, steps and requests fail that may
  */
 record Scenario(int processes, int keys, int requests, long duration, Set<Fault> faults, Set<Capability> capabilities,
-		boolean tellsRemaining, boolean tellsToken, boolean sharedFence, long extraTtl, long commandTimeout,
+		boolean reportsRemaining, boolean reportsToken, boolean sharedFence, long extraTtl, long commandTimeout,
 		long latency, int maxWaiters, long ttl, double leases, double tries, double failing) {
 
 	/** For steps that take no time but that of a timer or of another thread. */
@@ -58,11 +58,12 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 		Set<Capability> capabilities = EnumSet.noneOf(Capability.class);
 		boolean notifies = random.nextInt(3) > 0;
 		addIf(notifies, capabilities, Capability.NOTIFIES);
+		addIf(notifies && random.nextInt(4) > 0, capabilities, Capability.HANDS_OVER);
 		addIf(random.nextInt(4) > 0, capabilities, Capability.KEEPS_RESULTS);
 		addIf(random.nextInt(4) > 0, capabilities, Capability.HOLDS_FOR_TOKENS);
-		boolean tells = notifies || random.nextBoolean();
+		boolean reports = notifies || random.nextBoolean();
 		return new Scenario(2 + random.nextInt(4), 1 + random.nextInt(3), 10 + random.nextInt(150),
-				TimeUnit.MILLISECONDS.toNanos(500 + random.nextInt(6000)), faults, capabilities, tells,
+				TimeUnit.MILLISECONDS.toNanos(500 + random.nextInt(6000)), faults, capabilities, reports,
 				random.nextBoolean(), random.nextBoolean(),
 				(notifies || random.nextBoolean()) ? 0 : TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)),
 				TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(450)),

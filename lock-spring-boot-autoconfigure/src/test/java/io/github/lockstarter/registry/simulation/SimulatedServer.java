@@ -51,7 +51,7 @@ final class SimulatedServer {
 
 	private Data replica = new Data();
 
-	/** When each result was stored, which nobody is told. */
+	/** When each result was stored, which is not reported. */
 	private final Map<String, Long> stored = new HashMap<>();
 
 	/** By how much its clock was set forward, or back. */
@@ -237,8 +237,8 @@ final class SimulatedServer {
 		if (waits) {
 			wait(from, key, millis * 1_000_000);
 		}
-		return new Reply(new Held(Duration.ofMillis(this.scenario.tellsRemaining() ? millis : 0),
-				this.scenario.tellsToken() ? this.data.fence(fenceOf(key)) : 0), this.epoch);
+		return new Reply(new Held(Duration.ofMillis(this.scenario.reportsRemaining() ? millis : 0),
+				this.scenario.reportsToken() ? this.data.fence(fenceOf(key)) : 0), this.epoch);
 	}
 
 	private Reply grant(SimulatedStore from, LockKey key, String owner, long expiry) {
@@ -343,7 +343,8 @@ final class SimulatedServer {
 	Optional<Duration> remaining(LockKey key) {
 		Holder holder = holder(key);
 		return Optional.ofNullable(holder)
-			.map((held) -> Duration.ofMillis(this.scenario.tellsRemaining() ? (held.expiry() - now()) / 1_000_000 : 0));
+			.map((held) -> Duration
+				.ofMillis(this.scenario.reportsRemaining() ? (held.expiry() - now()) / 1_000_000 : 0));
 	}
 
 	boolean subscribe(SimulatedStore subscriber) {
@@ -357,8 +358,8 @@ final class SimulatedServer {
 	/**
 	 * What the server says to a request for a lock.
 	 *
-	 * @param result what the engine is told
-	 * @param epoch how often data had been lost by then, which nobody is told
+	 * @param result what is reported to the engine
+	 * @param epoch how often data had been lost by then, which is not reported
 	 */
 	record Reply(AcquireResult result, int epoch) {
 	}

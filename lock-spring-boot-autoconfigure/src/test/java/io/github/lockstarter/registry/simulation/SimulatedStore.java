@@ -110,7 +110,7 @@ final class SimulatedStore implements LockStore {
 		this.whenAsked = action;
 	}
 
-	/** The last request comes again, after a while. */
+	/** The last request is sent again, after a while. */
 	void repeat(long delay) {
 		Call<?> call = this.last;
 		if (call != null) {
@@ -170,7 +170,7 @@ final class SimulatedStore implements LockStore {
 		return List.copyOf(answers);
 	}
 
-	/** Fails without asking anybody, in one way or another; otherwise {@code null}. */
+	/** Fails without asking the server, in one way or another; otherwise {@code null}. */
 	private <T> @Nullable CompletionStage<T> refusal(LockKey key) {
 		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed
 				|| !this.world.chance(this.world.scenario().failing())) {
@@ -193,7 +193,7 @@ final class SimulatedStore implements LockStore {
 		subscribe();
 	}
 
-	/** The server tells of a release. */
+	/** The server notifies of a release. */
 	void publish(LockKey key) {
 		boolean lost = this.world.scenario().has(Fault.MUTENESS) && !this.healed && this.world.chance(0.2);
 		if (!lost) {
@@ -204,7 +204,7 @@ final class SimulatedStore implements LockStore {
 	private void wake(LockKey key) {
 		Set<Handle> handles = this.watching.get(key);
 		if (handles != null) {
-			trace(() -> "is told that " + key.key() + " was released");
+			trace(() -> "is notified that " + key.key() + " was released");
 			List.copyOf(handles).forEach(Handle::wake);
 		}
 	}
@@ -213,7 +213,7 @@ final class SimulatedStore implements LockStore {
 		List.copyOf(this.watching.keySet()).forEach(this::wake);
 	}
 
-	/** Whoever watches looks a second time, for what was released before. */
+	/** All that watch ask a second time, for what was released before. */
 	private void subscribe() {
 		if (this.subscribed || this.subscribing) {
 			return;
@@ -396,13 +396,8 @@ final class SimulatedStore implements LockStore {
 				this.onRelease = onRelease;
 				SimulatedStore.this.watching.computeIfAbsent(this.key, (key) -> new LinkedHashSet<>()).add(this);
 			}
-			String predecessor = command.predecessor();
-			if (predecessor != null) {
-				SimulatedStore.this.use.released(predecessor);
-			}
 			long ttl = command.ttl().toNanos();
-			CompletionStage<AcquireResult> refusal = (predecessor != null) ? null
-					: SimulatedStore.this.refusal(this.key);
+			CompletionStage<AcquireResult> refusal = SimulatedStore.this.refusal(this.key);
 			if (refusal != null) {
 				return refusal;
 			}
@@ -410,7 +405,7 @@ final class SimulatedStore implements LockStore {
 			long asked = SimulatedStore.this.process.nanoTime();
 			CompletableFuture<AcquireResult> answer = SimulatedStore.this.use.counted(this.key,
 					new CompletableFuture<>());
-			Call<Reply> call = call(command, predecessor, ttl);
+			Call<Reply> call = call(command, ttl);
 			call.whenLate((reply) -> {
 				boolean unwanted = reply.result() instanceof Granted && answer.isCompletedExceptionally();
 				if (unwanted && command.takenBack()) {
@@ -418,7 +413,9 @@ final class SimulatedStore implements LockStore {
 				}
 			}).begin().whenComplete((reply, failure) -> {
 				if (failure != null) {
-					undo(command, predecessor, ttl);
+					if (command.takenBack()) {
+						SimulatedStore.this.undo(this.key, command.owner(), ttl);
+					}
 					answer.completeExceptionally(failure);
 				}
 				else {
@@ -429,9 +426,11 @@ final class SimulatedStore implements LockStore {
 		}
 
 		private void check(AcquireCommand command) {
-			boolean notifies = SimulatedStore.this.world.scenario().can(Capability.NOTIFIES);
-			if ((command.onRelease() != null || command.predecessor() != null) && !notifies) {
+			if (command.onRelease() != null && !SimulatedStore.this.world.scenario().can(Capability.NOTIFIES)) {
 				SimulatedStore.this.world.violated("A store that does not notify is asked to");
+			}
+			if (command.predecessor() != null && !SimulatedStore.this.world.scenario().can(Capability.HANDS_OVER)) {
+				SimulatedStore.this.world.violated("A store that does not hand over is asked to");
 			}
 			if (command.query() != null && !SimulatedStore.this.world.scenario().can(Capability.KEEPS_RESULTS)) {
 				SimulatedStore.this.world.violated("A store that keeps no results is asked for one");
@@ -444,8 +443,9 @@ final class SimulatedStore implements LockStore {
 			}
 		}
 
-		private Call<Reply> call(AcquireCommand command, @Nullable String predecessor, long ttl) {
+		private Call<Reply> call(AcquireCommand command, long ttl) {
 			String owner = command.owner();
+			String predecessor = command.predecessor();
 			boolean waits = command.onRelease() != null;
 			return (predecessor != null)
 					? new Call<>(
@@ -459,6 +459,9 @@ final class SimulatedStore implements LockStore {
 
 		private AcquireResult answered(AcquireCommand command, Reply reply, long asked, boolean repeated) {
 			AcquireResult result = reply.result();
+			if (command.predecessor() != null) {
+				SimulatedStore.this.use.released(command.predecessor());
+			}
 			if (result instanceof Granted grant) {
 				if (command.takenBack()) {
 					SimulatedStore.this.use.granted(this.key, command.owner());
@@ -470,15 +473,6 @@ final class SimulatedStore implements LockStore {
 				subscribe();
 			}
 			return (result instanceof PredecessorGone && repeated) ? new Held(SimulatedServer.HEAD_START) : result;
-		}
-
-		private void undo(AcquireCommand command, @Nullable String predecessor, long ttl) {
-			if (predecessor != null) {
-				SimulatedStore.this.undo(this.key, predecessor, ttl);
-			}
-			if (command.takenBack()) {
-				SimulatedStore.this.undo(this.key, command.owner(), ttl);
-			}
 		}
 
 		@Override

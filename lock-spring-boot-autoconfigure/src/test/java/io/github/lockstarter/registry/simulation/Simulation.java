@@ -50,7 +50,7 @@ final class Simulation {
 		workload.plan();
 		long end = this.world.scenario().duration();
 		events.at(end, () -> {
-			this.world.trace().add("schedule", () -> "nothing fails any more, and nobody comes");
+			this.world.trace().add("schedule", () -> "nothing fails any more, and no caller arrives");
 			workload.end();
 			misfortune.end();
 		});
@@ -62,7 +62,7 @@ final class Simulation {
 			return;
 		}
 		if (events.nextTime() != Long.MAX_VALUE) {
-			this.world.violated("Something is still going on after a minute in which nobody came");
+			this.world.violated("Something is still going on after a minute in which no caller arrived");
 			return;
 		}
 		events.at(end + LONGEST_END, () -> this.invariants.checkEnd(this.processes));

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 
 /**
- * How the engine of a process has used its store, which only the invariants look at.
+ * How the engine of a process has used its store, which only the invariants read.
  */
 final class StoreUse {
 
@@ -46,7 +46,7 @@ final class StoreUse {
 		return requests(key) > answers(key);
 	}
 
-	/** The engine is told of a grant, which it must release. */
+	/** The engine is notified of a grant, which it must release. */
 	void granted(LockKey key, String owner) {
 		this.granted.put(owner, key);
 	}
@@ -56,7 +56,7 @@ final class StoreUse {
 		this.granted.remove(owner);
 	}
 
-	/** Returns the owners that hold a lock as far as the engine has been told. */
+	/** Returns the owners that hold a lock as far as the engine knows. */
 	Map<String, LockKey> unreleased() {
 		return this.granted;
 	}
@@ -88,7 +88,7 @@ final class StoreUse {
 	/**
 	 * A grant as the client of the store has seen it.
 	 *
-	 * @param owner whom it was for
+	 * @param owner the owner that it was for
 	 * @param epoch how often data had been lost before it
 	 * @param asked when it was asked for, on the clock of the process
 	 * @param unique whether no other grant before or after a loss of data has the same

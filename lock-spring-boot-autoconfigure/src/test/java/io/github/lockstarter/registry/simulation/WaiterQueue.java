@@ -23,10 +23,10 @@ final class WaiterQueue {
 
 	/**
 	 * How often another process may get the lock in a row while one waits. Each time both
-	 * are told, and chance decides; a chance of one half loses so often once in 30
-	 * million times.
+	 * are notified, and chance decides; a chance of one half loses so often once in a
+	 * billion times.
 	 */
-	private static final int MOST_MISSED = 25;
+	private static final int MOST_MISSED = 30;
 
 	/** How long a process at least leaves a lock to others that poll. */
 	private static final long SHORTEST_YIELD = TimeUnit.MILLISECONDS.toNanos(10);
@@ -177,7 +177,9 @@ final class WaiterQueue {
 		}
 	}
 
-	/** Where nothing gets lost, the store knows whom to notify of a release. */
+	/**
+	 * Where nothing gets lost, the store knows which processes to notify of a release.
+	 */
 	private void checkNotified() {
 		SimulatedServer server = this.world.server();
 		String owner = server.owner(this.key);

@@ -50,7 +50,7 @@ final class Workload {
 
 	private final Map<LockKey, String> sharedTokens = new HashMap<>();
 
-	/** What is held until nobody comes any more. */
+	/** What is held until no caller arrives any more. */
 	private final Map<Lease, Caller> unreleased = new LinkedHashMap<>();
 
 	private final long ttl;
@@ -116,7 +116,7 @@ final class Workload {
 		}
 	}
 
-	/** A caller that comes again as soon as it is done, so that others always wait. */
+	/** A caller that asks again as soon as it is done, so that others always wait. */
 	private void visit(SimulatedProcess process, LockKey key, int pause, int times) {
 		if (this.over || times == 0) {
 			return;
@@ -124,8 +124,8 @@ final class Workload {
 		Caller caller = new Caller(++this.callers, process, Kind.LEASE, key,
 				LockOptions.of(Duration.ofMillis(this.ttl)).withWaitTime(Duration.ofMillis(this.longestWait)), null,
 				this.world.events().now());
-		this.world.trace().add(process.name(), () -> caller + " comes again");
-		this.invariants.callers().comes(caller);
+		this.world.trace().add(process.name(), () -> caller + " asks again");
+		this.invariants.callers().arrives(caller);
 		Runnable again = () -> process.after(this.random.nextInt(pause), () -> visit(process, key, pause, times - 1));
 		await(caller, process.registry().tryAcquireAsync(key, caller.options()), (lease) -> {
 			if (lease.isEmpty()) {
@@ -140,7 +140,7 @@ final class Workload {
 		});
 	}
 
-	/** Nobody comes any more, and what was to be held for ever is released. */
+	/** No caller arrives any more, and what was to be held for ever is released. */
 	void end() {
 		this.over = true;
 		this.unreleased.forEach((lease, caller) -> caller.process()
@@ -163,8 +163,8 @@ final class Workload {
 		Kind kind = kind();
 		Caller caller = new Caller(++this.callers, process, kind, key, options(), result(kind),
 				this.world.events().now());
-		this.world.trace().add(process.name(), () -> caller + " comes");
-		this.invariants.callers().comes(caller);
+		this.world.trace().add(process.name(), () -> caller + " asks");
+		this.invariants.callers().arrives(caller);
 		switch (kind) {
 			case LEASE -> askForLease(caller);
 			case SHARE, REPLAY -> askForResult(caller);
@@ -362,8 +362,8 @@ final class Workload {
 		if (!this.over && !this.invariants.leases().isReleased(token)) {
 			Caller again = new Caller(++this.callers, caller.process(), Kind.SHARED_TOKEN, caller.key(),
 					caller.options(), null, this.world.events().now());
-			this.world.trace().add(caller.process().name(), () -> again + " comes, and extends");
-			this.invariants.callers().comes(again);
+			this.world.trace().add(caller.process().name(), () -> again + " asks, and extends");
+			this.invariants.callers().arrives(again);
 			askForToken(again, token);
 		}
 	}

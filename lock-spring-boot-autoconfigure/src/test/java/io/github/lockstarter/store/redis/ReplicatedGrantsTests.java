@@ -14,7 +14,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
@@ -83,6 +85,25 @@ class ReplicatedGrantsTests {
 		assertThat(this.store.lock(held).release("holder", null)).succeedsWithin(SOON).isEqualTo(true);
 		assertThat(waiting).as("they were faster").anyMatch((each) -> !each.isDone());
 		assertThat(waiting).allSatisfy(ReplicatedGrantsTests::assertBroken);
+	}
+
+	@Test
+	@DisplayName("Grants that wait for a replica that does not answer do not delay the end of a turn: its holder is answered, and the lock is free")
+	void delayNoEndOfTurn() {
+		LockOptions options = LockOptions.of(TTL);
+		Lease lease = this.instance.locks().acquire(key("turn"), options);
+		// A lease with another time to live is not part of the same turn.
+		CompletionStage<Lease> next = this.instance.locks()
+			.acquireAsync(key("turn"), LockOptions.of(TTL.plusSeconds(1)).withWaitTime(TTL));
+		this.replica.freeze();
+		this.instance.forgetRequests();
+		List<CompletableFuture<AcquireResult>> waiting = acquireAll(16);
+		Awaitility.await().until(() -> this.instance.requests().contains("WAIT"));
+		assertThat(lease.releaseAsync()).succeedsWithin(SOON);
+		assertThat(waiting).as("they were faster").anyMatch((each) -> !each.isDone());
+		assertBroken(next);
+		assertThat(waiting).allSatisfy(ReplicatedGrantsTests::assertBroken);
+		Awaitility.await().until(() -> this.master.ask("KEYS lock:{*").equals("*2"));
 	}
 
 	@Test

@@ -1,0 +1,33 @@
+package io.github.lockstarter.registry.request;
+
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+
+/**
+ * How the answer to an {@link AcquireRequest} reaches its caller.
+ */
+public sealed interface Delivery {
+
+	/**
+	 * Returns what runs the notification of the end of the lease. It takes every task.
+	 */
+	Executor executor();
+
+	/**
+	 * A thread of the caller waits for the answer.
+	 *
+	 * @param executor runs the notification of the end of the lease
+	 */
+	record Blocking(Executor executor) implements Delivery {
+	}
+
+	/**
+	 * No thread waits for the answer.
+	 *
+	 * @param executor also runs the action
+	 * @param action what to do with the answer
+	 */
+	record Async(Executor executor, BiConsumer<AcquireRequest, Answer> action) implements Delivery {
+	}
+
+}

@@ -1,0 +1,40 @@
+package io.github.lockstarter.registry.request;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.observe.RegistryObserver;
+import io.github.lockstarter.registry.request.Answer.HeldByToken;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.store.AcquireCommand;
+
+/**
+ * Asks for a lock for a token that only the caller will know.
+ */
+public final class NewTokenRequest extends TokenRequest {
+
+	private final Runnable release;
+
+	/**
+	 * Creates a request.
+	 * @param token a token that is new
+	 * @param release releases what was granted when the caller has given up
+	 */
+	public NewTokenRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
+			RegistryObserver observer, String token, Runnable release) {
+		super(key, options, delivery, runtime, observer, token);
+		this.release = release;
+	}
+
+	@Override
+	public AcquireCommand command(String owner) {
+		return AcquireCommand.of(owner, options().ttl());
+	}
+
+	@Override
+	public void giveBack(Answer given) {
+		if (given instanceof HeldByToken) {
+			this.release.run();
+		}
+	}
+
+}
