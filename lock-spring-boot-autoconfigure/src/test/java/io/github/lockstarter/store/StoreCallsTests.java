@@ -113,11 +113,13 @@ class StoreCallsTests {
 		CountDownLatch open = new CountDownLatch(1);
 		CountDownLatch blocked = new CountDownLatch(1);
 		try {
-			new CompletableFuture<Void>().orTimeout(1, TimeUnit.MILLISECONDS).exceptionally((failure) -> {
+			CompletableFuture<Void> late = new CompletableFuture<>();
+			// First, so that the timer runs it, however late this thread is.
+			late.whenComplete((nothing, failure) -> {
 				blocked.countDown();
 				await(open);
-				return null;
 			});
+			late.orTimeout(1, TimeUnit.MILLISECONDS);
 			await(blocked);
 			this.undoing.clear();
 			this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still unavailable")));
