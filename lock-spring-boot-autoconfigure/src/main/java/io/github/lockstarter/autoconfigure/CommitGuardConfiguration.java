@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 
-import io.github.lockstarter.aop.CommitGuard;
-import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
+import io.github.lockstarter.interceptor.LeaseTransactionListener;
+import io.github.lockstarter.operation.LockOperationSource;
 
 /**
  * The guard of transactions under a lock, for every transaction manager there is.
@@ -41,13 +41,13 @@ class CommitGuardConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BeanPostProcessor exclusiveRequestCommitGuard() {
-		CommitGuard guard = new CommitGuard();
+		LeaseTransactionListener listener = new LeaseTransactionListener();
 		return new BeanPostProcessor() {
 
 			@Override
 			public Object postProcessAfterInitialization(Object bean, String beanName) {
 				if (bean instanceof ConfigurableTransactionManager transactions) {
-					transactions.addListener(guard);
+					transactions.addListener(listener);
 				}
 				return bean;
 			}
@@ -62,8 +62,8 @@ class CommitGuardConfiguration {
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static ReactiveCommitGuardProcessor exclusiveRequestReactiveCommitGuard(
-				ObjectProvider<ExclusiveRequestAdvisor> advisors) {
-			return new ReactiveCommitGuardProcessor(advisors);
+				ObjectProvider<LockOperationSource> operations) {
+			return new ReactiveCommitGuardProcessor(operations);
 		}
 
 	}

@@ -20,15 +20,21 @@ import org.springframework.context.annotation.Role;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
-import io.github.lockstarter.aop.InterfaceProxyCheck;
-import io.github.lockstarter.aop.LockPlacement;
-import io.github.lockstarter.share.ResultPredicate;
-import io.github.lockstarter.share.ResultSharing;
-import io.github.lockstarter.share.SharedResults;
+import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
+import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
+import io.github.lockstarter.interceptor.InterfaceProxyCheck;
+import io.github.lockstarter.interceptor.LockPlacement;
+import io.github.lockstarter.interceptor.ReactiveRequestSupport;
+import io.github.lockstarter.interceptor.RequestSupport;
+import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.operation.LockOperationValidator;
+import io.github.lockstarter.result.ResultPredicate;
+import io.github.lockstarter.result.ResultSharing;
+import io.github.lockstarter.result.SharedResults;
 
 /**
  * The advice for {@code @ExclusiveRequest}.
@@ -41,16 +47,36 @@ class ExclusiveRequestConfiguration {
 	private static final Log logger = LogFactory.getLog(ExclusiveRequestConfiguration.class);
 
 	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockOperationSource exclusiveRequestOperationSource(ObjectProvider<LockProperties> properties,
+			ObjectProvider<SharedResults> sharing, Environment environment) {
+		return new LockOperationSource((name) -> properties.getObject().settings(name),
+				() -> properties.getObject().settings(), sharing::getObject, (text) -> resolve(text, environment));
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ExclusiveRequestInterceptor exclusiveRequestInterceptor(LockOperationSource operations,
+			ObjectProvider<LockRegistry> registry, ObjectProvider<RequestSupport> requests,
+			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<LockProperties> properties) {
+		return new ExclusiveRequestInterceptor(operations, SingletonSupplier.of(registry::getObject),
+				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
+				SingletonSupplier.ofNullable(reactiveRequests::getIfAvailable),
+				() -> properties.getObject().web().releasesOnResponse());
+	}
+
+	@Bean
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ExclusiveRequestAdvisor exclusiveRequestAdvisor(ObjectProvider<LockRegistry> registry,
-			ObjectProvider<LockProperties> properties, ObjectProvider<SharedResults> sharing, Environment environment,
-			BeanFactory beans) {
-		return new ExclusiveRequestAdvisor(registry::getObject, (name) -> properties.getObject().settings(name),
-				() -> properties.getObject().settings(), sharing::getObject, (text) -> resolve(text, environment),
-				() -> properties.getObject().advisorOrder(),
-				() -> properties.getObject().web().releaseOn() == LockProperties.Web.ReleaseOn.RESPONSE,
-				() -> beans.containsBean(LockReactiveConfiguration.PENDING_ENTITY_HANDLER));
+	static ExclusiveRequestAdvisor exclusiveRequestAdvisor(LockOperationSource operations,
+			ExclusiveRequestInterceptor interceptor, ObjectProvider<LockProperties> properties) {
+		return new ExclusiveRequestAdvisor(operations, interceptor, () -> properties.getObject().advisorOrder());
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockOperationValidator exclusiveRequestValidator(LockOperationSource operations) {
+		return new LockOperationValidator(operations);
 	}
 
 	@Bean
@@ -69,12 +95,12 @@ class ExclusiveRequestConfiguration {
 	 * ours in a test may never be asked.
 	 */
 	@Bean
-	static SmartInitializingSingleton exclusiveRequestSharedResultsCheck(ExclusiveRequestAdvisor advisor,
+	static SmartInitializingSingleton exclusiveRequestSharedResultsCheck(LockOperationValidator validator,
 			ObjectProvider<LockRegistry> registry, BeanFactory beans) {
 		return () -> {
 			boolean standIn = LockRegistryConfiguration.isReplaced(beans)
 					|| beans.containsBean(LockSliceAutoConfiguration.REGISTRY);
-			if (advisor.checkSharing() && !standIn) {
+			if (validator.checkSharing() && !standIn) {
 				ResultSharing.registry(registry.getObject()).prepareSharing();
 			}
 		};
@@ -94,8 +120,8 @@ class ExclusiveRequestConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static InterfaceProxyCheck exclusiveRequestInterfaceProxyCheck() {
-		return new InterfaceProxyCheck();
+	static InterfaceProxyCheck exclusiveRequestInterfaceProxyCheck(ObjectProvider<LockOperationValidator> validator) {
+		return new InterfaceProxyCheck(validator::getObject);
 	}
 
 	/**
@@ -119,15 +145,15 @@ class ExclusiveRequestConfiguration {
 	 * A misspelt name would leave a lock with other settings than the operator believes.
 	 */
 	@Bean
-	static SmartInitializingSingleton exclusiveRequestUnknownLockNameWarning(ExclusiveRequestAdvisor advisor,
+	static SmartInitializingSingleton exclusiveRequestUnknownLockNameWarning(LockOperationSource operations,
 			LockProperties properties) {
 		return () -> properties.names()
 			.keySet()
 			.stream()
-			.filter((name) -> !advisor.lockNames().contains(name))
+			.filter((name) -> !operations.lockNames().contains(name))
 			.forEach((name) -> logger.warn(
 					"lock.names.%s: no @ExclusiveRequest of a bean created so far has that name; it holds only where code asks a LockRegistry for it. There are %s"
-						.formatted(name, advisor.lockNames())));
+						.formatted(name, operations.lockNames())));
 	}
 
 	/**

@@ -7,7 +7,7 @@ import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
-import io.github.lockstarter.aop.ReactiveCommitGuard;
+import io.github.lockstarter.interceptor.ReactiveTransactionGuard;
 
 /**
  * The transaction manager of an application, that also looks at the locks that a
@@ -33,13 +33,13 @@ final class GuardedR2dbcTransactions extends R2dbcTransactionManager {
 	@Override
 	protected Mono<Void> doCommit(TransactionSynchronizationManager synchronization,
 			GenericReactiveTransaction transaction) {
-		return ReactiveCommitGuard.commit(() -> super.doCommit(synchronization, transaction));
+		return ReactiveTransactionGuard.commit(() -> super.doCommit(synchronization, transaction));
 	}
 
 	@Override
 	protected Mono<Void> doRollback(TransactionSynchronizationManager synchronization,
 			GenericReactiveTransaction transaction) {
-		return ReactiveCommitGuard.rollback(() -> super.doRollback(synchronization, transaction));
+		return ReactiveTransactionGuard.rollback(() -> super.doRollback(synchronization, transaction));
 	}
 
 }

@@ -18,9 +18,9 @@ import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
-import io.github.lockstarter.aop.LockSettings;
-import io.github.lockstarter.share.SharedResults;
+import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
+import io.github.lockstarter.operation.LockSettings;
+import io.github.lockstarter.result.SharedResults;
 
 /**
  * Properties under {@code lock}. {@link UnknownPropertyWarning} tells of a misspelt one,
@@ -220,6 +220,10 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 
 		boolean keepsThread(boolean virtual) {
 			return (this.keepThread != null) ? this.keepThread : virtual;
+		}
+
+		boolean releasesOnResponse() {
+			return this.releaseOn == ReleaseOn.RESPONSE;
 		}
 
 		/** What ends the lock of a handler method. */

@@ -1,16 +1,14 @@
 package io.github.lockstarter.autoconfigure;
 
-import java.util.stream.Stream;
-
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.web.method.HandlerMethod;
+import org.springframework.context.annotation.Role;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerResultHandler;
@@ -18,10 +16,11 @@ import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
 
-import io.github.lockstarter.aop.ExchangeHandlingFilter;
-import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
-import io.github.lockstarter.aop.PendingEntityHandler;
+import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.web.reactive.DeferredResponseEntityHandler;
+import io.github.lockstarter.web.reactive.ExchangeRequestFilter;
+import io.github.lockstarter.web.reactive.ExchangeRequestSupport;
 import io.github.lockstarter.web.reactive.LeaseArgumentResolver;
 import io.github.lockstarter.web.reactive.LockExceptionHandlers;
 import io.github.lockstarter.web.reactive.LockWebExceptionHandler;
@@ -36,16 +35,21 @@ import io.github.lockstarter.web.reactive.LockWebExceptionHandler;
 @Import(LockReactiveConfiguration.Handlers.class)
 class LockReactiveConfiguration {
 
-	static final String PENDING_ENTITY_HANDLER = "exclusiveRequestPendingEntityHandler";
-
 	@Bean
-	static ExchangeHandlingFilter exclusiveRequestHandlingFilter() {
-		return new ExchangeHandlingFilter();
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ExchangeRequestSupport exclusiveRequestExchangeRequestSupport() {
+		return new ExchangeRequestSupport();
 	}
 
-	@Bean(PENDING_ENTITY_HANDLER)
-	static PendingEntityHandler exclusiveRequestPendingEntityHandler(ObjectProvider<HandlerResultHandler> handlers) {
-		return new PendingEntityHandler(handlers);
+	@Bean
+	static ExchangeRequestFilter exclusiveRequestExchangeFilter() {
+		return new ExchangeRequestFilter();
+	}
+
+	@Bean
+	static DeferredResponseEntityHandler exclusiveRequestDeferredResponseEntityHandler(
+			ObjectProvider<HandlerResultHandler> handlers) {
+		return new DeferredResponseEntityHandler(handlers);
 	}
 
 	@Bean
@@ -61,22 +65,16 @@ class LockReactiveConfiguration {
 	}
 
 	@Bean
-	static LeaseParameterCheck exclusiveRequestLeaseParameterCheck(
-			ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
-			ObjectProvider<ExclusiveRequestAdvisor> advisors) {
-		return new LeaseParameterCheck(() -> handlers(mappings), advisors);
-	}
-
-	@Bean
-	static SmartInitializingSingleton exclusiveRequestExchangeHandlerCheck(
-			ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
-			ObjectProvider<ExclusiveRequestAdvisor> advisors) {
-		return () -> handlers(mappings).forEach((handler) -> advisors
-			.forEach((advisor) -> advisor.checkExchangeHandler(handler.getMethod(), handler.getBeanType())));
-	}
-
-	private static Stream<HandlerMethod> handlers(ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
-		return mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream());
+	static HandlerMethodCheck exclusiveRequestHandlerMethodCheck(
+			ObjectProvider<RequestMappingInfoHandlerMapping> mappings, LockOperationValidator validator,
+			LockProperties properties) {
+		return new HandlerMethodCheck(
+				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()),
+				(handler) -> {
+					validator.checkLeaseParameter(handler.getMethod(), handler.getBeanType());
+					validator.checkReactiveHandler(handler.getMethod(), handler.getBeanType(),
+							properties.web().releasesOnResponse());
+				});
 	}
 
 	@Bean

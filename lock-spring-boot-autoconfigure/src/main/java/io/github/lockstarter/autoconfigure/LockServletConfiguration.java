@@ -1,11 +1,11 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.lang.reflect.Method;
-import java.util.List;
 import java.util.function.BiPredicate;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -13,21 +13,20 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
-import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
-import org.springframework.web.servlet.HandlerExceptionResolver;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
-import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
-import io.github.lockstarter.aop.PreparedModel;
-import io.github.lockstarter.aop.ServletHandlingConfigurer;
+import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
-import io.github.lockstarter.web.servlet.ConflictStatusResolver;
-import io.github.lockstarter.web.servlet.LeaseArgumentResolver;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
+import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
+import io.github.lockstarter.web.servlet.PreparedModel;
+import io.github.lockstarter.web.servlet.ServletRequestSupport;
+import io.github.lockstarter.web.servlet.SuspendedRequestResolver;
 
 /**
  * Locks in Spring MVC: handlers that wait, their {@link io.github.lockstarter.Lease}
@@ -41,23 +40,36 @@ class LockServletConfiguration {
 
 	private static final String ADAPTER = "requestMappingHandlerAdapter";
 
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ServletRequestSupport exclusiveRequestServletRequestSupport() {
+		return new ServletRequestSupport();
+	}
+
 	/** Other libraries have adapters of the same type, for handlers of their own. */
 	@Bean
-	static ServletHandlingConfigurer exclusiveRequestHandlingConfigurer(BeanFactory beans,
+	static LockWebMvcConfigurer exclusiveRequestWebMvcConfigurer(BeanFactory beans,
+			ObjectProvider<LockOperationSource> operations, ConflictStatuses statuses,
 			ObjectProvider<LockProperties> properties, Environment environment) {
-		return new ServletHandlingConfigurer(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class),
+		return new LockWebMvcConfigurer(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class),
+				locked(operations), statuses,
 				() -> properties.getObject().web().keepsThread(Threading.VIRTUAL.isActive(environment)));
+	}
+
+	@Bean
+	static SuspendedRequestResolver exclusiveRequestSuspendedRequestResolver() {
+		return new SuspendedRequestResolver();
 	}
 
 	/** Spring MVC sets its adapter up once, so it is changed when that is done. */
 	@Bean
-	static BeanPostProcessor exclusiveRequestPreparedModelProcessor(ObjectProvider<ExclusiveRequestAdvisor> advisor) {
+	static BeanPostProcessor exclusiveRequestPreparedModelProcessor(ObjectProvider<LockOperationSource> operations) {
 		return new BeanPostProcessor() {
 
 			@Override
 			public Object postProcessAfterInitialization(Object bean, String name) {
 				if (name.equals(ADAPTER) && bean instanceof RequestMappingHandlerAdapter adapter) {
-					PreparedModel.keep(adapter, locked(advisor));
+					PreparedModel.keep(adapter, locked(operations));
 				}
 				return bean;
 			}
@@ -65,40 +77,16 @@ class LockServletConfiguration {
 		};
 	}
 
-	@Bean
-	static WebMvcConfigurer exclusiveRequestLeaseArgumentConfigurer(ObjectProvider<ExclusiveRequestAdvisor> advisor) {
-		return new WebMvcConfigurer() {
-
-			@Override
-			public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-				resolvers.add(new LeaseArgumentResolver(locked(advisor)));
-			}
-
-		};
-	}
-
-	private static BiPredicate<Method, Class<?>> locked(ObjectProvider<ExclusiveRequestAdvisor> advisor) {
-		return (method, type) -> advisor.stream().anyMatch((each) -> each.matches(method, type));
+	private static BiPredicate<Method, Class<?>> locked(ObjectProvider<LockOperationSource> operations) {
+		return (method, type) -> operations.getObject().find(method, type) != null;
 	}
 
 	@Bean
-	static WebMvcConfigurer exclusiveRequestConflictStatusConfigurer(ConflictStatuses statuses) {
-		return new WebMvcConfigurer() {
-
-			@Override
-			public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
-				resolvers.add(0, new ConflictStatusResolver(statuses));
-			}
-
-		};
-	}
-
-	@Bean
-	static LeaseParameterCheck exclusiveRequestLeaseParameterCheck(
-			ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
-			ObjectProvider<ExclusiveRequestAdvisor> advisors) {
-		return new LeaseParameterCheck(
-				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()), advisors);
+	static HandlerMethodCheck exclusiveRequestHandlerMethodCheck(
+			ObjectProvider<RequestMappingInfoHandlerMapping> mappings, LockOperationValidator validator) {
+		return new HandlerMethodCheck(
+				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()),
+				(handler) -> validator.checkLeaseParameter(handler.getMethod(), handler.getBeanType()));
 	}
 
 	static class Handlers extends LockExceptionHandlerRegistrar {

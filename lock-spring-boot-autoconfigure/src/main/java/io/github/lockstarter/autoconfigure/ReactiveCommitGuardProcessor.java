@@ -13,7 +13,7 @@ import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
+import io.github.lockstarter.operation.LockOperationSource;
 
 /**
  * Lets the transaction manager of R2DBC look at locks, and tells of every other reactive
@@ -28,12 +28,12 @@ final class ReactiveCommitGuardProcessor implements BeanPostProcessor, SmartInit
 			"org.springframework.r2dbc.connection.R2dbcTransactionManager",
 			ReactiveCommitGuardProcessor.class.getClassLoader());
 
-	private final ObjectProvider<ExclusiveRequestAdvisor> advisors;
+	private final ObjectProvider<LockOperationSource> operations;
 
 	private final Set<String> unguarded = new ConcurrentSkipListSet<>();
 
-	ReactiveCommitGuardProcessor(ObjectProvider<ExclusiveRequestAdvisor> advisors) {
-		this.advisors = advisors;
+	ReactiveCommitGuardProcessor(ObjectProvider<LockOperationSource> operations) {
+		this.operations = operations;
 	}
 
 	@Override
@@ -49,7 +49,7 @@ final class ReactiveCommitGuardProcessor implements BeanPostProcessor, SmartInit
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		if (this.advisors.stream().anyMatch(ExclusiveRequestAdvisor::guardsReactiveWork)) {
+		if (this.operations.stream().anyMatch(LockOperationSource::hasReactive)) {
 			this.unguarded.forEach((beanName) -> logger.warn(
 					"The reactive transaction manager '%s' does not look at locks, as only R2dbcTransactionManager itself is made to: its transactions are committed even if their lock has been lost, and a result is shared or replayed even if its transaction was rolled back without an error. Call lease.isHeld() at the end of such a transaction."
 						.formatted(beanName)));

@@ -29,7 +29,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-import io.github.lockstarter.aop.NearestName;
+import io.github.lockstarter.key.NearestName;
 
 /**
  * Warns of every property under {@code lock} that no {@code @ConfigurationProperties}

@@ -29,7 +29,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
+import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -64,8 +64,8 @@ class AheadOfTimeTests {
 	@ValueSource(strings = { "getMethod", "getArgs", "getPrincipal", "getPath", "header" })
 	@DisplayName("Expressions can read all there is of a call")
 	void call(String method) throws ClassNotFoundException {
-		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation("io.github.lockstarter.aop.Call", method))
-			.accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection()
+			.onMethodInvocation("io.github.lockstarter.key.LockInvocation", method)).accepts(hints);
 	}
 
 	@Test
@@ -92,7 +92,7 @@ class AheadOfTimeTests {
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(method(Receipt.class, "text")))
 			.accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection()
-			.onMethodInvocation("io.github.lockstarter.share.ResultFormat$Head", "arguments")).accepts(hints);
+			.onMethodInvocation("io.github.lockstarter.result.ResultFormat$Head", "arguments")).accepts(hints);
 	}
 
 	@ParameterizedTest

@@ -19,9 +19,9 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
-import io.github.lockstarter.share.SharedLease;
-import io.github.lockstarter.share.SharingRegistry;
-import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.SharedLease;
+import io.github.lockstarter.registry.SharingRegistry;
+import io.github.lockstarter.registry.SharingRegistry.Acquisition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;

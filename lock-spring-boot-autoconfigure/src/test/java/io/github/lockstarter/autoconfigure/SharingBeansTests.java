@@ -26,7 +26,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
-import io.github.lockstarter.share.ResultPredicate;
+import io.github.lockstarter.result.ResultPredicate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

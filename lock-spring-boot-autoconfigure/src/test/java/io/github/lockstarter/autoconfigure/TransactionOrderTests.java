@@ -23,7 +23,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.aop.ExclusiveRequestAdvisor;
+import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;

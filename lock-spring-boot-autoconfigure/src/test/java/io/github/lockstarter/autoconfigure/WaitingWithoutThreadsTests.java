@@ -118,9 +118,8 @@ class WaitingWithoutThreadsTests {
 			server.context().getBean(Jobs.class).get("taro").finish();
 			assertThat(server.post("/servlet/future?key=taro").body()).isEqualTo("done");
 			assertThat(server.context().getBean(Outside.class).seen).hasSize(2)
-				.satisfies(
-						(first) -> assertThat(first).hasToString(
-								"io.github.lockstarter.aop.HandlerWaitsException: " + ((Exception) first).getMessage()),
+				.satisfies((first) -> assertThat(first).hasToString(
+						"io.github.lockstarter.web.servlet.HandlerWaitsException: " + ((Exception) first).getMessage()),
 						atIndex(0))
 				.satisfies((second) -> assertThat(second).isInstanceOf(CompletableFuture.class), atIndex(1));
 		}

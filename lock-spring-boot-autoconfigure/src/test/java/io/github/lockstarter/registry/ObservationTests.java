@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -24,7 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
@@ -32,11 +30,10 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.observe.LockObservationContext;
-import io.github.lockstarter.share.SharedLease;
-import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.TestResults;
 

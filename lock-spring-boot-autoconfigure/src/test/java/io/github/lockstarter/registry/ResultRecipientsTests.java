@@ -14,13 +14,12 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.share.SharedLease;
-import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
-import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -3,7 +3,7 @@ package io.github.lockstarter.testing;
 import java.time.Duration;
 import java.util.function.Predicate;
 
-import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.registry.SharedLease;
 import io.github.lockstarter.registry.observe.HoldObservation;
-import io.github.lockstarter.share.SharedLease;
 import io.github.lockstarter.store.StoredResult;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Problem details for Spring WebFlux.
+ * Locks in Spring WebFlux: handlers that wait, the end of a request, and problem details.
  */
 @NullMarked
 package io.github.lockstarter.web.reactive;

@@ -1,5 +1,6 @@
 /**
- * Problem details for Spring MVC.
+ * Locks in Spring MVC: handlers that wait without a thread, the end of a request, and
+ * problem details.
  */
 @NullMarked
 package io.github.lockstarter.web.servlet;

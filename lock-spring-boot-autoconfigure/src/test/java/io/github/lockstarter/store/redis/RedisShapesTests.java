@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.share.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreContract;
 import io.github.lockstarter.store.ResultKey;

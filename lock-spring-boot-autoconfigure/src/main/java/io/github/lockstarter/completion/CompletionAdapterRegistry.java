@@ -1,0 +1,204 @@
+package io.github.lockstarter.completion;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.stream.BaseStream;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpEntity;
+import org.springframework.http.ResponseEntity;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.LockConfigurationException;
+
+/**
+ * The kinds of results whose work goes on after the method, and those that cannot be put
+ * under a lock.
+ */
+public final class CompletionAdapterRegistry {
+
+	private static final String REACTOR = "reactor.core.publisher.Flux";
+
+	private static final String SERVLET = "jakarta.servlet.http.HttpServletRequest";
+
+	private static final String SPRING_MVC = "org.springframework.web.servlet.HandlerMapping";
+
+	private static final List<CompletionAdapter> KINDS = kinds();
+
+	/** Unless there is a kind for them. */
+	private static final List<Class<?>> UNKNOWN = List.of(BaseStream.class, Flow.Publisher.class, Callable.class);
+
+	/** What a method returns is looked at in each call. */
+	private static final ClassValue<Optional<CompletionAdapter>> byType = new ClassValue<>() {
+
+		@Override
+		protected Optional<CompletionAdapter> computeValue(Class<?> type) {
+			return KINDS.stream().filter((each) -> each.supports(type)).findFirst();
+		}
+
+	};
+
+	private CompletionAdapterRegistry() {
+	}
+
+	private static List<CompletionAdapter> kinds() {
+		List<CompletionAdapter> kinds = new ArrayList<>();
+		kinds.add(new CompletionStageAdapter());
+		if (isPresent(REACTOR)) {
+			// Before tasks: some types of Reactor are a Callable, too.
+			kinds.add(new ReactiveTypeAdapter());
+		}
+		if (isPresent(SERVLET) && isPresent(SPRING_MVC)) {
+			kinds.add(HandlerResultAdapter.ofTasks());
+			kinds.add(HandlerResultAdapter.ofDeferred());
+		}
+		kinds.add(new FutureAdapter());
+		return kinds;
+	}
+
+	private static boolean isPresent(String name) {
+		return ClassUtils.isPresent(name, CompletionAdapterRegistry.class.getClassLoader());
+	}
+
+	/** Returns the names of all classes that are looked for, and need not be there. */
+	public static Stream<String> optionalTypes() {
+		return Stream
+			.of(List.of(REACTOR, SERVLET, SPRING_MVC, HeldLeases.TRANSACTIONS), HandlerResultAdapter.TASKS,
+					HandlerResultAdapter.DEFERRED)
+			.flatMap(List::stream);
+	}
+
+	/** Returns the kind of results of the type, or {@code null} for plain values. */
+	public static @Nullable CompletionAdapter find(Class<?> type) {
+		return byType.get(type).orElse(null);
+	}
+
+	/**
+	 * Looks at the return type, as far as it tells.
+	 * @param ofController whether the class of the bean is a controller
+	 * @throws LockConfigurationException if the method cannot be put under a lock
+	 */
+	public static void check(ReturnType type, boolean ofController) {
+		Class<?> value = type.value();
+		String name = value.getSimpleName();
+		CompletionAdapter adapter = type.adapter();
+		if (adapter == null && UNKNOWN.stream().anyMatch((each) -> each.isAssignableFrom(value))) {
+			throw unsupported(type, "nothing tells when the work of a %s ends".formatted(name));
+		}
+		if (adapter instanceof FutureAdapter && value.getName().startsWith(Future.class.getPackageName())) {
+			throw unsupported(type, "a %s does not tell when it is done".formatted(name));
+		}
+		if (CompletionStageAdapter.losesWork(type)) {
+			throw unsupported(type,
+					"a %s cannot be replaced, so nothing tells when the work in its value ends".formatted(name),
+					"Return a CompletableFuture.");
+		}
+		if (adapter instanceof HandlerResultAdapter && !ofController) {
+			throw unsupported(type, "only Spring MVC does the work of a %s, for its controllers".formatted(name));
+		}
+		if (adapter != null && type.isEntity() && !ofController) {
+			throw unsupported(type,
+					"only for controllers somebody is sure to do the work of a %s in an entity".formatted(name));
+		}
+		if (type.isReactive() && !ReactiveTypeAdapter.canReturn(value)) {
+			throw unsupported(type, "nothing but the method itself can make a %s".formatted(name));
+		}
+	}
+
+	/**
+	 * Releases the leases after the work that the result stands for.
+	 * @return the result to return in its place
+	 */
+	public static @Nullable Object guard(GuardedCall call, @Nullable Object result, HeldLeases leases) {
+		if (result instanceof HttpEntity<?> entity && entity.getBody() != null
+				&& find(entity.getBody().getClass()) != null) {
+			Object body = entity.getBody();
+			if (call.request() == null) {
+				throw unsupported(call.returnType(), "nobody is sure to do the work in the entity it returned");
+			}
+			Object guarded = guard(call, body, leases);
+			return (guarded != null && guarded != body) ? withBody(entity, guarded) : result;
+		}
+		CompletionAdapter adapter = (result != null) ? find(result.getClass()) : null;
+		if (result == null || adapter == null) {
+			leases.leave(result);
+			leases.close();
+			return result;
+		}
+		HandledRequest request = call.request();
+		if (request != null) {
+			request.releaseAtEnd(leases);
+		}
+		return adapter.guard(call, result, leases);
+	}
+
+	/**
+	 * Returns what the method would return if its work had ended with the value.
+	 * @param value the value, or a list of values
+	 */
+	public static @Nullable Object completed(ReturnType type, @Nullable Object value) {
+		if (type.isSuspending() || type.isReactive()) {
+			return ReactiveTypeAdapter.completed(type, value);
+		}
+		return (type.adapter() instanceof CompletionStageAdapter) ? CompletableFuture.completedFuture(value) : value;
+	}
+
+	/**
+	 * Keeps the leases where work of a handler has ended with a value, or an entity with
+	 * a body, that stands for more work.
+	 * @return the value to hand on in its place
+	 */
+	static Object passOn(GuardedCall call, Object value, HeldLeases leases) {
+		Object body = body(value);
+		CompletionAdapter adapter = (body != null && leases.isWatched()) ? find(body.getClass()) : null;
+		if (body == null || adapter == null) {
+			return value;
+		}
+		Object guarded = adapter.guard(call, body, leases);
+		leases.passOn();
+		return (value instanceof HttpEntity<?> entity) ? withBody(entity, guarded) : guarded;
+	}
+
+	/** Does the same where the value cannot be replaced. */
+	public static void passOnAsIs(GuardedCall call, HandledRequest request, @Nullable Object value, HeldLeases leases) {
+		Object body = body(value);
+		CompletionAdapter adapter = (body != null) ? find(body.getClass()) : null;
+		if (body != null && adapter instanceof HandlerResultAdapter) {
+			passOn(call, body, leases);
+		}
+		else if (adapter != null && !(adapter instanceof FutureAdapter)) {
+			// Spring MVC makes a DeferredResult of it.
+			request.followDeferred(call, leases);
+			leases.passOn();
+		}
+	}
+
+	private static @Nullable Object body(@Nullable Object value) {
+		return (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
+	}
+
+	private static HttpEntity<?> withBody(HttpEntity<?> entity, Object body) {
+		return (entity instanceof ResponseEntity<?> response)
+				? new ResponseEntity<>(body, response.getHeaders(), response.getStatusCode())
+				: new HttpEntity<>(body, entity.getHeaders());
+	}
+
+	static LockConfigurationException unsupported(ReturnType type, String reason) {
+		return unsupported(type, reason,
+				"Return a plain value, a CompletionStage or a reactive type, or use LockRegistry and release the lease when the work is done.");
+	}
+
+	/** Returns the refusal of a method whose work no lock can cover. */
+	public static LockConfigurationException unsupported(ReturnType type, String reason, String action) {
+		return new LockConfigurationException("@ExclusiveRequest on %s: %s, so no lock can cover it."
+			.formatted(type.method().toGenericString(), reason), action);
+	}
+
+}

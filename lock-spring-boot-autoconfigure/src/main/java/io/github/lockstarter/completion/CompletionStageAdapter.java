@@ -1,0 +1,95 @@
+package io.github.lockstarter.completion;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
+
+/**
+ * A {@link CompletionStage}: its work ends when it completes. To cancel what is returned
+ * in its place, as Spring MVC does at a time-out, ends nothing: a future that is
+ * cancelled tells nothing about its work.
+ */
+public final class CompletionStageAdapter implements CompletionAdapter {
+
+	CompletionStageAdapter() {
+	}
+
+	@Override
+	public boolean supports(Class<?> type) {
+		return CompletionStage.class.isAssignableFrom(type);
+	}
+
+	@Override
+	public Object guard(GuardedCall call, Object result, HeldLeases leases) {
+		CompletionStage<?> stage = (CompletionStage<?>) result;
+		leases.begin();
+		if (!canReplace(call.returnType())) {
+			stage.whenComplete((value, failure) -> leases.end());
+			return stage;
+		}
+		return releasedFirst(call, stage, leases);
+	}
+
+	/**
+	 * Returns a stage that completes like the other, once the leases have been released:
+	 * whoever has its answer finds the lock free.
+	 */
+	private static CompletableFuture<Object> releasedFirst(GuardedCall call, CompletionStage<?> stage,
+			HeldLeases leases) {
+		CompletableFuture<Object> released = new CompletableFuture<>();
+		stage.<Object>thenApply((value) -> {
+			leases.leave(value);
+			return (value != null) ? CompletionAdapterRegistry.passOn(call, value, leases) : null;
+		})
+			.whenComplete((value, failure) -> leases.end()
+				// What comes next does not run on a thread of the registry.
+				.whenCompleteAsync((nothing, ignored) -> complete(released, value, cause(failure))));
+		return released;
+	}
+
+	/** Returns whether another stage can be returned: not for the application's own. */
+	static boolean canReplace(ReturnType type) {
+		return type.declared().isAssignableFrom(CompletableFuture.class);
+	}
+
+	/** Returns whether the stage is one of an entity in which there is more work. */
+	public static boolean hasWorkInEntity(ReturnType type) {
+		ResolvableType value = value(type);
+		return HttpEntity.class.isAssignableFrom(value.toClass()) && hasWork(value.as(HttpEntity.class).getGeneric());
+	}
+
+	/** Returns whether more work would come with what the stage completes with. */
+	static boolean losesWork(ReturnType type) {
+		return type.adapter() instanceof CompletionStageAdapter && !canReplace(type)
+				&& (hasWork(value(type)) || hasWorkInEntity(type));
+	}
+
+	private static ResolvableType value(ReturnType type) {
+		return type.resolvable().as(CompletionStage.class).getGeneric();
+	}
+
+	private static boolean hasWork(ResolvableType value) {
+		return CompletionAdapterRegistry.find(value.toClass()) != null;
+	}
+
+	/** Completes the future like a stage that ended with the value or the failure. */
+	public static void complete(CompletableFuture<Object> result, @Nullable Object value, @Nullable Throwable failure) {
+		if (failure != null) {
+			result.completeExceptionally(failure);
+		}
+		else {
+			result.complete(value);
+		}
+	}
+
+	/** The application is to see what its own stage failed with. */
+	public static @Nullable Throwable cause(@Nullable Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+}

@@ -1,0 +1,262 @@
+package io.github.lockstarter.completion;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.registry.SharedLease;
+import io.github.lockstarter.result.EmittedValues;
+import io.github.lockstarter.result.Outcome;
+import io.github.lockstarter.result.SharedCall;
+
+/**
+ * The leases under which one call of an annotated method runs. They are released
+ * together, the last one first, when the work of the call has ended: be it with the
+ * method, or later. Where the response is to be covered as well, or the work has not even
+ * begun, the end of the request counts, too.
+ */
+public final class HeldLeases {
+
+	static final String TRANSACTIONS = "org.springframework.transaction.support.TransactionSynchronizationManager";
+
+	static final boolean TRANSACTIONS_PRESENT = ClassUtils.isPresent(TRANSACTIONS, HeldLeases.class.getClassLoader());
+
+	private final List<Lease> leases;
+
+	private final @Nullable Lease lease;
+
+	private final boolean untilResponse;
+
+	private final @Nullable SharedCall sharing;
+
+	private final @Nullable Outcome outcome;
+
+	/** What is left to others at the release. */
+	private volatile @Nullable String result;
+
+	private volatile boolean rolledBack;
+
+	private volatile boolean withinTransaction;
+
+	private State state = State.IDLE;
+
+	private boolean watched;
+
+	private boolean requestEnded;
+
+	private boolean released;
+
+	/**
+	 * Creates them.
+	 * @param leases the leases, in the order they were acquired
+	 * @param lease the one of the first annotation
+	 * @param untilResponse whether they are held until the request has ended
+	 */
+	public HeldLeases(List<Lease> leases, @Nullable Lease lease, boolean untilResponse) {
+		this(leases, lease, untilResponse, null, null);
+	}
+
+	private HeldLeases(List<Lease> leases, @Nullable Lease lease, boolean untilResponse, @Nullable SharedCall sharing,
+			@Nullable Outcome outcome) {
+		this.leases = List.copyOf(leases);
+		this.lease = lease;
+		this.untilResponse = untilResponse;
+		this.sharing = sharing;
+		this.outcome = outcome;
+	}
+
+	/**
+	 * Returns what holds the lease, whose result others are to get, or nothing, with the
+	 * result of another call.
+	 */
+	public static HeldLeases of(Outcome outcome, SharedCall sharing, boolean untilResponse) {
+		Lease lease = outcome.lease();
+		return (lease != null) ? new HeldLeases(List.of(lease), lease, untilResponse, sharing, null)
+				: new HeldLeases(List.of(), null, untilResponse, null, outcome);
+	}
+
+	/** Returns whether another call has done the work already. */
+	public boolean hasResult() {
+		return this.outcome != null;
+	}
+
+	/** Returns the result of the other call. */
+	public @Nullable Object result() {
+		return (this.outcome != null) ? this.outcome.result() : null;
+	}
+
+	/**
+	 * The last transaction of this thread, or of the reactive work, has ended.
+	 * @param committed whether what was done under the leases is there to stay
+	 */
+	public void transactionEnded(boolean committed) {
+		this.rolledBack = !committed;
+	}
+
+	/** A reactive transaction around the call goes on after its work. */
+	void withinTransaction() {
+		this.withinTransaction = true;
+	}
+
+	/** What a transaction around the call may still undo is not told to others. */
+	private boolean isFinal() {
+		return !this.rolledBack && !this.withinTransaction
+				&& !(TRANSACTIONS_PRESENT && TransactionSynchronizationManager.isActualTransactionActive());
+	}
+
+	/** Leaves the result of the work to others, if it is to be shared. */
+	void leave(@Nullable Object result) {
+		if (this.sharing != null && this.lease != null && this.lease.isHeld() && isFinal()) {
+			this.result = this.sharing.results().write(this.sharing.caller(), result);
+		}
+	}
+
+	/** Returns what takes the results of the work, if they are to be shared. */
+	@Nullable EmittedValues values() {
+		return (this.sharing != null) ? this.sharing.results().values() : null;
+	}
+
+	/** Leaves them to others. */
+	void leave(EmittedValues results) {
+		if (this.sharing != null && isFinal()) {
+			this.result = results.write(this.sharing.caller());
+		}
+	}
+
+	public List<Lease> leases() {
+		return this.leases;
+	}
+
+	/** Returns the lease to show to the method, if there is any. */
+	public @Nullable Lease lease() {
+		return this.lease;
+	}
+
+	/**
+	 * CompletionAdapter begins that goes on after the method has returned, and perhaps
+	 * after the request.
+	 * @return {@code false} if it must not begin, since the leases have been released
+	 */
+	public synchronized boolean begin() {
+		if (this.state == State.IDLE && !this.released) {
+			this.state = State.WORKING;
+		}
+		return this.state == State.WORKING;
+	}
+
+	/**
+	 * The work has ended.
+	 * @return completes when the leases have been released; at once where something is
+	 * still to come
+	 */
+	public CompletionStage<Void> end() {
+		return (endWork() && mayRelease()) ? releaseAsync() : CompletableFuture.completedStage(null);
+	}
+
+	/**
+	 * What did the work hands on a result in which there is more work: its own end is not
+	 * the last.
+	 */
+	synchronized void passOn() {
+		this.state = State.PASSED_ON;
+	}
+
+	/** Does the same as {@link #end()}, and waits for it. Never throws. */
+	public void close() {
+		if (endWork() && mayRelease()) {
+			for (int i = this.leases.size() - 1; i >= 0; i--) {
+				close(this.leases.get(i));
+			}
+		}
+	}
+
+	private void close(Lease lease) {
+		String result = this.result;
+		if (result != null && lease instanceof SharedLease shared) {
+			shared.close(result);
+		}
+		else {
+			lease.close();
+		}
+	}
+
+	/** Somebody will tell the end of the request. */
+	synchronized void watch() {
+		this.watched = true;
+	}
+
+	synchronized boolean isWatched() {
+		return this.watched;
+	}
+
+	/** The request has ended; only work that is under way still needs the leases. */
+	public void requestEnded() {
+		if (endRequest() && mayRelease()) {
+			releaseAsync();
+		}
+	}
+
+	/** Nobody will work under the leases. */
+	public void abandon() {
+		if (mayRelease()) {
+			releaseAsync();
+		}
+	}
+
+	private synchronized boolean endWork() {
+		if (this.state == State.PASSED_ON && !this.requestEnded) {
+			this.state = State.IDLE;
+			return false;
+		}
+		this.state = State.DONE;
+		return !this.untilResponse || this.requestEnded;
+	}
+
+	private synchronized boolean endRequest() {
+		this.requestEnded = true;
+		return this.state != State.WORKING;
+	}
+
+	/** Returns {@code true} the first time. */
+	private synchronized boolean mayRelease() {
+		boolean first = !this.released;
+		this.released = true;
+		return first;
+	}
+
+	private CompletionStage<Void> releaseAsync() {
+		CompletableFuture<?>[] releases = new CompletableFuture<?>[this.leases.size()];
+		for (int i = releases.length - 1; i >= 0; i--) {
+			releases[i] = releaseAsync(this.leases.get(i)).toCompletableFuture();
+		}
+		return CompletableFuture.allOf(releases);
+	}
+
+	private CompletionStage<Void> releaseAsync(Lease lease) {
+		String result = this.result;
+		return (result != null && lease instanceof SharedLease shared) ? shared.releaseAsync(result)
+				: lease.releaseAsync();
+	}
+
+	private enum State {
+
+		/** The method may have returned, but nothing tells that its work goes on. */
+		IDLE,
+
+		/** Something other than the method works. */
+		WORKING,
+
+		/** What works is about to end, but is not the last. */
+		PASSED_ON,
+
+		DONE
+
+	}
+
+}

@@ -1,0 +1,183 @@
+package io.github.lockstarter.completion;
+
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.transaction.reactive.TransactionContext;
+import org.springframework.util.Assert;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.result.EmittedValues;
+import io.github.lockstarter.result.ResultType;
+
+/**
+ * A reactive type, be it of Reactor, RxJava, Kotlin or the JDK: its work is done by the
+ * subscription, and ends with it.
+ */
+public final class ReactiveTypeAdapter implements CompletionAdapter {
+
+	ReactiveTypeAdapter() {
+	}
+
+	@Override
+	public boolean supports(Class<?> type) {
+		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+	}
+
+	@Override
+	public boolean isReactive() {
+		return true;
+	}
+
+	@Override
+	public Object guard(GuardedCall call, Object result, HeldLeases leases) {
+		Class<?> declared = call.returnType().declared();
+		// A class may be of several reactive types.
+		ReactiveAdapter adapter = adapter(
+				(call.returnType().isReactive() && declared.isInstance(result)) ? declared : result.getClass());
+		return adapter.fromPublisher(
+				under(call, Mono.just(leases), adapter.isMultiValue(), (held) -> adapter.toPublisher(result)));
+	}
+
+	/** Returns Spring's adapter for a type that has one. */
+	public static ReactiveAdapter adapter(Class<?> type) {
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		Assert.state(adapter != null, () -> "Not a reactive type: " + type);
+		return adapter;
+	}
+
+	/** Returns whether the type is no more than what can be made of any publisher. */
+	static boolean canReturn(Class<?> type) {
+		Class<?> made = adapter(type).getReactiveType();
+		return type.isAssignableFrom(made);
+	}
+
+	/** Returns whether the Reactor context of a subscriber passes through the type. */
+	public static boolean passesContext(Class<?> type) {
+		return type == Publisher.class || type.getName().startsWith("reactor.")
+				|| type.getName().startsWith("kotlinx.coroutines.flow.");
+	}
+
+	/**
+	 * Returns a publisher of work under leases, which are released when it ends.
+	 * @param acquired emits the leases
+	 * @param multiValue whether the work emits any number of values
+	 * @param source where the values come from
+	 */
+	public static Publisher<?> under(GuardedCall call, Mono<HeldLeases> acquired, boolean multiValue, Source source) {
+		Function<HeldLeases, Publisher<?>> work = (leases) -> {
+			if (!leases.begin()) {
+				return Mono.error(new CancellationException("The request has ended before the work began"));
+			}
+			try {
+				Publisher<?> publisher = source.under(leases);
+				return (publisher != null) ? publisher : Mono.empty();
+			}
+			catch (Throwable ex) {
+				return Mono.error(ex);
+			}
+		};
+		Function<HeldLeases, Publisher<?>> end = (leases) -> goOn(Mono.fromCompletionStage(leases::end));
+		if (multiValue) {
+			return Flux
+				.usingWhen(acquired,
+						(leases) -> leavingAll(Flux.from(work.apply(leases)), leases)
+							.contextWrite((context) -> with(leases, context)),
+						end, (leases, failure) -> end.apply(leases), end)
+				.doOnDiscard(HeldLeases.class, HeldLeases::abandon);
+		}
+		return Mono
+			.usingWhen(acquired,
+					(leases) -> Mono.<Object>from(work.apply(leases))
+						.doOnSuccess(leases::leave)
+						.map((value) -> CompletionAdapterRegistry.passOn(call, value, leases))
+						.contextWrite((context) -> with(leases, context)),
+					end, (leases, failure) -> end.apply(leases), end)
+			.doOnDiscard(HeldLeases.class, HeldLeases::abandon);
+	}
+
+	/** Leaves to others what has been emitted, once that is all. */
+	private static Flux<Object> leavingAll(Flux<Object> values, HeldLeases leases) {
+		EmittedValues all = leases.values();
+		return (all != null) ? values.doOnNext(all::add).doOnComplete(() -> leases.leave(all)) : values;
+	}
+
+	/** Returns what a value of the reactive type ends with. */
+	public static ResultType resultType(Class<?> owner, ResolvableType reactive) {
+		ReactiveAdapter adapter = adapter(reactive.toClass());
+		return adapter.isNoValue() ? new ResultType(owner, ResolvableType.forClass(Void.class), false)
+				: new ResultType(owner, reactive.as(adapter.getReactiveType()).getGeneric(), adapter.isMultiValue());
+	}
+
+	/** Returns what the method would return if its work had ended with the value. */
+	static Object completed(ReturnType type, @Nullable Object value) {
+		Publisher<?> publisher = (value instanceof List<?> list && isMany(type)) ? Flux.fromIterable(list)
+				: Mono.justOrEmpty(value);
+		return type.isSuspending() ? publisher : adapter(type.declared()).fromPublisher(publisher);
+	}
+
+	private static boolean isMany(ReturnType type) {
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type.declared());
+		return adapter != null && adapter.isMultiValue();
+	}
+
+	/**
+	 * Goes on as the work ended: on threads that may be blocked only if this one may, and
+	 * not on one of the registry, which has few. Nothing fails for want of another
+	 * thread.
+	 */
+	private static Mono<Void> goOn(Mono<Void> released) {
+		if (!Schedulers.isInNonBlockingThread()) {
+			return released.publishOn(Schedulers.boundedElastic()).onErrorComplete();
+		}
+		return released.then(Mono.defer(() -> Schedulers.isInNonBlockingThread() ? Mono.empty()
+				: Mono.<Void>empty().publishOn(Schedulers.parallel()).onErrorComplete()));
+	}
+
+	private static Context with(HeldLeases leases, Context context) {
+		Lease lease = leases.lease();
+		if (lease == null) {
+			return context;
+		}
+		Context withLease = context.put(Lease.class, lease);
+		if (!HeldLeases.TRANSACTIONS_PRESENT) {
+			return withLease;
+		}
+		if (isInTransaction(context)) {
+			leases.withinTransaction();
+		}
+		return withLease.put(HeldLeases.class, Stream.concat(all(context).stream(), Stream.of(leases)).toList());
+	}
+
+	private static boolean isInTransaction(ContextView context) {
+		return context.<TransactionContext>getOrEmpty(TransactionContext.class)
+			.filter(TransactionContext::isActualTransactionActive)
+			.isPresent();
+	}
+
+	/** Returns under what the subscriber works, the innermost last. */
+	public static List<HeldLeases> all(ContextView context) {
+		return context.<List<HeldLeases>>getOrEmpty(HeldLeases.class).orElse(List.of());
+	}
+
+	/** Where the values come from. */
+	public interface Source {
+
+		@Nullable Publisher<?> under(HeldLeases leases) throws Throwable;
+
+	}
+
+}

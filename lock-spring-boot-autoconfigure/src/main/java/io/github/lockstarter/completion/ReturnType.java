@@ -1,0 +1,69 @@
+package io.github.lockstarter.completion;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
+
+/**
+ * What an annotated method returns.
+ *
+ * @param method the method, as it is on the class of the bean
+ * @param owner the class of the bean
+ * @param declared the return type, as it is for that class
+ * @param value the same, or the type of the body where that is an entity
+ * @param adapter tells when the work of such a value ends; {@code null} for plain values
+ */
+public record ReturnType(Method method, Class<?> owner, Class<?> declared, Class<?> value,
+		@Nullable CompletionAdapter adapter) {
+
+	/**
+	 * Returns what the method returns.
+	 * @param method the method, as it is on the class of the bean
+	 * @param owner the class of the bean
+	 * @return the return type
+	 */
+	public static ReturnType of(Method method, Class<?> owner) {
+		ResolvableType type = ResolvableType.forMethodReturnType(method, owner);
+		Class<?> declared = type.toClass();
+		Class<?> value = HttpEntity.class.isAssignableFrom(declared) ? type.as(HttpEntity.class).getGeneric().toClass()
+				: declared;
+		return new ReturnType(method, owner, declared, value, CompletionAdapterRegistry.find(value));
+	}
+
+	/** Returns the declared type with its type arguments. */
+	public ResolvableType resolvable() {
+		return ResolvableType.forMethodReturnType(this.method, this.owner);
+	}
+
+	/** Returns whether it is an entity with a body. */
+	public boolean isEntity() {
+		return this.declared != this.value;
+	}
+
+	/** Returns whether the method is a suspending function of Kotlin. */
+	public boolean isSuspending() {
+		return KotlinDetector.isSuspendingFunction(this.method);
+	}
+
+	/** Returns whether it is a reactive type. */
+	public boolean isReactive() {
+		return hasReactiveValue() && !isEntity();
+	}
+
+	/** Returns whether it is a reactive type, or an entity with one. */
+	public boolean hasReactiveValue() {
+		return this.adapter != null && this.adapter.isReactive();
+	}
+
+	/**
+	 * Returns whether a call may return a stage of its own before its locks are granted.
+	 */
+	public boolean isReplaceableStage() {
+		return this.adapter instanceof CompletionStageAdapter && CompletionStageAdapter.canReplace(this);
+	}
+
+}

@@ -1,0 +1,52 @@
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.function.IntSupplier;
+
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.core.Ordered;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.operation.LockOperationSource;
+
+/**
+ * Puts the methods annotated with {@link ExclusiveRequest} under their locks. It stands
+ * just outside transactions and caches by default, so that a lock is held until the
+ * transaction has ended, and inside security, so that nobody locks what they may not
+ * call.
+ */
+public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAdvisor {
+
+	/** Just outside of transactions and caches, which come last by default. */
+	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
+
+	private final transient LockOperationSource operations;
+
+	private final transient IntSupplier order;
+
+	/**
+	 * Creates the advisor. An advisor is created before most other beans, so it asks for
+	 * nothing before it meets an annotation.
+	 * @param operations what is to be locked
+	 * @param interceptor locks it
+	 * @param order where to stand among other advisors
+	 */
+	public ExclusiveRequestAdvisor(LockOperationSource operations, ExclusiveRequestInterceptor interceptor,
+			IntSupplier order) {
+		super(interceptor);
+		this.operations = operations;
+		this.order = order;
+		setClassFilter((type) -> !operations.of(type).isEmpty());
+	}
+
+	@Override
+	public int getOrder() {
+		return this.order.getAsInt();
+	}
+
+	@Override
+	public boolean matches(Method method, Class<?> targetClass) {
+		return this.operations.find(method, targetClass) != null;
+	}
+
+}

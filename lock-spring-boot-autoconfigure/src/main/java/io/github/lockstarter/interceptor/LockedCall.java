@@ -1,0 +1,188 @@
+package io.github.lockstarter.interceptor;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.resilience.retry.AbstractRetryInterceptor;
+import org.springframework.util.Assert;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.completion.CompletionAdapterRegistry;
+import io.github.lockstarter.completion.GuardedCall;
+import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.ReturnType;
+import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.LockInvocation;
+import io.github.lockstarter.operation.LockedMethod;
+
+/**
+ * One call of an annotated method: acquires its locks, and proceeds under them, or with
+ * the result of another call.
+ */
+public final class LockedCall implements GuardedCall {
+
+	private final MethodInvocation invocation;
+
+	private final LockedMethod method;
+
+	private final LockRegistry registry;
+
+	private final CurrentRequest currentRequest;
+
+	private final @Nullable RequestHandling handling;
+
+	LockedCall(MethodInvocation invocation, LockedMethod method, LockRegistry registry, RequestSupport requests) {
+		this.invocation = invocation;
+		this.method = method;
+		this.registry = registry;
+		this.currentRequest = requests.currentRequest();
+		this.handling = requests.handling(method);
+	}
+
+	/** Returns the annotated method. */
+	public LockedMethod method() {
+		return this.method;
+	}
+
+	@Override
+	public ReturnType returnType() {
+		return this.method.returnType();
+	}
+
+	/** Returns the arguments of the call. */
+	public @Nullable Object[] args() {
+		return this.invocation.getArguments();
+	}
+
+	@Override
+	public @Nullable RequestHandling request() {
+		return this.handling;
+	}
+
+	/**
+	 * Returns whether the call is repeated if it fails, by advice outside of the lock.
+	 */
+	public boolean isRetried() {
+		return this.invocation instanceof ProxyMethodInvocation ofProxy && ofProxy.getProxy() instanceof Advised advised
+				&& Stream.of(advised.getAdvisors())
+					.takeWhile((advisor) -> !(advisor instanceof ExclusiveRequestAdvisor))
+					.anyMatch((advisor) -> advisor.getAdvice() instanceof AbstractRetryInterceptor);
+	}
+
+	/**
+	 * Acquires the locks on this thread.
+	 * @throws io.github.lockstarter.LockException if one is not granted
+	 */
+	public HeldLeases acquire(LockAcquisition locks, boolean untilResponse) {
+		return locks.acquire(this.registry, untilResponse);
+	}
+
+	/**
+	 * Acquires the locks without holding a thread.
+	 * @param executor where the future completes, or {@code null} for a few threads of
+	 * the registry
+	 */
+	public CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse,
+			@Nullable Executor executor) {
+		return locks.acquireAsync(this.registry, executor, untilResponse);
+	}
+
+	boolean isInRequest() {
+		return this.currentRequest != CurrentRequest.NONE;
+	}
+
+	/** Returns the locks for the request of the thread that called the proxy. */
+	LockAcquisition locks() {
+		return locks(this.currentRequest);
+	}
+
+	/** Returns the locks for the request. */
+	LockAcquisition locks(CurrentRequest request) {
+		return new LockAcquisition(this.method.operations(), new LockInvocation(this.method.method(), args(), request));
+	}
+
+	/**
+	 * Calls the method, on the thread and before the end of the call of the proxy.
+	 * @return its result, whose work ends the leases
+	 */
+	@Nullable Object proceed(HeldLeases leases) throws Throwable {
+		return guarded(leases, () -> run(this.invocation, leases));
+	}
+
+	/**
+	 * Calls the method after the proxy has returned, or on another thread.
+	 * @return its result, whose work ends the leases
+	 */
+	@Nullable Object proceedLater(HeldLeases leases) throws Throwable {
+		return guarded(leases, () -> runLater(leases));
+	}
+
+	/**
+	 * Does the same with a result whose work does not end the leases. May be done several
+	 * times.
+	 */
+	@Nullable Object runLater(HeldLeases leases) throws Throwable {
+		Assert.state(this.invocation instanceof ProxyMethodInvocation, "Not a call of a Spring proxy");
+		MethodInvocation copy = ((ProxyMethodInvocation) this.invocation).invocableClone();
+		return run(copy, leases);
+	}
+
+	private @Nullable Object run(MethodInvocation invocation, HeldLeases leases) throws Throwable {
+		if (leases.hasResult()) {
+			if (this.handling != null) {
+				this.handling.tellReplayed();
+			}
+			return CompletionAdapterRegistry.completed(returnType(), leases.result());
+		}
+		fillIn(leases.lease(), invocation.getArguments());
+		LeaseContext.push(leases);
+		try {
+			// Aspects look for their invocation on the thread.
+			return (invocation != this.invocation) ? ExposeInvocationInterceptor.INSTANCE.invoke(invocation)
+					: invocation.proceed();
+		}
+		finally {
+			LeaseContext.pop();
+		}
+	}
+
+	private @Nullable Object guarded(HeldLeases leases, Invocation invocation) throws Throwable {
+		boolean guarded = false;
+		try {
+			Object result = CompletionAdapterRegistry.guard(this, invocation.proceed(), leases);
+			guarded = true;
+			return result;
+		}
+		finally {
+			if (!guarded) {
+				leases.close();
+			}
+		}
+	}
+
+	/** A lease that the caller passes on is left as it is. */
+	private void fillIn(@Nullable Lease lease, @Nullable Object[] args) {
+		Class<?>[] types = this.method.method().getParameterTypes();
+		for (int i = 0; i < types.length; i++) {
+			if (types[i] == Lease.class && args[i] == null) {
+				args[i] = lease;
+			}
+		}
+	}
+
+	private interface Invocation {
+
+		@Nullable Object proceed() throws Throwable;
+
+	}
+
+}

@@ -1,0 +1,143 @@
+package io.github.lockstarter.interceptor;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+
+import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.ReactiveTypeAdapter;
+import io.github.lockstarter.completion.ReturnType;
+
+/**
+ * Calls methods whenever what they return is subscribed to, once their locks have been
+ * granted, and holds no thread until then.
+ */
+final class ReactiveCalls {
+
+	private final @Nullable ReactiveRequestSupport requests;
+
+	private final boolean untilResponse;
+
+	/**
+	 * Creates calls.
+	 * @param requests finds the request of a subscriber
+	 * @param untilResponse whether handlers keep their locks until their response has
+	 * been written
+	 */
+	ReactiveCalls(@Nullable ReactiveRequestSupport requests, boolean untilResponse) {
+		this.requests = requests;
+		this.untilResponse = untilResponse;
+	}
+
+	/** Tells whether this thread is one that must not be blocked. */
+	static boolean isOnEventLoop() {
+		return Schedulers.isInNonBlockingThread();
+	}
+
+	/** Returns what the method returns: its type, or what a suspending function needs. */
+	Object callLater(LockedCall call) {
+		ReturnType returned = call.returnType();
+		if (returned.isSuspending()) {
+			Class<?> type = new MethodParameter(returned.method(), -1).getParameterType();
+			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+			return ReactiveTypeAdapter.under(call, acquire(call), adapter != null && adapter.isMultiValue(),
+					(leases) -> (Publisher<?>) call.runLater(leases));
+		}
+		ReactiveAdapter adapter = ReactiveTypeAdapter.adapter(returned.declared());
+		return adapter
+			.fromPublisher(ReactiveTypeAdapter.under(call, acquire(call), adapter.isMultiValue(), (leases) -> {
+				Object result = call.runLater(leases);
+				return (result != null) ? adapter.toPublisher(result) : null;
+			}));
+	}
+
+	/** Returns what stands in for the entity that a handler returns. */
+	Object callLaterForEntity(LockedCall call, ReactiveRequestSupport requests) {
+		return requests.deferred(Mono.from(ReactiveTypeAdapter.under(call, acquire(call), false,
+				(leases) -> Mono.justOrEmpty(call.runLater(leases)))));
+	}
+
+	/**
+	 * Acquires the locks of a call for the request that the subscriber's context tells
+	 * of, otherwise the one of the thread that made the call. What comes next may take
+	 * its time, so it does not happen on a thread of the registry.
+	 */
+	private Mono<HeldLeases> acquire(LockedCall call) {
+		RequestHandling handling = call.request();
+		EndOfRequest endOfThreads = (handling != null) ? handling.end() : null;
+		Mono<LockAcquisition> locksOfThread = locksOfThread(call);
+		return Mono.deferContextual((context) -> {
+			ReactiveRequestSupport.Request request = (this.requests != null) ? this.requests.find(context) : null;
+			EndOfRequest end = (request != null) ? request.end() : endOfThreads;
+			boolean handled = end != null && (request == null || request.isHandledBy(call.method()));
+			Executor executor = executor();
+			return ((request != null) ? request.current(call.method().readsPrincipal()).map(call::locks)
+					: locksOfThread)
+				.flatMap((locks) -> owned(
+						within(context, () -> call.acquireAsync(locks, this.untilResponse && handled, executor))))
+				.doOnNext((leases) -> {
+					if (end != null && handled) {
+						end.add(leases);
+					}
+					if (request != null && handled && leases.hasResult()) {
+						request.tellReplayed();
+					}
+				});
+		});
+	}
+
+	/** The attempt is part of what the subscriber's context observes. */
+	private static <T> T within(ContextView context, Supplier<T> attempt) {
+		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
+		return (observation != null) ? observation.scoped(attempt) : attempt.get();
+	}
+
+	/** Returns where to go on: on threads that may be blocked only if this one may. */
+	private static Executor executor() {
+		Scheduler scheduler = Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
+		return scheduler::schedule;
+	}
+
+	/**
+	 * Emits the leases, or abandons them if nobody wants them any more. Reactor itself
+	 * loses what a future has just completed with when the subscription is cancelled
+	 * before it has looked.
+	 */
+	private static Mono<HeldLeases> owned(CompletableFuture<HeldLeases> attempt) {
+		AtomicBoolean decided = new AtomicBoolean();
+		return Mono.fromFuture(attempt).doOnNext((leases) -> decided.set(true)).doOnCancel(() -> {
+			if (decided.compareAndSet(false, true)) {
+				attempt.thenAccept(HeldLeases::abandon);
+			}
+		});
+	}
+
+	/** A servlet request cannot be read after its end, so it is read now. */
+	private static Mono<LockAcquisition> locksOfThread(LockedCall call) {
+		if (!call.isInRequest()) {
+			return Mono.fromSupplier(call::locks);
+		}
+		try {
+			return Mono.just(call.locks());
+		}
+		catch (RuntimeException ex) {
+			return Mono.error(ex);
+		}
+	}
+
+}

@@ -1,0 +1,34 @@
+package io.github.lockstarter.interceptor;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.HandledRequest;
+import io.github.lockstarter.completion.HeldLeases;
+
+/**
+ * The handling of a request, on its thread, by the call of an annotated method.
+ */
+public interface RequestHandling extends HandledRequest {
+
+	/**
+	 * Returns the leases for which the request has waited without a thread, if the call
+	 * is the one that has waited.
+	 */
+	@Nullable HeldLeases resumed(LockedCall call);
+
+	/**
+	 * Acquires the locks, on this thread or without one.
+	 * @param untilResponse whether they are held until the response has been written
+	 * @throws Exception a {@link io.github.lockstarter.LockException} if a lock is not
+	 * granted, or what makes the framework wait without a thread
+	 */
+	HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception;
+
+	/** Returns what will tell the end of the request. */
+	EndOfRequest end();
+
+	/** Tells the client that it gets the result of another call. */
+	void tellReplayed();
+
+}

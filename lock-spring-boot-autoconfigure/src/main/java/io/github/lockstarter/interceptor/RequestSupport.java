@@ -1,0 +1,28 @@
+package io.github.lockstarter.interceptor;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.operation.LockedMethod;
+
+/**
+ * What a web framework that binds a request to its thread adds to calls of annotated
+ * methods.
+ */
+public interface RequestSupport {
+
+	/** Where there is no such framework. */
+	RequestSupport NONE = () -> CurrentRequest.NONE;
+
+	/** Returns the request of this thread. */
+	CurrentRequest currentRequest();
+
+	/**
+	 * Returns the handling of the request of this thread, if the method is called as its
+	 * handler.
+	 */
+	default @Nullable RequestHandling handling(LockedMethod method) {
+		return null;
+	}
+
+}

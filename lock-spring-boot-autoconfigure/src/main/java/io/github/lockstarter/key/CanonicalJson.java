@@ -1,0 +1,155 @@
+package io.github.lockstarter.key;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.Principal;
+import java.util.Set;
+import java.util.function.Function;
+
+import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
+import com.fasterxml.jackson.annotation.PropertyAccessor;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.ser.std.StdSerializer;
+
+import org.springframework.http.HttpEntity;
+import org.springframework.web.multipart.MultipartFile;
+
+/**
+ * JSON that is the same for the same values, and for no others.
+ */
+final class CanonicalJson {
+
+	/** Its own mapper: the same on all servers, however each configures its JSON. */
+	private static final JsonMapper PROPERTIES = mapper(JsonMapper.builder(), CanonicalJson::write);
+
+	/** What an application does not write in an answer may still be what differs. */
+	private static final JsonMapper STATE = mapper(JsonMapper.builder()
+		.disable(MapperFeature.USE_ANNOTATIONS)
+		.changeDefaultVisibility((visibility) -> visibility.withVisibility(PropertyAccessor.ALL, Visibility.NONE)
+			.withFieldVisibility(Visibility.ANY)), CanonicalJson::writeState);
+
+	private static JsonMapper mapper(JsonMapper.Builder builder, Function<@Nullable Object, String> write) {
+		return builder.enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+			.enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+			.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
+			.disable(EnumFeature.WRITE_ENUMS_USING_TO_STRING)
+			.addModule(new SimpleModule().addSerializer(new SortedSetSerializer(write))
+				.addSerializer(new PrincipalSerializer())
+				.addSerializer(new EntitySerializer())
+				.addSerializer(new FileSerializer()))
+			.build();
+	}
+
+	private CanonicalJson() {
+	}
+
+	/**
+	 * Writes what the value shows: its properties, as its annotations say.
+	 * @throws JacksonException if it cannot be written
+	 */
+	static String write(@Nullable Object value) {
+		return PROPERTIES.writeValueAsString(value);
+	}
+
+	/**
+	 * Writes all that the value is: its fields, whatever its annotations say.
+	 * @throws JacksonException if it cannot be written
+	 */
+	static String writeState(@Nullable Object value) {
+		return STATE.writeValueAsString(value);
+	}
+
+	/** Other properties of a principal change from request to request. */
+	private static final class PrincipalSerializer extends StdSerializer<Principal> {
+
+		PrincipalSerializer() {
+			super(Principal.class);
+		}
+
+		@Override
+		public void serialize(Principal principal, JsonGenerator generator, SerializationContext context) {
+			generator.writeString(principal.getName());
+		}
+
+	}
+
+	/** A set has no order of its own, so it gets one. */
+	private static final class SortedSetSerializer extends StdSerializer<Set<?>> {
+
+		private final transient Function<@Nullable Object, String> write;
+
+		SortedSetSerializer(Function<@Nullable Object, String> write) {
+			super(Set.class);
+			this.write = write;
+		}
+
+		@Override
+		public void serialize(Set<?> set, JsonGenerator generator, SerializationContext context) {
+			generator.writeStartArray();
+			set.stream().map(this.write).sorted().forEach(generator::writeRawValue);
+			generator.writeEndArray();
+		}
+
+	}
+
+	/** Headers change from request to request. */
+	private static final class EntitySerializer extends StdSerializer<HttpEntity<?>> {
+
+		EntitySerializer() {
+			super(HttpEntity.class);
+		}
+
+		@Override
+		public void serialize(HttpEntity<?> entity, JsonGenerator generator, SerializationContext context) {
+			generator.writePOJO(entity.getBody());
+		}
+
+	}
+
+	/** A file is known by its content. */
+	private static final class FileSerializer extends StdSerializer<MultipartFile> {
+
+		FileSerializer() {
+			super(MultipartFile.class);
+		}
+
+		@Override
+		public void serialize(MultipartFile file, JsonGenerator generator, SerializationContext context) {
+			generator.writeStartArray();
+			generator.writeString(file.getName());
+			generator.writeString(file.getOriginalFilename());
+			generator.writeBinary(digest(file));
+			generator.writeEndArray();
+		}
+
+		private static byte[] digest(MultipartFile file) {
+			try (DigestInputStream content = new DigestInputStream(file.getInputStream(),
+					MessageDigest.getInstance("SHA-256"))) {
+				content.transferTo(OutputStream.nullOutputStream());
+				return content.getMessageDigest().digest();
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+			catch (NoSuchAlgorithmException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,183 @@
+package io.github.lockstarter.key;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+
+import io.github.lockstarter.LockConfigurationException;
+
+/**
+ * Finds what could not work, or must not, in an expression before it is ever evaluated.
+ * SpEL itself takes an unknown variable for {@code null}, which would be one lock for
+ * everybody.
+ */
+final class ExpressionCheck {
+
+	private static final Set<Class<? extends SpelNode>> FORBIDDEN = Set.of(TypeReference.class,
+			ConstructorReference.class, Assign.class, OpInc.class, OpDec.class, BeanReference.class,
+			FunctionReference.class);
+
+	private static final Set<String> BUILT_IN_VARIABLES = Set.of("root", "this");
+
+	private final String where;
+
+	private final List<String> variables;
+
+	private final List<String> leases;
+
+	/** What is read of the call. */
+	private final Set<String> read = new HashSet<>();
+
+	/**
+	 * Creates a check.
+	 * @param where the begin of every error message
+	 * @param variables all variables there are
+	 * @param leases those of them that have no value before there is a lock
+	 */
+	ExpressionCheck(String where, List<String> variables, List<String> leases) {
+		this.where = where;
+		this.variables = variables;
+		this.leases = leases;
+	}
+
+	/**
+	 * Checks an expression.
+	 * @return the names of what it reads of the {@link LockInvocation}
+	 * @throws LockConfigurationException if it uses what does not exist or is not allowed
+	 */
+	Set<String> check(SpelNode expression) {
+		check(expression, true, true);
+		if (isBuiltIn(expression)) {
+			readWholeCall();
+		}
+		return Set.copyOf(this.read);
+	}
+
+	/**
+	 * Checks a node.
+	 * @param onRoot whether the node is evaluated against the root object
+	 * @param inRootScope whether its independent parts are; not so in {@code .![…]} and
+	 * {@code .?[…]}, where they see the elements
+	 */
+	private void check(SpelNode node, boolean onRoot, boolean inRootScope) {
+		if (FORBIDDEN.contains(node.getClass())) {
+			throw invalid("has '%s', which is not allowed".formatted(node.toStringAST()),
+					"Read parameters and their properties only: no types, constructors, assignments, beans or functions.");
+		}
+		if (node instanceof VariableReference variable) {
+			checkVariable(variable.toStringAST().substring(1));
+		}
+		else if (onRoot && node instanceof PropertyOrFieldReference property) {
+			checkRootMember(property.getName(), property.getName(), LockInvocation.PROPERTIES);
+		}
+		else if (onRoot && node instanceof MethodReference method) {
+			checkRootMember(method.getName(), method.getName() + "(…)", LockInvocation.METHODS);
+		}
+		boolean childScope = inRootScope && !(node instanceof Projection) && !(node instanceof Selection);
+		for (int i = 0; i < node.getChildCount(); i++) {
+			SpelNode child = node.getChild(i);
+			if (readsWholeCall(node, i, childScope)) {
+				readWholeCall();
+			}
+			boolean childOnRoot = (node instanceof CompoundExpression) ? isOnRoot(node, i, onRoot)
+					: childScope && !isLiteralName(node, i);
+			check(child, childOnRoot, childScope);
+		}
+	}
+
+	/** In {@code #map[name]} and <code>{name: #value}</code> a bare name is a text. */
+	private static boolean isLiteralName(SpelNode parent, int child) {
+		return (parent instanceof Indexer || (parent instanceof InlineMap && child % 2 == 0))
+				&& parent.getChild(child) instanceof PropertyOrFieldReference;
+	}
+
+	/** What follows {@code #root} is evaluated against it, whatever the scope is. */
+	private static boolean isOnRoot(SpelNode compound, int child, boolean onRoot) {
+		return (onRoot && child == 0) || (child == 1
+				&& ((onRoot && isBuiltIn(compound.getChild(0))) || compound.getChild(0).toStringAST().equals("#root")));
+	}
+
+	/**
+	 * Returns whether the child of a node stands for the call, and the node does not name
+	 * what it reads of it: it hands on the call as a value, or only the evaluation tells,
+	 * as in {@code #root[#name]}.
+	 */
+	private static boolean readsWholeCall(SpelNode node, int child, boolean inRootScope) {
+		boolean call = isBuiltIn(node.getChild(child))
+				&& (inRootScope || node.getChild(child).toStringAST().equals("#root"));
+		return call && !(node instanceof CompoundExpression && (node.getChild(1) instanceof PropertyOrFieldReference
+				|| node.getChild(1) instanceof MethodReference));
+	}
+
+	private void readWholeCall() {
+		this.read.addAll(LockInvocation.PROPERTIES);
+		this.read.addAll(LockInvocation.METHODS);
+	}
+
+	/** Returns whether the node is a variable that SpEL itself sets. */
+	static boolean isBuiltIn(SpelNode node) {
+		return node instanceof VariableReference && BUILT_IN_VARIABLES.contains(node.toStringAST().substring(1));
+	}
+
+	private void checkVariable(String name) {
+		if (this.leases.contains(name)) {
+			throw invalid("uses #%s, a Lease, which is filled in only when the lock has been taken".formatted(name),
+					"Read other parameters.");
+		}
+		if (this.variables.contains(name) || BUILT_IN_VARIABLES.contains(name)) {
+			return;
+		}
+		throw invalid("uses #%s, but there is no such parameter".formatted(name), suggestion(name));
+	}
+
+	private void checkRootMember(String name, String written, Set<String> members) {
+		if (members.contains(name)) {
+			this.read.add(name);
+			return;
+		}
+		if (this.variables.contains(name)) {
+			throw invalid("uses '%s', which is a parameter".formatted(written), "Write #%s.".formatted(name));
+		}
+		throw invalid("uses '%s', which does not exist".formatted(written),
+				suggestion(name) + " Besides parameters there are args, method, principal, path"
+						+ " and header('…'); a text stands in single quotes.");
+	}
+
+	private String suggestion(String name) {
+		if (this.variables.isEmpty()) {
+			return "The method has no parameters.";
+		}
+		List<String> named = this.variables.stream().filter((each) -> !each.matches("[pa]\\d+")).toList();
+		if (named.isEmpty()) {
+			return "Compile with -parameters to use parameter names, or use %s.".formatted(references(this.variables));
+		}
+		return "Did you mean #%s? The parameters are %s.".formatted(NearestName.to(name, named), references(named));
+	}
+
+	private static String references(List<String> names) {
+		return names.stream().map((each) -> "#" + each).collect(Collectors.joining(", "));
+	}
+
+	private LockConfigurationException invalid(String problem, String action) {
+		return new LockConfigurationException(this.where + " " + problem + ".", action);
+	}
+
+}

@@ -1,0 +1,79 @@
+package io.github.lockstarter.key;
+
+import java.security.Principal;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Date;
+import java.util.Map;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.BeanUtils;
+import org.springframework.lang.Contract;
+import org.springframework.util.ObjectUtils;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.MissingLockKeyException;
+
+/**
+ * Turns the value of a key expression into the key of a lock: a scalar by its text,
+ * everything else by the digest of its canonical JSON. Values with the same text or JSON
+ * are the same key, and no others.
+ */
+public final class KeyText {
+
+	private KeyText() {
+	}
+
+	/**
+	 * Returns the lock that the value stands for.
+	 * @throws MissingLockKeyException if the value, a part of a list, or everything in a
+	 * map is null or blank
+	 */
+	public static LockKey lockKey(String name, @Nullable Object value) {
+		Object present = unwrap(value);
+		if (isMissing(present)) {
+			throw new MissingLockKeyException(name);
+		}
+		if (!BeanUtils.isSimpleValueType(present.getClass())) {
+			return LockKey.ofDigest(name, CanonicalJson.write(present));
+		}
+		String text = text(present);
+		return text.startsWith(LockKey.DIGEST_PREFIX) ? LockKey.ofDigest(name, text) : new LockKey(name, text);
+	}
+
+	private static @Nullable Object unwrap(@Nullable Object value) {
+		if (value instanceof Optional<?> optional) {
+			return unwrap(optional.orElse(null));
+		}
+		return (value instanceof Principal principal) ? principal.getName() : value;
+	}
+
+	/** Returns whether the value is none that a lock can stand for. */
+	@Contract("null -> true")
+	public static boolean isMissing(@Nullable Object given) {
+		Object value = unwrap(given);
+		if (value instanceof CharSequence text) {
+			return text.toString().isBlank();
+		}
+		if (value instanceof Collection<?> parts) {
+			return parts.isEmpty() || parts.stream().anyMatch(KeyText::isMissing);
+		}
+		if (value != null && value.getClass().isArray()) {
+			return isMissing(Arrays.asList(ObjectUtils.toObjectArray(value)));
+		}
+		return value == null || (value instanceof Map<?, ?> map && map.values().stream().allMatch(KeyText::isMissing));
+	}
+
+	@SuppressWarnings("JavaUtilDate") // applications have keys of this type,
+										// java.sql.Date included
+	private static String text(Object scalar) {
+		if (scalar instanceof Enum<?> constant) {
+			return constant.name();
+		}
+		return (scalar instanceof Date date) ? Instant.ofEpochMilli(date.getTime()).toString() : scalar.toString();
+	}
+
+}

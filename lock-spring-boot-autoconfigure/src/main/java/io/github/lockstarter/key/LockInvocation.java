@@ -1,0 +1,72 @@
+package io.github.lockstarter.key;
+
+import java.lang.reflect.Method;
+import java.security.Principal;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.validation.Errors;
+
+/**
+ * One call of an annotated method, and the root object of its expressions.
+ */
+public final class LockInvocation {
+
+	/** Who calls. */
+	static final String PRINCIPAL = "principal";
+
+	/** What expressions may use without a {@code #}. */
+	static final Set<String> PROPERTIES = Set.of("args", "method", PRINCIPAL, "path");
+
+	/** What expressions may call without a {@code #}. */
+	static final Set<String> METHODS = Set.of("header");
+
+	/** What of it is about the request. */
+	static final Set<String> REQUEST = Set.of(PRINCIPAL, "path", "header");
+
+	private final Method method;
+
+	private final @Nullable Object[] args;
+
+	private final CurrentRequest request;
+
+	/**
+	 * Creates an invocation.
+	 * @param method the annotated method
+	 * @param args its arguments
+	 * @param request the request that it belongs to
+	 */
+	public LockInvocation(Method method, @Nullable Object[] args, CurrentRequest request) {
+		this.method = method;
+		this.args = args;
+		this.request = request;
+	}
+
+	public Method getMethod() {
+		return this.method;
+	}
+
+	public @Nullable Object[] getArgs() {
+		return this.args;
+	}
+
+	public @Nullable Principal getPrincipal() {
+		return this.request.principal();
+	}
+
+	public @Nullable String getPath() {
+		return this.request.path();
+	}
+
+	public @Nullable String header(String name) {
+		return this.request.header(name);
+	}
+
+	/** Returns whether the method was given errors to look at, as a form has. */
+	public boolean hasBindingErrors() {
+		return Stream.of(this.args).anyMatch((arg) -> arg instanceof Errors errors && errors.hasErrors());
+	}
+
+}

@@ -1,0 +1,80 @@
+package io.github.lockstarter.operation;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpStatusCode;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.key.KeyText;
+import io.github.lockstarter.key.LockInvocation;
+import io.github.lockstarter.key.MethodExpression;
+import io.github.lockstarter.result.SharedCall;
+
+/**
+ * What {@code @ExclusiveRequest} and the configuration say about one method.
+ *
+ * @param name the name of the lock
+ * @param key the key within it, or {@code null} for one lock for the whole method
+ * @param condition when to lock, or {@code null} for always
+ * @param options how to lock
+ * @param refusal the status of a refusal
+ * @param sharing how results are shared or replayed, or {@code null} if they are not
+ */
+public record LockOperation(String name, @Nullable MethodExpression key, @Nullable MethodExpression condition,
+		LockOptions options, HttpStatusCode refusal, @Nullable Sharing sharing) {
+
+	/** Only {@code false} lets a call run without a lock, not {@code null}. */
+	public boolean appliesTo(LockInvocation call) {
+		return this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call, Boolean.class));
+	}
+
+	/** Returns whether a call depends on more of the request than the arguments. */
+	boolean readsRequest() {
+		return this.sharing != null || (this.key != null && this.key.readsRequest())
+				|| (this.condition != null && this.condition.readsRequest());
+	}
+
+	/** Returns whether a call depends on who calls. */
+	boolean readsPrincipal() {
+		return (this.sharing != null && this.sharing.readsPrincipal())
+				|| (this.key != null && this.key.readsPrincipal())
+				|| (this.condition != null && this.condition.readsPrincipal());
+	}
+
+	/**
+	 * Returns the lock for the call: without a key if that is missing and the method is
+	 * to look at the errors of its form.
+	 * @throws MissingLockKeyException if the call has no value for the key otherwise
+	 */
+	public LockKey lockKey(LockInvocation call) {
+		Object value = (this.key != null) ? this.key.evaluate(call) : null;
+		return (this.key == null || (isOfForm(this.key) && KeyText.isMissing(value) && call.hasBindingErrors()))
+				? new LockKey(this.name, "") : KeyText.lockKey(this.name, value);
+	}
+
+	/** A header, the path and the principal are no fields of a form. */
+	private static boolean isOfForm(MethodExpression key) {
+		return !key.readsRequest();
+	}
+
+	/**
+	 * Returns how to lock. Calls of different users meet at a lock without a key: they
+	 * wait for each other, and get no answer of another one.
+	 */
+	public LockOptions options(LockKey lock) {
+		return (isForErrors(lock) && this.options.waitTime().isZero())
+				? this.options.withWaitTime(LockSettings.defaultWait(this.options.ttl())) : this.options;
+	}
+
+	/** Returns how the result of a call under the lock is shared, if it is. */
+	public @Nullable SharedCall shared(LockKey lock, LockInvocation call) {
+		return (this.sharing != null && !isForErrors(lock)) ? this.sharing.of(call) : null;
+	}
+
+	private boolean isForErrors(LockKey lock) {
+		return this.key != null && lock.key().isEmpty();
+	}
+
+}

@@ -1,0 +1,279 @@
+package io.github.lockstarter.operation;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.Assert;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.key.ArgumentFingerprint;
+import io.github.lockstarter.key.MethodExpression;
+import io.github.lockstarter.result.ResultSharing;
+import io.github.lockstarter.result.SharedResults;
+
+/**
+ * Knows the operations of every annotated method, and finds all that is wrong with the
+ * methods of a class when it is first asked about the class, which is at start-up.
+ */
+public final class LockOperationSource {
+
+	private static final List<String> CONTAINER = List.of("org.springframework.beans.", "org.springframework.context.",
+			"org.springframework.boot.");
+
+	private static final List<String> FRAMEWORKS = List.of("java.", "javax.", "jakarta.", "org.springframework.");
+
+	private final Map<Class<?>, Map<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
+
+	private final Function<String, LockSettings> operator;
+
+	private final Supplier<LockSettings> defaults;
+
+	private final Supplier<SharedResults> sharing;
+
+	private final UnaryOperator<String> placeholders;
+
+	/**
+	 * Creates a source.
+	 * @param operator what the operator says, by name of the lock
+	 * @param defaults what holds where neither that nor an annotation says otherwise
+	 * @param sharing how results are shared
+	 * @param placeholders resolves placeholders in attributes of the annotation
+	 */
+	public LockOperationSource(Function<String, LockSettings> operator, Supplier<LockSettings> defaults,
+			Supplier<SharedResults> sharing, UnaryOperator<String> placeholders) {
+		this.operator = operator;
+		this.defaults = defaults;
+		this.sharing = sharing;
+		this.placeholders = placeholders;
+	}
+
+	/**
+	 * Returns what a call of the method on an object of the class means, if it is
+	 * annotated.
+	 */
+	public @Nullable LockedMethod find(Method method, Class<?> type) {
+		Map<Method, LockedMethod> ofType = of(type);
+		// As it is for most calls, and for JDK proxies, whose class has methods of its
+		// own; the annotated one is the interface's.
+		LockedMethod direct = ofType.get(method);
+		return (direct != null) ? direct : ofType.get(AopUtils.getMostSpecificMethod(method, type));
+	}
+
+	/** Returns the annotated methods of a class, as they are on the class itself. */
+	public Map<Method, LockedMethod> of(Class<?> type) {
+		if (!AnnotationUtils.isCandidateClass(type, ExclusiveRequest.class)) {
+			return Map.of();
+		}
+		Class<?> userType = ClassUtils.getUserClass(type);
+		Map<Method, LockedMethod> known = this.methods.get(userType);
+		if (known == null) {
+			// Not computeIfAbsent: this may create beans, whose classes come by here as
+			// well.
+			known = introspect(userType);
+			if (this.methods.put(userType, known) == null) {
+				SelfInvocations.warn(userType, known);
+			}
+		}
+		return known;
+	}
+
+	private Map<Method, LockedMethod> introspect(Class<?> type) {
+		List<ExclusiveRequest> ofClass = annotations(type);
+		return MethodIntrospector.selectMethods(type, (Method method) -> {
+			List<ExclusiveRequest> own = annotations(method);
+			if (!own.isEmpty()) {
+				return lockedMethod(own, method, type);
+			}
+			return (!ofClass.isEmpty() && isCoveredByClass(method, type)
+					&& !LockOperationValidator.isOfOtherPackage(method, type)) ? lockedMethod(ofClass, method, type)
+							: null;
+		});
+	}
+
+	/** Returns the annotations of the element itself, or of the nearest it overrides. */
+	private static List<ExclusiveRequest> annotations(AnnotatedElement element) {
+		List<MergedAnnotation<ExclusiveRequest>> all = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
+			.stream(ExclusiveRequest.class)
+			.toList();
+		int nearest = all.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
+		return all.stream()
+			.filter((annotation) -> annotation.getAggregateIndex() == nearest)
+			.map(MergedAnnotation::synthesize)
+			.toList();
+	}
+
+	/**
+	 * A class-level annotation means what the application has written. A method of a
+	 * framework's superclass is left out, and so is one that a framework's interface asks
+	 * for: a callback has none of the parameters that a key reads.
+	 */
+	private static boolean isCoveredByClass(Method method, Class<?> type) {
+		return (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0
+				&& !ReflectionUtils.isObjectMethod(method) && !isFramework(method.getDeclaringClass(), type)
+				&& !isCallback(method, type);
+	}
+
+	private static boolean isCallback(Method method, Class<?> type) {
+		Method written = AopUtils.getMostSpecificMethod(method, type);
+		return Arrays.stream(ClassUtils.getAllInterfacesForClass(type))
+			.filter((each) -> isFramework(each, type))
+			.flatMap((each) -> Arrays.stream(each.getMethods()))
+			.filter((callback) -> AopUtils.getMostSpecificMethod(callback, type).equals(written))
+			.anyMatch((callback) -> isOfContainer(callback)
+					|| Arrays.equals(callback.getParameterTypes(), written.getParameterTypes()));
+	}
+
+	/**
+	 * Only the container calls such a method. One with a parameter that the application
+	 * has chosen, as of a {@code Consumer<Order>}, is for the application to call.
+	 */
+	private static boolean isOfContainer(Method callback) {
+		return CONTAINER.stream().anyMatch(callback.getDeclaringClass().getName()::startsWith);
+	}
+
+	/**
+	 * Returns whether a type above the class of a bean belongs to Java or to Spring. An
+	 * application may have its classes below {@code org.springframework}, too, as the
+	 * samples of Spring have: what shares the next part of the package is its own.
+	 */
+	static boolean isFramework(Class<?> type, Class<?> beanType) {
+		return FRAMEWORKS.stream()
+			.anyMatch((prefix) -> type.getName().startsWith(prefix)
+					&& !project(type, prefix).equals(project(beanType, prefix)));
+	}
+
+	private static String project(Class<?> type, String prefix) {
+		String name = type.getName();
+		int end = name.indexOf('.', prefix.length());
+		return name.startsWith(prefix) ? name.substring(0, (end != -1) ? end : name.length()) : "";
+	}
+
+	/**
+	 * Returns the names of the locks of all annotated methods found so far, which are
+	 * those of all beans that have been created.
+	 */
+	public Set<String> lockNames() {
+		return operations().map(LockOperation::name).collect(Collectors.toSet());
+	}
+
+	/** Returns how methods found so far share their results. */
+	Stream<Sharing> sharing() {
+		return operations().map(LockOperation::sharing).filter(Objects::nonNull);
+	}
+
+	/**
+	 * Returns whether any method found so far returns a reactive type, or suspends.
+	 */
+	public boolean hasReactive() {
+		return methods().map(LockedMethod::returnType)
+			.anyMatch((type) -> type.isSuspending() || type.hasReactiveValue());
+	}
+
+	private Stream<LockOperation> operations() {
+		return methods().flatMap((method) -> method.operations().stream());
+	}
+
+	private Stream<LockedMethod> methods() {
+		return this.methods.values().stream().flatMap((ofType) -> ofType.values().stream());
+	}
+
+	private LockedMethod lockedMethod(List<ExclusiveRequest> annotations, Method method, Class<?> type) {
+		LockedMethod locked = LockedMethod.of(method, type);
+		LockOperationValidator.check(locked);
+		return locked
+			.with(annotations.stream().map((annotation) -> operation(annotation, locked, annotations)).toList());
+	}
+
+	private LockOperation operation(ExclusiveRequest annotation, LockedMethod locked, List<ExclusiveRequest> all) {
+		Method method = locked.method();
+		try {
+			String given = resolve(annotation.name());
+			String name = new LockKey((given != null) ? given : defaultName(method, locked.type()), "").name();
+			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()), null, null,
+					(annotation.status() != 0) ? annotation.status() : null);
+			LockSettings said = this.operator.apply(name).or(own);
+			LockSettings settings = said.or(this.defaults.get());
+			LockOptions options = settings.options();
+			if (annotation.onConflict() != OnConflict.REJECT && said.waitTime() == null
+					&& options.waitTime().isZero()) {
+				options = options.withWaitTime(LockSettings.defaultWait(options.ttl()));
+			}
+			return new LockOperation(name, expression("key", annotation.key(), method),
+					expression("condition", annotation.condition(), method), options, settings.refusal(),
+					sharing(annotation, name, locked, all));
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockConfigurationException(
+					"@ExclusiveRequest on %s: %s.".formatted(method.toGenericString(), ex.getMessage()),
+					"Correct the annotation, or what lock.* and lock.names.* say about the lock.");
+		}
+	}
+
+	private @Nullable Sharing sharing(ExclusiveRequest annotation, String name, LockedMethod locked,
+			List<ExclusiveRequest> all) {
+		Duration replay = duration(annotation.replay());
+		if (replay == null && annotation.onConflict() != OnConflict.SHARE) {
+			return null;
+		}
+		Assert.isTrue(all.size() == 1, "A method whose results are shared or replayed can have one lock only");
+		Assert.isTrue(replay == null || StringUtils.hasLength(annotation.key()),
+				"A replay needs a key, as in key = \"header('Idempotency-Key')\"");
+		ResultSharing results = this.sharing.get().of(name, locked.method(), ResultTypes.of(locked), replay);
+		return new Sharing(results, (replay != null) ? new ArgumentFingerprint(locked.method(), locked.type()) : null);
+	}
+
+	private @Nullable Duration duration(String text) {
+		String resolved = resolve(text);
+		if (resolved == null) {
+			return null;
+		}
+		// Milliseconds to the parser, and more likely seconds to who wrote it.
+		Assert.isTrue(!resolved.matches("[+-]?0*[1-9]\\d*"),
+				() -> "'%s' has no unit: write %ss or %sms".formatted(resolved, resolved, resolved));
+		return DurationStyle.detectAndParse(resolved);
+	}
+
+	private @Nullable MethodExpression expression(String attribute, String text, Method method) {
+		return StringUtils.hasLength(text) ? MethodExpression.parse(text, attribute, method) : null;
+	}
+
+	private @Nullable String resolve(String text) {
+		return StringUtils.hasText(text) ? this.placeholders.apply(text) : null;
+	}
+
+	private static String defaultName(Method method, Class<?> type) {
+		return Arrays.stream(method.getParameterTypes())
+			.map(Class::getTypeName)
+			.collect(Collectors.joining(",", type.getName() + "." + method.getName() + "(", ")"));
+	}
+
+}

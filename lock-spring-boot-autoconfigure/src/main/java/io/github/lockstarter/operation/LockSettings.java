@@ -1,0 +1,91 @@
+package io.github.lockstarter.operation;
+
+import java.time.Duration;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.util.Assert;
+
+import io.github.lockstarter.LockOptions;
+
+/**
+ * What one source says about a lock: the operator for a name, the annotation, or the
+ * operator for all. {@code null} leaves it to the next source.
+ *
+ * @param ttl how long the lock outlives a holder that has died
+ * @param waitTime how long to wait for it
+ * @param renew whether it is renewed while it is held
+ * @param maxHold how long it is held at most, renewals included
+ * @param conflictStatus the HTTP status of a refusal; 409, 422, 423 or 429
+ */
+public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, @Nullable Boolean renew,
+		@Nullable Duration maxHold, @Nullable Integer conflictStatus) {
+
+	/** Settings that say nothing. */
+	public static final LockSettings NONE = new LockSettings(null, null, null, null, null);
+
+	private static final Duration LONGEST_WAIT = Duration.ofDays(365);
+
+	private static final Set<Integer> CONFLICT_STATUSES = Set.of(409, 422, 423, 429);
+
+	public LockSettings {
+		if (conflictStatus != null) {
+			checkConflictStatus(conflictStatus);
+		}
+	}
+
+	/**
+	 * Checks the status of a refusal.
+	 * @throws IllegalArgumentException if it is none of 409, 422, 423 and 429
+	 */
+	public static void checkConflictStatus(int status) {
+		Assert.isTrue(CONFLICT_STATUSES.contains(status), "A conflict is answered with 409, 422, 423 or 429");
+	}
+
+	/** Returns what this source says, and where it does not, what the next one says. */
+	public LockSettings or(LockSettings next) {
+		return new LockSettings(either(this.ttl, next.ttl), either(this.waitTime, next.waitTime),
+				either(this.renew, next.renew), either(this.maxHold, next.maxHold),
+				either(this.conflictStatus, next.conflictStatus));
+	}
+
+	/**
+	 * Returns the options that these settings make, with the defaults of
+	 * {@link LockOptions#of} where they say nothing.
+	 * @throws IllegalArgumentException if a value is out of range
+	 * @throws IllegalStateException if there is no time to live
+	 */
+	public LockOptions options() {
+		Assert.state(this.ttl != null, "No time to live");
+		LockOptions options = LockOptions.of(this.ttl);
+		if (this.maxHold != null) {
+			options = options.withMaxHold(this.maxHold);
+		}
+		if (Boolean.FALSE.equals(this.renew)) {
+			options = options.withoutRenewal();
+		}
+		if (this.waitTime != null) {
+			options = options.withWaitTime(this.waitTime);
+		}
+		return options;
+	}
+
+	/** Long enough for the lock of a server that died to end, and for the next to run. */
+	static Duration defaultWait(Duration ttl) {
+		Duration twice = ttl.multipliedBy(2);
+		return (twice.compareTo(LONGEST_WAIT) < 0) ? twice : LONGEST_WAIT;
+	}
+
+	/** Returns the status of a refusal, 409 where these settings say nothing. */
+	public HttpStatusCode refusal() {
+		return (this.conflictStatus != null) ? HttpStatusCode.valueOf(this.conflictStatus) : HttpStatus.CONFLICT;
+	}
+
+	private static <T> @Nullable T either(@Nullable T first, @Nullable T second) {
+		return (first != null) ? first : second;
+	}
+
+}

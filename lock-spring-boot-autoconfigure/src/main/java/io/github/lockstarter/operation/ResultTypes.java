@@ -1,0 +1,87 @@
+package io.github.lockstarter.operation;
+
+import java.io.OutputStream;
+import java.io.Writer;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.HttpEntity;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.completion.CompletionAdapter;
+import io.github.lockstarter.completion.CompletionAdapterRegistry;
+import io.github.lockstarter.completion.ReactiveTypeAdapter;
+import io.github.lockstarter.completion.ReturnType;
+import io.github.lockstarter.result.ResultType;
+
+/**
+ * Finds what the work of an annotated method ends with, so that it can be shared.
+ */
+final class ResultTypes {
+
+	/** With these a handler can write its answer itself. */
+	private static final List<String> ANSWERS = List.of("jakarta.servlet.ServletResponse",
+			"jakarta.servlet.http.HttpServletResponse", "org.springframework.http.server.reactive.ServerHttpResponse",
+			"org.springframework.web.server.ServerWebExchange", OutputStream.class.getName(), Writer.class.getName());
+
+	private ResultTypes() {
+	}
+
+	/**
+	 * Returns the type.
+	 * @throws LockConfigurationException if nobody else can be given what is of that type
+	 */
+	static ResultType of(LockedMethod locked) {
+		Method method = locked.method();
+		ResultType result = ofWork(locked.returnType());
+		Class<?> value = result.type().toClass();
+		boolean entity = HttpEntity.class.isAssignableFrom(value);
+		if (locked.ofController() && !entity && isView(locked)) {
+			throw unsupported(method, "it names a view, which is more than a value");
+		}
+		Class<?> body = entity ? result.type().as(HttpEntity.class).getGeneric().toClass() : value;
+		if (CompletionAdapterRegistry.find(body) != null || (entity && result.many())) {
+			throw unsupported(method,
+					"a %s inside of another result is there only once".formatted(body.getSimpleName()));
+		}
+		boolean nothing = value == void.class || value == Void.class;
+		if (nothing && Arrays.stream(method.getParameterTypes()).anyMatch((type) -> ANSWERS.contains(type.getName()))) {
+			throw unsupported(method, "it writes its answer itself");
+		}
+		return result;
+	}
+
+	private static ResultType ofWork(ReturnType returned) {
+		CompletionAdapter adapter = CompletionAdapterRegistry.find(returned.declared());
+		if (adapter == null) {
+			return new ResultType(returned.owner(), returned.resolvable(), false);
+		}
+		if (returned.isReplaceableStage()) {
+			return new ResultType(returned.owner(), returned.resolvable().as(CompletionStage.class).getGeneric(),
+					false);
+		}
+		if (adapter.isReactive()) {
+			return ReactiveTypeAdapter.resultType(returned.owner(), returned.resolvable());
+		}
+		throw unsupported(returned.method(), "a %s is there only once".formatted(returned.declared().getSimpleName()));
+	}
+
+	private static boolean isView(LockedMethod locked) {
+		return AnnotatedElementUtils.hasAnnotation(locked.method(), RequestMapping.class)
+				&& !AnnotatedElementUtils.hasAnnotation(locked.method(), ResponseBody.class)
+				&& !AnnotatedElementUtils.hasAnnotation(locked.type(), ResponseBody.class);
+	}
+
+	private static LockConfigurationException unsupported(Method method, String reason) {
+		return new LockConfigurationException(
+				"@ExclusiveRequest on %s cannot share or replay what the method returns: %s."
+					.formatted(method.toGenericString(), reason),
+				"Return a value or a ResponseEntity, also in a CompletableFuture or Mono, or a Flux of values.");
+	}
+
+}

@@ -1,0 +1,164 @@
+package io.github.lockstarter.operation;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.Handle;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Warns of annotated methods that an object calls on itself, past the proxy and so
+ * without the lock. It does not see such a call in a static method or an inner class, nor
+ * in a method that gets hold of any other object the call could be meant for.
+ */
+final class SelfInvocations extends ClassVisitor {
+
+	private static final Log logger = LogFactory.getLog(SelfInvocations.class);
+
+	private final Class<?> type;
+
+	/** The names of locks by signature of the method or of a bridge to it. */
+	private final Map<String, List<String>> locks = new TreeMap<>();
+
+	/** What has been read, and overrides what is still to be read. */
+	private final Set<String> overriding = new HashSet<>();
+
+	private SelfInvocations(Class<?> type, Map<Method, LockedMethod> methods) {
+		super(Opcodes.ASM9);
+		this.type = type;
+		for (Method method : ReflectionUtils.getAllDeclaredMethods(type)) {
+			LockedMethod locked = methods.get(AopUtils.getMostSpecificMethod(method, type));
+			this.locks.compute(method.getName() + Type.getMethodDescriptor(method), (signature, any) -> (locked != null)
+					? locked.operations().stream().map(LockOperation::name).toList() : null);
+		}
+	}
+
+	/** Logs one warning for each method of the class that calls annotated ones. */
+	static void warn(Class<?> type, Map<Method, LockedMethod> methods) {
+		if (!methods.isEmpty()) {
+			SelfInvocations calls = new SelfInvocations(type, methods);
+			for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+				calls.read(each);
+			}
+			ClassUtils.getAllInterfacesForClassAsSet(type).forEach(calls::read);
+		}
+	}
+
+	private void read(Class<?> type) {
+		try (InputStream file = type.getResourceAsStream(ClassUtils.getClassFileName(type))) {
+			if (file != null && !LockOperationSource.isFramework(type, this.type)) {
+				new ClassReader(file).accept(this, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+			}
+		}
+		// The last is what the reader throws at an instruction that it does not know.
+		catch (IOException | RuntimeException | AssertionError ex) {
+			logger.debug("Cannot look for calls that bypass the proxy in " + type.getName(), ex);
+		}
+	}
+
+	@Override
+	public @Nullable MethodVisitor visitMethod(int access, String name, String descriptor, @Nullable String generic,
+			String @Nullable [] exceptions) {
+		boolean inherited = (access & Opcodes.ACC_PRIVATE) == 0 && !name.startsWith("<");
+		boolean skipped = (access & (Opcodes.ACC_STATIC | Opcodes.ACC_BRIDGE)) != 0
+				|| (inherited && !this.overriding.add(name + descriptor));
+		return skipped ? null : new Caller(name, descriptor);
+	}
+
+	private Class<?> load(Type type) {
+		Type single = (type.getSort() == Type.ARRAY) ? type.getElementType() : type;
+		return ClassUtils.resolveClassName(single.getClassName(), this.type.getClassLoader());
+	}
+
+	private static String name(String signature) {
+		return signature.substring(0, signature.indexOf('('));
+	}
+
+	/** A method that was written, or a lambda. */
+	private final class Caller extends MethodVisitor {
+
+		/** How its signature begins: a lambda tells only the name of its method. */
+		private final String signature;
+
+		/** The types of all that it gets hold of, beside the object itself. */
+		private final Set<Type> others = new HashSet<>();
+
+		/** What it calls, and as a method of which class. */
+		private final Map<String, Class<?>> callees = new TreeMap<>();
+
+		Caller(String name, String descriptor) {
+			super(Opcodes.ASM9);
+			this.signature = (name + descriptor).replaceFirst("^lambda\\$(.+)\\$\\d+\\(.*", "$1(");
+			this.others.addAll(List.of(Type.getArgumentTypes(descriptor)));
+		}
+
+		@Override
+		public void visitTypeInsn(int opcode, String type) {
+			this.others.add(Type.getObjectType(type));
+		}
+
+		@Override
+		public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
+			this.others.add(Type.getType(descriptor));
+		}
+
+		@Override
+		public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
+			call(owner, name + descriptor);
+			this.others.add(Type.getReturnType(descriptor));
+		}
+
+		@Override
+		public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
+			for (Object argument : arguments) {
+				// A reference without an object to call is for the objects of others.
+				if (argument instanceof Handle handle && !descriptor.startsWith("()")) {
+					call(handle.getOwner(), handle.getName() + handle.getDesc());
+				}
+			}
+			this.others.add(Type.getReturnType(descriptor));
+		}
+
+		private void call(String owner, String signature) {
+			Map<String, List<String>> locks = SelfInvocations.this.locks;
+			List<String> names = locks.get(signature);
+			if (names != null && locks.entrySet()
+				.stream()
+				.noneMatch((each) -> each.getKey().startsWith(this.signature) && each.getValue().containsAll(names))) {
+				this.callees.put(name(signature), load(Type.getObjectType(owner)));
+			}
+		}
+
+		@Override
+		public void visitEnd() {
+			Class<?> type = SelfInvocations.this.type;
+			this.callees.values()
+				.removeIf((owner) -> !owner.isAssignableFrom(type)
+						|| this.others.stream().map(SelfInvocations.this::load).anyMatch(owner::isAssignableFrom));
+			if (!this.callees.isEmpty()) {
+				logger.warn(
+						"%s.%s calls %s on the same object: this bypasses the proxy, so that @ExclusiveRequest has no effect on the call. Move what is called to another bean, or inject the bean into itself (@Lazy) and call it there."
+							.formatted(type.getName(), name(this.signature), String.join(", ", this.callees.keySet())));
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,44 @@
+package io.github.lockstarter.result;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values that are emitted one after the other, as long as they may be shared: an endless
+ * stream does not fill the memory.
+ */
+public final class EmittedValues {
+
+	private final List<Object> all = new ArrayList<>();
+
+	private final ResultSharing sharing;
+
+	private final BoundedOutput size;
+
+	private boolean shareable = true;
+
+	EmittedValues(ResultSharing sharing, BoundedOutput size) {
+		this.sharing = sharing;
+		this.size = size;
+	}
+
+	/** Takes the next value. */
+	public void add(Object value) {
+		if (!this.shareable) {
+			return;
+		}
+		this.all.add(value);
+		this.shareable = this.sharing.writeOne(value, this.size);
+		if (!this.shareable) {
+			this.all.clear();
+		}
+	}
+
+	/** Returns all of them, like {@link ResultSharing#write}. */
+	public @Nullable String write(Caller caller) {
+		return this.shareable ? this.sharing.write(caller, this.all) : null;
+	}
+
+}

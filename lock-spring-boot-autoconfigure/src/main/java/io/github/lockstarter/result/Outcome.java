@@ -1,0 +1,15 @@
+package io.github.lockstarter.result;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.registry.SharedLease;
+
+/**
+ * What a caller gets: the lock, or the result of somebody who had it.
+ *
+ * @param lease the lease, or {@code null} if there is a result
+ * @param result the result, if there is no lease
+ */
+public record Outcome(@Nullable SharedLease lease, @Nullable Object result) {
+
+}

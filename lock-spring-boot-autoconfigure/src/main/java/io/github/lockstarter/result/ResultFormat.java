@@ -1,0 +1,267 @@
+package io.github.lockstarter.result;
+
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DatabindContext;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.exc.InvalidDefinitionException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.PolymorphicTypeValidator;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
+
+/**
+ * Writes the results of a method as text, and reads them: a line that says what it is,
+ * and JSON of the value as the type that the method declares. No type is ever read from
+ * the text.
+ */
+final class ResultFormat {
+
+	private static final JsonMapper HEADS = JsonMapper.builder().build();
+
+	/** Of the headers of an entity, those that are about its content. */
+	private static final List<String> HEADERS = List.of(HttpHeaders.LOCATION, HttpHeaders.ETAG, HttpHeaders.LINK,
+			HttpHeaders.CONTENT_TYPE);
+
+	private final ResultType type;
+
+	private final ResolvableType written;
+
+	private final JsonMapper mapper;
+
+	private final JavaType json;
+
+	private final ObjectWriter writer;
+
+	private final String shape;
+
+	/**
+	 * Creates a format.
+	 * @param mapper how the application writes JSON
+	 */
+	ResultFormat(ResultType type, JsonMapper mapper) {
+		this.type = type;
+		this.written = ShareableTypes.written(type.type());
+		this.mapper = mapper.rebuild()
+			.deactivateDefaultTyping()
+			.polymorphicTypeValidator(new NoClassNames())
+			// The application's own settings may lose something.
+			.enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+			.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+			.disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
+			.build();
+		Type declared = DeclaredTypes.resolved(this.written);
+		this.json = this.mapper.constructType(declared);
+		// The names of subclasses are written only where a type is declared.
+		boolean namesSubclasses = DeclaredTypes.namedIn(declared)
+			.stream()
+			.anyMatch((named) -> AnnotationUtils.findAnnotation(named, JsonTypeInfo.class) != null);
+		this.writer = namesSubclasses ? this.mapper.writerFor(this.json) : this.mapper.writer();
+		this.shape = TypeShape.of(type.type());
+	}
+
+	/**
+	 * Checks that what is written can be read.
+	 * @throws JacksonException if the type cannot
+	 */
+	void check() {
+		for (Class<?> named : DeclaredTypes.namedIn(DeclaredTypes.resolved(this.written))) {
+			if (!TypeShape.isPlatform(named) && !named.isPrimitive() && !named.isArray()) {
+				check(named);
+			}
+		}
+	}
+
+	private void check(Class<?> type) {
+		try {
+			this.mapper.readerFor(type).readValue("{}");
+		}
+		catch (InvalidDefinitionException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			// It can be read from something else.
+		}
+	}
+
+	/**
+	 * Writes a result.
+	 * @param value a value, or a list of values if there are many
+	 * @throws JacksonException if it cannot be written
+	 * @throws IllegalStateException if others would read something else, or it does not
+	 * fit into the output
+	 */
+	void write(String arguments, @Nullable Object value, BoundedOutput output) {
+		Integer status = (value instanceof ResponseEntity<?> entity) ? entity.getStatusCode().value() : null;
+		Map<String, List<String>> headers = (value instanceof HttpEntity<?> entity) ? headers(entity) : Map.of();
+		output.write(HEADS.writeValueAsString(new ResultHead(this.shape, arguments, status, headers)) + '\n');
+		if (this.type.many()) {
+			writeAll((List<?>) value, output);
+		}
+		else {
+			writeOne((value instanceof HttpEntity<?> entity) ? entity.getBody() : value, output);
+		}
+		// Without it the result has been cut off.
+		output.write("\n");
+	}
+
+	private void writeAll(@Nullable List<?> values, BoundedOutput output) {
+		output.write("[");
+		String separator = "";
+		for (Object each : (values != null) ? values : List.of()) {
+			output.write(separator);
+			writeOne(each, output);
+			separator = ",";
+		}
+		output.write("]");
+	}
+
+	/** Writes one value, also as one of many. */
+	void writeOne(@Nullable Object value, BoundedOutput output) {
+		if (value == null || isNothing()) {
+			output.write("null");
+			return;
+		}
+		BoundedOutput one = output.rest();
+		try {
+			this.writer.writeValue(one, value);
+		}
+		finally {
+			output.write(one);
+		}
+		if (!isReadAsWritten(one.toString())) {
+			throw new IllegalStateException("It is a %s, and something of it would be lost when it is read as a %s"
+				.formatted(value.getClass().getName(), this.written));
+		}
+	}
+
+	/**
+	 * What is read may lack what values, elements and fields have as subclasses of their
+	 * declared types, and what has no way in.
+	 */
+	private boolean isReadAsWritten(String json) {
+		String again = this.writer.writeValueAsString(this.mapper.readerFor(this.json).readValue(json));
+		return again.equals(json)
+				|| canonical(this.mapper.readTree(again)).equals(canonical(this.mapper.readTree(json)));
+	}
+
+	/** A set may come back in another order. */
+	private static String canonical(JsonNode node) {
+		if (node.isArray()) {
+			return node.valueStream().map(ResultFormat::canonical).sorted().toList().toString();
+		}
+		if (node.isObject()) {
+			return node.propertyStream()
+				.map((property) -> property.getKey() + '=' + canonical(property.getValue()))
+				.sorted()
+				.toList()
+				.toString();
+		}
+		return node.toString();
+	}
+
+	private boolean isNothing() {
+		Class<?> declared = this.written.toClass();
+		return declared == void.class || declared == Void.class;
+	}
+
+	private static Map<String, List<String>> headers(HttpEntity<?> entity) {
+		Map<String, List<String>> headers = new LinkedHashMap<>();
+		for (String name : HEADERS) {
+			List<String> values = entity.getHeaders().get(name);
+			if (values != null) {
+				headers.put(name, values);
+			}
+		}
+		return headers;
+	}
+
+	/**
+	 * Reads which arguments a result is for.
+	 * @throws RuntimeException if the text is not a result
+	 */
+	String readArguments(String text) {
+		return head(text).arguments();
+	}
+
+	private static ResultHead head(String text) {
+		return HEADS.readValue(text.substring(0, text.indexOf('\n')), ResultHead.class);
+	}
+
+	/**
+	 * Reads a result.
+	 * @throws RuntimeException if the text is not a result of that type
+	 */
+	@Nullable Object read(String text) {
+		ResultHead head = head(text);
+		if (!this.shape.equals(head.shape())) {
+			throw new IllegalStateException("It is of another version of " + this.type.type());
+		}
+		int begin = text.indexOf('\n') + 1;
+		if (begin == text.length() || !text.endsWith("\n")) {
+			throw new IllegalStateException("It has been cut off");
+		}
+		String json = text.substring(begin, text.length() - 1);
+		return this.type.many() ? readAll(json) : readOne(head, json);
+	}
+
+	private Object readAll(String json) {
+		JavaType list = this.mapper.getTypeFactory().constructCollectionType(ArrayList.class, this.json);
+		return this.mapper.readerFor(list).readValue(json);
+	}
+
+	private @Nullable Object readOne(ResultHead head, String json) {
+		Object value = isNothing() ? null : this.mapper.readerFor(this.json).readValue(json);
+		if (!ShareableTypes.isEntity(this.type.type())) {
+			return value;
+		}
+		if (head.status() == null && this.type.type().toClass() == ResponseEntity.class) {
+			throw new IllegalStateException("It has no status");
+		}
+		HttpHeaders headers = new HttpHeaders();
+		for (String name : HEADERS) {
+			head.headers().getOrDefault(name, List.of()).forEach((each) -> headers.add(name, each));
+		}
+		return (head.status() != null) ? new ResponseEntity<>(value, headers, head.status())
+				: new HttpEntity<>(value, headers);
+	}
+
+	/** Whoever can write to the store must not choose classes. */
+	private static final class NoClassNames extends PolymorphicTypeValidator {
+
+		private static final long serialVersionUID = 1;
+
+		@Override
+		public Validity validateBaseType(DatabindContext context, JavaType baseType) {
+			return Validity.DENIED;
+		}
+
+		@Override
+		public Validity validateSubClassName(DatabindContext context, JavaType baseType, String subClassName) {
+			return Validity.DENIED;
+		}
+
+		@Override
+		public Validity validateSubType(DatabindContext context, JavaType baseType, JavaType subType) {
+			return Validity.DENIED;
+		}
+
+	}
+
+}

@@ -1,0 +1,301 @@
+package io.github.lockstarter.result;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.LongFunction;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.exc.InvalidDefinitionException;
+
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.registry.SharingRegistry;
+import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * Shares the results of one method among those who call it with the same key at the same
+ * time, or replays them to those who call it later.
+ */
+public final class ResultSharing {
+
+	private static final Log logger = LogFactory.getLog(ResultSharing.class);
+
+	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
+
+	private final SharedResults settings;
+
+	private final String lockName;
+
+	private final Method method;
+
+	private final ResultType type;
+
+	private final @Nullable Duration replay;
+
+	/** What has been logged: the first time is a warning. */
+	private final Set<Event> logged = ConcurrentHashMap.newKeySet();
+
+	private volatile @Nullable ResultFormat format;
+
+	ResultSharing(SharedResults settings, String lockName, Method method, ResultType type, @Nullable Duration replay) {
+		this.settings = settings;
+		this.lockName = lockName;
+		this.method = method;
+		this.type = type;
+		this.replay = replay;
+		String objection = ShareableTypes.objection(type.type());
+		if (objection != null) {
+			throw notShareable(objection);
+		}
+	}
+
+	/**
+	 * Checks that others can read what the method returns. To be called when there are
+	 * beans.
+	 * @throws LockConfigurationException if they cannot
+	 */
+	public void check() {
+		try {
+			this.settings.predicate();
+			format().check();
+		}
+		catch (JacksonException ex) {
+			throw notShareable(ex.getOriginalMessage());
+		}
+	}
+
+	private LockConfigurationException notShareable(String reason) {
+		return new LockConfigurationException(
+				"@ExclusiveRequest on %s cannot share or replay what the method returns: %s."
+					.formatted(this.method.toGenericString(), reason),
+				"Return a value that can be written as JSON and read again, or a ResponseEntity of one, and declare its type.");
+	}
+
+	/**
+	 * Acquires the lock or gets the result of somebody else, on this thread.
+	 * @throws PayloadMismatchException if the result is for other arguments
+	 * @throws io.github.lockstarter.LockException if there is neither
+	 */
+	public Outcome acquire(LockRegistry registry, LockKey key, LockOptions options, Caller caller) {
+		SharingRegistry sharing = registry(registry);
+		long begin = System.nanoTime();
+		Acquisition acquired = sharing.acquire(key, options, resultKey(caller), since());
+		Outcome outcome = outcome(acquired, caller);
+		while (outcome == null) {
+			acquired = sharing.acquire(key, left(options, begin), resultKey(caller), after(acquired));
+			outcome = outcome(acquired, caller);
+		}
+		return outcome;
+	}
+
+	/**
+	 * Does the same without holding a thread. Cancelling the future ends the attempt, and
+	 * what has been granted is released.
+	 * @param executor where the future completes, or {@code null} for a few threads of
+	 * the registry
+	 */
+	public CompletableFuture<Outcome> acquireAsync(LockRegistry registry, LockKey key, LockOptions options,
+			Caller caller, @Nullable Executor executor) {
+		SharingRegistry sharing = registry(registry);
+		long begin = System.nanoTime();
+		CompletableFuture<Outcome> result = new CompletableFuture<>();
+		attempt(sharing.acquireAsync(key, options, resultKey(caller), since(), executor),
+				(since) -> sharing.acquireAsync(key, left(options, begin), resultKey(caller), since, executor), caller,
+				result);
+		return result;
+	}
+
+	/**
+	 * Goes on with what is acquired.
+	 * @param next what to do instead if it is a result that cannot be read: acquires what
+	 * comes after that
+	 */
+	private void attempt(CompletionStage<Acquisition> acquisition, LongFunction<CompletionStage<Acquisition>> next,
+			Caller caller, CompletableFuture<Outcome> result) {
+		CompletableFuture<Acquisition> attempt = acquisition.toCompletableFuture();
+		attempt.whenComplete((acquired, failure) -> {
+			try {
+				Outcome outcome = (failure == null) ? outcome(acquired, caller) : null;
+				if (failure != null) {
+					result.completeExceptionally(failure);
+				}
+				else if (outcome == null) {
+					attempt(next.apply(after(acquired)), next, caller, result);
+				}
+				else if (!result.complete(outcome) && outcome.lease() != null) {
+					outcome.lease().releaseAsync();
+				}
+			}
+			catch (Throwable ex) {
+				result.completeExceptionally(ex);
+			}
+		});
+		result.whenComplete((outcome, failure) -> {
+			if (failure != null) {
+				attempt.cancel(false);
+			}
+		});
+	}
+
+	/**
+	 * Returns the registry as one that shares results.
+	 * @throws LockConfigurationException if it cannot
+	 */
+	public static SharingRegistry registry(LockRegistry registry) {
+		if (registry instanceof SharingRegistry sharing) {
+			return sharing;
+		}
+		throw new LockConfigurationException(
+				"A %s cannot share results, as @ExclusiveRequest says somewhere."
+					.formatted(registry.getClass().getName()),
+				"Let your LockRegistry implement SharingRegistry, or leave the one of the auto-configuration.");
+	}
+
+	/** The wait began with the first attempt. */
+	private static LockOptions left(LockOptions options, long begin) {
+		Duration left = options.waitTime().minusNanos(System.nanoTime() - begin);
+		boolean waits = !options.waitTime().isZero();
+		return !waits ? options : options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
+	}
+
+	private long since() {
+		return (this.replay != null) ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
+	}
+
+	private static long after(Acquisition unreadable) {
+		StoredResult result = unreadable.result();
+		return (result != null) ? result.fencingToken() + 1 : ResultQuery.NOBODY;
+	}
+
+	private ResultKey resultKey(Caller caller) {
+		return (this.replay != null) ? new ResultKey("replay " + caller.principal(), this.replay, true)
+				: new ResultKey("share " + signature(), this.settings.ttl(), false);
+	}
+
+	private String signature() {
+		return ClassUtils.getQualifiedMethodName(this.method, this.type.owner())
+				+ Arrays.toString(this.method.getParameterTypes());
+	}
+
+	/** Returns {@code null} if there is a result that cannot be read. */
+	private @Nullable Outcome outcome(Acquisition acquired, Caller caller) {
+		StoredResult stored = acquired.result();
+		if (stored == null) {
+			return new Outcome(acquired.lease(), null);
+		}
+		Object result;
+		try {
+			if (!format().readArguments(stored.text()).equals(caller.arguments())) {
+				throw new PayloadMismatchException(this.lockName);
+			}
+			result = format().read(stored.text());
+		}
+		catch (PayloadMismatchException ex) {
+			throw ex;
+		}
+		catch (RuntimeException | LinkageError | StackOverflowError ex) {
+			report(Event.NOT_READABLE, "A stored result of %s cannot be read, and is taken for absent", ex);
+			return null;
+		}
+		this.settings.counts().add(this.lockName, (this.replay != null) ? Event.REPLAYED : Event.SHARED);
+		return new Outcome(null, result);
+	}
+
+	/**
+	 * Returns the result as others are to get it, or {@code null} if they are not.
+	 * Whatever is wrong with it does not harm the one who made it.
+	 * @param caller who made it
+	 * @param value the value, or a list of values if there are many
+	 */
+	public @Nullable String write(Caller caller, @Nullable Object value) {
+		BoundedOutput output = output();
+		try {
+			if (!this.settings.predicate().isShared(this.lockName, value)) {
+				return null;
+			}
+			format().write(caller.arguments(), value, output);
+			return output.toString();
+		}
+		catch (RuntimeException | LinkageError | StackOverflowError ex) {
+			reportUnwritten(output, ex);
+			return null;
+		}
+	}
+
+	private void reportUnwritten(BoundedOutput output, Throwable failure) {
+		if (output.isExceeded()) {
+			report(Event.TOO_LARGE, "A result of %s is larger than lock.share.max-size, and is not shared; it is "
+					+ this.settings.maxSize(), failure);
+		}
+		else {
+			report(Event.NOT_WRITABLE, "A result of %s cannot be written, and is not shared", failure);
+		}
+	}
+
+	private BoundedOutput output() {
+		return new BoundedOutput(this.settings.maxSize().toBytes());
+	}
+
+	private void report(Event event, String message, Throwable failure) {
+		this.settings.counts().add(this.lockName, event);
+		String text = message.formatted(this.method.toGenericString()) + ": " + reason(failure);
+		if (this.logged.add(event)) {
+			logger.warn(text + ". Details, and all later ones, are logged at DEBUG.");
+		}
+		logger.debug(text, failure);
+	}
+
+	/**
+	 * What is not about types may quote the result, so it is for those who look for it.
+	 */
+	private static @Nullable String reason(Throwable failure) {
+		boolean own = failure instanceof IllegalStateException;
+		return (failure instanceof InvalidDefinitionException definition) ? definition.getOriginalMessage()
+				: own ? failure.getMessage() : failure.getClass().getSimpleName();
+	}
+
+	private ResultFormat format() {
+		ResultFormat format = this.format;
+		if (format == null) {
+			format = new ResultFormat(this.type, this.settings.mapper());
+			this.format = format;
+		}
+		return format;
+	}
+
+	/** Returns what takes many values, one after the other. */
+	public EmittedValues values() {
+		return new EmittedValues(this, output());
+	}
+
+	/** Writes one of many values, and returns whether they may still be shared. */
+	boolean writeOne(Object value, BoundedOutput output) {
+		try {
+			format().writeOne(value, output);
+			return true;
+		}
+		catch (RuntimeException | LinkageError | StackOverflowError ex) {
+			reportUnwritten(output, ex);
+			return false;
+		}
+	}
+
+}

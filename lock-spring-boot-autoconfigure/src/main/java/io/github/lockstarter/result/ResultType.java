@@ -1,0 +1,14 @@
+package io.github.lockstarter.result;
+
+import org.springframework.core.ResolvableType;
+
+/**
+ * The declared type of what is shared.
+ *
+ * @param owner the class of the bean
+ * @param type the type of the value that the work of a method ends with
+ * @param many whether it ends with any number of such values
+ */
+public record ResultType(Class<?> owner, ResolvableType type, boolean many) {
+
+}

@@ -1,0 +1,107 @@
+package io.github.lockstarter.result;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.util.Assert;
+import org.springframework.util.unit.DataSize;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockCounts;
+
+/**
+ * How an application shares and replays results.
+ */
+public final class SharedResults {
+
+	private static final Duration LONGEST = Duration.ofDays(365);
+
+	private final Duration ttl;
+
+	private final DataSize maxSize;
+
+	private final Supplier<JsonMapper> mapper;
+
+	private final Supplier<ResultPredicate> predicate;
+
+	private final Supplier<LockCounts> counts;
+
+	/**
+	 * Creates the settings.
+	 * @param ttl how long a result is kept for those who wait for it; 1 ms to 365 days
+	 * @param maxSize how large a result may be to be shared; at least one byte
+	 * @param mapper how the application writes JSON
+	 * @param predicate decides which results are shared
+	 * @param counts counts what happens
+	 */
+	public SharedResults(Duration ttl, DataSize maxSize, Supplier<JsonMapper> mapper,
+			Supplier<ResultPredicate> predicate, Supplier<LockCounts> counts) {
+		checkTime(ttl);
+		checkSize(maxSize);
+		this.ttl = ttl;
+		this.maxSize = maxSize;
+		this.mapper = mapper;
+		this.predicate = predicate;
+		this.counts = counts;
+	}
+
+	/**
+	 * Checks for how long to keep results.
+	 * @throws IllegalArgumentException if it is out of range
+	 */
+	public static void checkTime(Duration time) {
+		Assert.isTrue(time.compareTo(Duration.ofMillis(1)) >= 0 && time.compareTo(LONGEST) <= 0,
+				"A result must be kept for at least 1ms and at most 365d");
+	}
+
+	/**
+	 * Checks how large a result may be.
+	 * @throws IllegalArgumentException if it is out of range
+	 */
+	public static void checkSize(DataSize size) {
+		Assert.isTrue(size.toBytes() > 0 && size.toBytes() <= Integer.MAX_VALUE,
+				"A result must be allowed to have at least 1B, and at most 2GB");
+	}
+
+	/**
+	 * Returns how results of a method are shared.
+	 * @param lockName the name of its lock
+	 * @param method the method
+	 * @param type what its work ends with
+	 * @param replay for how long results are kept for later duplicates; {@code null} to
+	 * share them only with those who wait
+	 * @throws LockConfigurationException if results of the type cannot be shared
+	 * @throws IllegalArgumentException if that time is out of range
+	 */
+	public ResultSharing of(String lockName, Method method, ResultType type, @Nullable Duration replay) {
+		if (replay != null) {
+			checkTime(replay);
+		}
+		return new ResultSharing(this, lockName, method, type, replay);
+	}
+
+	Duration ttl() {
+		return this.ttl;
+	}
+
+	DataSize maxSize() {
+		return this.maxSize;
+	}
+
+	JsonMapper mapper() {
+		return this.mapper.get();
+	}
+
+	ResultPredicate predicate() {
+		return this.predicate.get();
+	}
+
+	LockCounts counts() {
+		return this.counts.get();
+	}
+
+}

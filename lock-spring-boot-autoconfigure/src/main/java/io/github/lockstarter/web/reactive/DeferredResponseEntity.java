@@ -1,0 +1,57 @@
+package io.github.lockstarter.web.reactive;
+
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ResponseEntity;
+
+/**
+ * Stands in for the entity that a handler of Spring WebFlux returns, while its locks have
+ * not been granted and the handler has not been called.
+ */
+final class DeferredResponseEntity extends ResponseEntity<Object> {
+
+	private final Mono<?> entity;
+
+	/**
+	 * Creates an entity.
+	 * @param entity acquires the locks, calls the handler and emits its entity
+	 */
+	DeferredResponseEntity(Mono<?> entity) {
+		super(HttpStatus.ACCEPTED);
+		this.entity = entity;
+	}
+
+	/** Acquires the locks, calls the handler and emits its entity. */
+	Mono<?> entity() {
+		return this.entity;
+	}
+
+	@Override
+	public HttpStatusCode getStatusCode() {
+		throw notYet();
+	}
+
+	@Override
+	public HttpHeaders getHeaders() {
+		throw notYet();
+	}
+
+	@Override
+	public Object getBody() {
+		throw notYet();
+	}
+
+	@Override
+	public String toString() {
+		return "Entity of a handler that waits for its lock";
+	}
+
+	private static IllegalStateException notYet() {
+		return new IllegalStateException("A handler of Spring WebFlux with @ExclusiveRequest that returns an entity"
+				+ " can only be called by Spring WebFlux: let code of your own call another method");
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.github.lockstarter.web.reactive;
+
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilterChain;
+
+import io.github.lockstarter.completion.EndOfRequest;
+
+/**
+ * Shows annotated handlers of Spring WebFlux the request that they are called for, and
+ * its end.
+ */
+public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter implements Ordered {
+
+	/** Other filters may have changed the request, or its principal. */
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+	@Override
+	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+		EndOfRequest end = new EndOfRequest();
+		exchange.getAttributes().put(EndOfRequest.ATTRIBUTE, end);
+		return super.filter(exchange, chain).doFinally((signal) -> end.reached());
+	}
+
+}

@@ -1,0 +1,83 @@
+package io.github.lockstarter.web.servlet;
+
+import java.util.concurrent.Callable;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.async.CallableProcessingInterceptor;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
+import org.springframework.web.context.request.async.WebAsyncManager;
+
+import io.github.lockstarter.completion.EndOfRequest;
+
+/**
+ * What Spring MVC does for a request after a call of its handler. A
+ * {@link WebAsyncManager} takes interceptors on the thread of the request only; those
+ * here may be set by whatever thread hands work on.
+ */
+final class AsyncResultInterceptor implements CallableProcessingInterceptor, DeferredResultProcessingInterceptor {
+
+	private static final CallableProcessingInterceptor NO_TASKS = new CallableProcessingInterceptor() {
+	};
+
+	private static final DeferredResultProcessingInterceptor NOTHING_DEFERRED = new DeferredResultProcessingInterceptor() {
+	};
+
+	private final EndOfRequest end;
+
+	private volatile CallableProcessingInterceptor tasks = NO_TASKS;
+
+	private volatile DeferredResultProcessingInterceptor deferred = NOTHING_DEFERRED;
+
+	/**
+	 * Creates it, on the thread of the request.
+	 * @param manager tells what is done
+	 * @param end is told the end of the request, if it is asynchronous
+	 */
+	AsyncResultInterceptor(WebAsyncManager manager, EndOfRequest end) {
+		this.end = end;
+		manager.registerCallableInterceptor(this, this);
+		manager.registerDeferredResultInterceptor(this, this);
+	}
+
+	EndOfRequest end() {
+		return this.end;
+	}
+
+	void interceptTasks(CallableProcessingInterceptor interceptor) {
+		this.tasks = interceptor;
+	}
+
+	void interceptDeferred(DeferredResultProcessingInterceptor interceptor) {
+		this.deferred = interceptor;
+	}
+
+	@Override
+	public <T> void preProcess(NativeWebRequest request, Callable<T> task) throws Exception {
+		this.tasks.preProcess(request, task);
+	}
+
+	@Override
+	public <T> void postProcess(NativeWebRequest request, Callable<T> task, @Nullable Object result) throws Exception {
+		this.tasks.postProcess(request, task, result);
+	}
+
+	@Override
+	public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferredResult, @Nullable Object result)
+			throws Exception {
+		this.deferred.postProcess(request, deferredResult, result);
+	}
+
+	@Override
+	public <T> void afterCompletion(NativeWebRequest request, Callable<T> task) {
+		this.end.reached();
+	}
+
+	@Override
+	public <T> void afterCompletion(NativeWebRequest request, DeferredResult<T> deferredResult) {
+		this.end.reached();
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.github.lockstarter.web.servlet;
+
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.servlet.HandlerInterceptor;
+
+import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.web.ReplayedHeader;
+import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
+
+/**
+ * Tells annotated handlers whether they may wait without a thread, clients of shared
+ * answers, and leases of the end of their request.
+ */
+final class LockHandlerInterceptor implements HandlerInterceptor {
+
+	private final Suspendable suspendable;
+
+	/**
+	 * Creates an interceptor.
+	 * @param suspendable which handlers may wait without a thread
+	 */
+	LockHandlerInterceptor(Suspendable suspendable) {
+		this.suspendable = suspendable;
+	}
+
+	@Override
+	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+		if (request.getDispatcherType() == DispatcherType.ASYNC
+				&& request.getAttribute(ServletRequestHandling.REPLAYED) != null) {
+			response.setHeader(ReplayedHeader.NAME, ReplayedHeader.VALUE);
+		}
+		PreparedModel.forget(request);
+		request.setAttribute(ServletRequestHandling.SUSPENDABLE, this.suspendable);
+		return true;
+	}
+
+	@Override
+	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
+			@Nullable Exception failure) {
+		if (request.getAttribute(EndOfRequest.ATTRIBUTE) instanceof EndOfRequest end) {
+			end.reached();
+		}
+	}
+
+}

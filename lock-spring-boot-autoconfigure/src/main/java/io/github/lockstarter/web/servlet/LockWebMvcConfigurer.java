@@ -1,0 +1,70 @@
+package io.github.lockstarter.web.servlet;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+
+import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
+
+/**
+ * Brings locks into Spring MVC.
+ */
+public final class LockWebMvcConfigurer implements WebMvcConfigurer {
+
+	private final Supplier<RequestMappingHandlerAdapter> adapter;
+
+	private final BiPredicate<Method, Class<?>> locked;
+
+	private final ConflictStatuses statuses;
+
+	private final BooleanSupplier keepsThread;
+
+	/**
+	 * Creates a configurer.
+	 * @param adapter calls the handlers
+	 * @param locked whether a method of a class is under a lock
+	 * @param statuses the statuses of conflicts that code has met
+	 * @param keepsThread whether plain handlers keep their thread while they wait
+	 */
+	public LockWebMvcConfigurer(Supplier<RequestMappingHandlerAdapter> adapter, BiPredicate<Method, Class<?>> locked,
+			ConflictStatuses statuses, BooleanSupplier keepsThread) {
+		this.adapter = adapter;
+		this.locked = locked;
+		this.statuses = statuses;
+		this.keepsThread = keepsThread;
+	}
+
+	@Override
+	public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+		resolvers.add(new LeaseArgumentResolver(this.locked));
+	}
+
+	@Override
+	public void addReturnValueHandlers(List<HandlerMethodReturnValueHandler> handlers) {
+		handlers.add(new ResumedHandler.Handler(this.adapter));
+	}
+
+	@Override
+	public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
+		resolvers.add(0, new ConflictStatusResolver(this.statuses));
+	}
+
+	@Override
+	public void addInterceptors(InterceptorRegistry registry) {
+		Suspendable suspendable = this.keepsThread.getAsBoolean() ? Suspendable.ASYNCHRONOUS : Suspendable.ALL;
+		// The first to be asked before a request is the last to be told of its end.
+		registry.addInterceptor(new LockHandlerInterceptor(suspendable)).order(Ordered.HIGHEST_PRECEDENCE);
+	}
+
+}

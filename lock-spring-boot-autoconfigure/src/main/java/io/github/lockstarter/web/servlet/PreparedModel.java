@@ -1,0 +1,80 @@
+package io.github.lockstarter.web.servlet;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiPredicate;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.util.Assert;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.HandlerMethodArgumentResolverComposite;
+import org.springframework.web.method.support.ModelAndViewContainer;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+
+/**
+ * Keeps what Spring MVC has prepared for a call of an annotated handler, so that a call
+ * in a later dispatch finds it: model, session and flash attributes, and what the
+ * arguments left there. Only a resolver of arguments gets to see it, so this one stands
+ * before all others, and lets them resolve the argument.
+ */
+public final class PreparedModel implements HandlerMethodArgumentResolver {
+
+	private static final String ATTRIBUTE = PreparedModel.class.getName();
+
+	private final HandlerMethodArgumentResolverComposite others;
+
+	private final BiPredicate<Method, Class<?>> locked;
+
+	private PreparedModel(List<HandlerMethodArgumentResolver> others, BiPredicate<Method, Class<?>> locked) {
+		this.others = new HandlerMethodArgumentResolverComposite().addResolvers(others);
+		this.locked = locked;
+	}
+
+	/**
+	 * Keeps the models that an adapter prepares.
+	 * @param adapter calls the handlers
+	 * @param locked whether a method of a class is under a lock
+	 */
+	public static void keep(RequestMappingHandlerAdapter adapter, BiPredicate<Method, Class<?>> locked) {
+		List<HandlerMethodArgumentResolver> resolvers = adapter.getArgumentResolvers();
+		Assert.state(resolvers != null, "The adapter has not been initialized");
+		List<HandlerMethodArgumentResolver> all = new ArrayList<>();
+		all.add(new PreparedModel(resolvers, locked));
+		all.addAll(resolvers);
+		adapter.setArgumentResolvers(all);
+	}
+
+	/** Forgets what was prepared for another handler. */
+	static void forget(HttpServletRequest request) {
+		request.removeAttribute(ATTRIBUTE);
+	}
+
+	/** Returns what has been prepared, if the handler has any parameter. */
+	static @Nullable ModelAndViewContainer of(HttpServletRequest request) {
+		return (ModelAndViewContainer) request.getAttribute(ATTRIBUTE);
+	}
+
+	@Override
+	public boolean supportsParameter(MethodParameter parameter) {
+		Method method = parameter.getMethod();
+		return method != null && this.locked.test(method, parameter.getContainingClass())
+				&& this.others.supportsParameter(parameter);
+	}
+
+	@Override
+	public @Nullable Object resolveArgument(MethodParameter parameter, @Nullable ModelAndViewContainer container,
+			NativeWebRequest request, @Nullable WebDataBinderFactory binderFactory) throws Exception {
+		if (container != null) {
+			request.setAttribute(ATTRIBUTE, container, RequestAttributes.SCOPE_REQUEST);
+		}
+		return this.others.resolveArgument(parameter, container, request, binderFactory);
+	}
+
+}

@@ -1,0 +1,136 @@
+package io.github.lockstarter.web.servlet;
+
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.core.NamedThreadLocal;
+import org.springframework.util.Assert;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.ServletWebRequest;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.annotation.HandlerMethodValidator;
+import org.springframework.web.method.support.AsyncHandlerMethodReturnValueHandler;
+import org.springframework.web.method.support.HandlerMethodReturnValueHandlerComposite;
+import org.springframework.web.method.support.ModelAndViewContainer;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.servlet.mvc.method.annotation.ServletInvocableHandlerMethod;
+
+import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.interceptor.LockedCall;
+import io.github.lockstarter.operation.LockedMethod;
+
+/**
+ * What Spring MVC finds as the result of a request that has waited for its locks: the
+ * handler is still to be called. It is called as Spring MVC would have done, so all that
+ * is around it, other advice included, happens now.
+ *
+ * @param call the call of the handler that had to wait
+ * @param leases its locks
+ * @param handled whether Spring MVC takes the request for handled if the handler returns
+ * nothing, as it may have written the response itself
+ */
+record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) {
+
+	private static final ThreadLocal<@Nullable ResumedHandler> underWay = new NamedThreadLocal<>(
+			"Handler that has waited for its locks");
+
+	/**
+	 * Returns the locks that a call on this thread has waited for, to the first that asks
+	 * for the method.
+	 */
+	static @Nullable HeldLeases take(LockedMethod method) {
+		ResumedHandler resumption = underWay.get();
+		if (resumption == null || !resumption.call.method().equals(method)) {
+			return null;
+		}
+		underWay.remove();
+		return resumption.leases;
+	}
+
+	/** Resumes requests. */
+	static final class Handler implements AsyncHandlerMethodReturnValueHandler {
+
+		private final Supplier<RequestMappingHandlerAdapter> adapter;
+
+		/**
+		 * Creates a handler.
+		 * @param adapter calls the handlers of requests that need not wait
+		 */
+		Handler(Supplier<RequestMappingHandlerAdapter> adapter) {
+			this.adapter = adapter;
+		}
+
+		@Override
+		public boolean isAsyncReturnValue(@Nullable Object returnValue, MethodParameter returnType) {
+			return returnValue instanceof ResumedHandler;
+		}
+
+		@Override
+		public boolean supportsReturnType(MethodParameter returnType) {
+			return returnType.getParameterType() == ResumedHandler.class;
+		}
+
+		@Override
+		public void handleReturnValue(@Nullable Object returnValue, MethodParameter returnType,
+				ModelAndViewContainer container, NativeWebRequest webRequest) throws Exception {
+			HttpServletRequest request = webRequest.getNativeRequest(HttpServletRequest.class);
+			Assert.state(returnValue instanceof ResumedHandler && request != null, "Nothing to resume");
+			ResumedHandler resumption = (ResumedHandler) returnValue;
+			request.removeAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
+			ResumedMethod method = new ResumedMethod(
+					(HandlerMethod) request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE), resumption);
+			method.setHandlerMethodReturnValueHandlers(new HandlerMethodReturnValueHandlerComposite()
+				.addHandlers(this.adapter.get().getReturnValueHandlers()));
+			if (method.shouldValidateReturnValue()) {
+				method.setMethodValidator(HandlerMethodValidator.from(this.adapter.get().getWebBindingInitializer(),
+						null, (parameter) -> false, (parameter) -> false));
+			}
+			container.setRequestHandled(resumption.handled);
+			method.invokeAndHandle((ServletWebRequest) webRequest, container);
+		}
+
+	}
+
+	/** The handler, with arguments that have been resolved already. */
+	private static final class ResumedMethod extends ServletInvocableHandlerMethod {
+
+		private final ResumedHandler resumption;
+
+		ResumedMethod(HandlerMethod handler, ResumedHandler resumption) {
+			super(handler.createWithResolvedBean());
+			this.resumption = resumption;
+		}
+
+		@Override
+		protected @Nullable Object[] getMethodArgumentValues(NativeWebRequest request,
+				@Nullable ModelAndViewContainer container, @Nullable Object... provided) {
+			// The request of the first dispatch must not be asked any more.
+			return Stream.of(this.resumption.call.args())
+				.map((arg) -> (arg instanceof ServletWebRequest) ? request : arg)
+				.toArray();
+		}
+
+		@Override
+		protected @Nullable Object doInvoke(@Nullable Object... args) throws Exception {
+			underWay.set(this.resumption);
+			try {
+				return super.doInvoke(args);
+			}
+			finally {
+				if (underWay.get() != null) {
+					// Other advice did without the call.
+					underWay.remove();
+					this.resumption.leases.abandon();
+				}
+			}
+		}
+
+	}
+
+}

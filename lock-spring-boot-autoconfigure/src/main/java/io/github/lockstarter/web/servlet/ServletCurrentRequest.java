@@ -1,0 +1,47 @@
+package io.github.lockstarter.web.servlet;
+
+import java.security.Principal;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.server.RequestPath;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.web.RequestPaths;
+
+/**
+ * A servlet request, as far as keys may look at it.
+ *
+ * @param request the request
+ */
+public record ServletCurrentRequest(HttpServletRequest request) implements CurrentRequest {
+
+	/** Returns the request of this thread. */
+	public static CurrentRequest get() {
+		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
+				? new ServletCurrentRequest(attributes.getRequest()) : CurrentRequest.NONE;
+	}
+
+	@Override
+	public @Nullable Principal principal() {
+		return this.request.getUserPrincipal();
+	}
+
+	@Override
+	public @Nullable String header(String name) {
+		return this.request.getHeader(name);
+	}
+
+	@Override
+	public @Nullable String path() {
+		RequestPath path = ServletRequestPathUtils.hasParsedRequestPath(this.request)
+				? ServletRequestPathUtils.getParsedRequestPath(this.request)
+				: ServletRequestPathUtils.parseAndCache(this.request);
+		return RequestPaths.canonical(path.pathWithinApplication());
+	}
+
+}

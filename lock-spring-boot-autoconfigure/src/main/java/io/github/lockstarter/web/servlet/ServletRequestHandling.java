@@ -1,0 +1,208 @@
+package io.github.lockstarter.web.servlet;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.method.support.ModelAndViewContainer;
+
+import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.GuardedCall;
+import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.interceptor.LockAcquisition;
+import io.github.lockstarter.interceptor.LockedCall;
+import io.github.lockstarter.interceptor.RequestHandling;
+import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.web.ReplayedHeader;
+
+/**
+ * The handling of a request by Spring MVC, for calls of its handler on its thread.
+ */
+final class ServletRequestHandling implements RequestHandling {
+
+	/** The name of the attribute that tells which handlers may wait without a thread. */
+	static final String SUSPENDABLE = Suspendable.class.getName();
+
+	/**
+	 * The name of the attribute that tells of a replayed answer when a request is
+	 * dispatched.
+	 */
+	static final String REPLAYED = ServletRequestHandling.class.getName() + ".replayed";
+
+	/**
+	 * Longer than a store takes to grant a free lock. All threads of a container that
+	 * wait that long for a lock that is not free must not keep others waiting much
+	 * longer.
+	 */
+	private static final Duration SOON = Duration.ofMillis(50);
+
+	private final HttpServletRequest request;
+
+	private @Nullable AsyncResultInterceptor results;
+
+	ServletRequestHandling(HttpServletRequest request) {
+		this.request = request;
+	}
+
+	/**
+	 * Returns what Spring MVC does after the call. To be called on the thread of the
+	 * request first.
+	 */
+	private AsyncResultInterceptor results() {
+		if (this.results == null) {
+			this.results = new AsyncResultInterceptor(asyncManager(), endOfRequest());
+		}
+		return this.results;
+	}
+
+	@Override
+	public EndOfRequest end() {
+		return results().end();
+	}
+
+	@Override
+	public void releaseAtEnd(HeldLeases leases) {
+		end().add(leases);
+	}
+
+	@Override
+	public void followTask(GuardedCall call, HeldLeases leases) {
+		results().interceptTasks(new TaskInterceptor(this, call, leases));
+	}
+
+	@Override
+	public void followDeferred(GuardedCall call, HeldLeases leases) {
+		results().interceptDeferred(new DeferredInterceptor(this, call, leases));
+	}
+
+	@Override
+	public @Nullable HeldLeases resumed(LockedCall call) {
+		return ResumedHandler.take(call.method());
+	}
+
+	@Override
+	public HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception {
+		return (locks.mayWait() && canSuspend(call.method()) && !call.isRetried())
+				? acquireOrSuspend(call, locks, untilResponse) : call.acquire(locks, untilResponse);
+	}
+
+	private EndOfRequest endOfRequest() {
+		if (this.request.getAttribute(EndOfRequest.ATTRIBUTE) instanceof EndOfRequest end) {
+			return end;
+		}
+		EndOfRequest end = new EndOfRequest();
+		this.request.setAttribute(EndOfRequest.ATTRIBUTE, end);
+		return end;
+	}
+
+	private WebAsyncManager asyncManager() {
+		return WebAsyncUtils.getAsyncManager(this.request);
+	}
+
+	/**
+	 * Tells the client at once on the thread of the request, otherwise when the request
+	 * is dispatched with the result.
+	 */
+	@Override
+	public void tellReplayed() {
+		if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+				&& attributes.getRequest() == this.request && attributes.getResponse() != null) {
+			attributes.getResponse().setHeader(ReplayedHeader.NAME, ReplayedHeader.VALUE);
+		}
+		else {
+			this.request.setAttribute(REPLAYED, true);
+		}
+	}
+
+	/**
+	 * Returns whether the request may wait without a thread: if Spring MVC lets it go on
+	 * here, and a plain handler finds its model then. That takes an exception, which a
+	 * retry outside of the lock would take for a failure of the method.
+	 */
+	private boolean canSuspend(LockedMethod method) {
+		return this.request.isAsyncSupported()
+				&& this.request.getAttribute(SUSPENDABLE) instanceof Suspendable suspendable
+				&& (method.returnType().adapter() != null || (suspendable == Suspendable.ALL
+						&& (PreparedModel.of(this.request) != null || method.writesBody())));
+	}
+
+	/**
+	 * Acquires the locks, or lets the request wait for them without a thread. It is
+	 * dispatched again when they are granted, and {@link ResumedHandler.Handler} calls
+	 * the handler there: on a thread of the container, with all that Spring MVC and
+	 * filters have set up for it.
+	 * <p>
+	 * A plain handler is called at once where nobody holds the locks: its thread waits
+	 * for the answer of the store, which needs no other thread, but not for other
+	 * requests, which may need the thread to be through with the lock.
+	 * @throws HandlerWaitsException if the request waits
+	 * @throws io.github.lockstarter.LockException if a lock is not granted
+	 */
+	private HeldLeases acquireOrSuspend(LockedCall call, LockAcquisition locks, boolean untilResponse)
+			throws Exception {
+		if (!asyncManager().isConcurrentHandlingStarted()) {
+			boolean plain = call.returnType().adapter() == null;
+			WaitingThread thread = new WaitingThread();
+			CompletableFuture<HeldLeases> attempt = call.acquireAsync(locks, untilResponse, plain ? thread : null);
+			if (plain && thread.await(attempt, SOON)) {
+				return result(attempt);
+			}
+			suspend(attempt, call);
+		}
+		throw new HandlerWaitsException(call.method());
+	}
+
+	private static HeldLeases result(CompletableFuture<HeldLeases> attempt) {
+		try {
+			return attempt.join();
+		}
+		catch (CompletionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
+		}
+	}
+
+	private void suspend(CompletableFuture<HeldLeases> attempt, LockedCall call) throws Exception {
+		EndOfRequest end = end();
+		ModelAndViewContainer prepared = PreparedModel.of(this.request);
+		ModelAndViewContainer container = (prepared != null) ? prepared : new ModelAndViewContainer();
+		boolean handled = container.isRequestHandled();
+		// It waits as long as the locks may be waited for.
+		DeferredResult<Object> suspended = new DeferredResult<>(0L);
+		suspended.onCompletion(() -> attempt.cancel(false));
+		try {
+			asyncManager().startDeferredResultProcessing(suspended, container);
+		}
+		catch (Exception ex) {
+			attempt.cancel(false);
+			throw ex;
+		}
+		attempt.whenComplete((leases, failure) -> {
+			if (failure != null) {
+				suspended.setErrorResult(failure);
+			}
+			else {
+				end.add(leases);
+				suspended.setResult(new ResumedHandler(call, leases, handled));
+			}
+		});
+	}
+
+	/** Which handlers Spring MVC can let wait without a thread. */
+	enum Suspendable {
+
+		/** Those whose result is asynchronous anyway. */
+		ASYNCHRONOUS,
+
+		ALL
+
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.github.lockstarter.web.servlet;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.servlet.HandlerMapping;
+
+import io.github.lockstarter.interceptor.RequestHandling;
+import io.github.lockstarter.interceptor.RequestSupport;
+import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.operation.LockedMethod;
+
+/**
+ * What Spring MVC adds to calls of annotated methods.
+ */
+public final class ServletRequestSupport implements RequestSupport {
+
+	@Override
+	public CurrentRequest currentRequest() {
+		return ServletCurrentRequest.get();
+	}
+
+	@Override
+	public @Nullable RequestHandling handling(LockedMethod method) {
+		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes && method
+			.isHandler(attributes.getRequest().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)))
+					? new ServletRequestHandling(attributes.getRequest()) : null;
+	}
+
+}

@@ -1,0 +1,28 @@
+package io.github.lockstarter.web.servlet;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Leaves a request alone whose handler waits for its locks without a thread.
+ */
+public final class SuspendedRequestResolver implements HandlerExceptionResolver, Ordered {
+
+	/** It comes before resolvers that answer every exception. */
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception exception) {
+		return (exception instanceof HandlerWaitsException) ? new ModelAndView() : null;
+	}
+
+}

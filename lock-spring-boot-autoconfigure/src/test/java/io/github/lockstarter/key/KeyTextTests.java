@@ -1,0 +1,149 @@
+package io.github.lockstarter.key;
+
+import java.math.BigDecimal;
+import java.security.Principal;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Date;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.MissingLockKeyException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class KeyTextTests {
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("A scalar is keyed by its text")
+	void scalars(Object value, String expected) {
+		assertThat(key(value)).isEqualTo(expected);
+	}
+
+	static Stream<Object[]> scalars() {
+		UUID uuid = UUID.randomUUID();
+		return Stream.of(new Object[] { "taro", "taro" }, new Object[] { " a:b ", " a:b " },
+				new Object[] { new StringBuilder("sb"), "sb" }, new Object[] { 7L, "7" }, new Object[] { 'c', "c" },
+				new Object[] { true, "true" }, new Object[] { new BigDecimal("1.50"), "1.50" },
+				new Object[] { TimeUnit.DAYS, "DAYS" }, new Object[] { uuid, uuid.toString() },
+				new Object[] { LocalDate.of(2026, 11, 21), "2026-11-21" },
+				new Object[] { new Date(1), "1970-01-01T00:00:00.001Z" },
+				new Object[] { new java.sql.Date(1), "1970-01-01T00:00:00.001Z" },
+				new Object[] { Locale.JAPAN, "ja_JP" }, new Object[] { Optional.of("there"), "there" },
+				new Object[] { (Principal) () -> "taro", "taro" });
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("Null, blank and empty are missing, alone or as a part")
+	void missing(Object value) {
+		assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> key(value))
+			.withMessageContaining("orders");
+	}
+
+	static Stream<Object> missing() {
+		return Stream.of(Optional.empty(), "", " \t\n", List.of(), Map.of(), Arrays.asList("a", null),
+				List.of("a", " "), List.of("a", Optional.empty()), List.of("a", List.of()), new String[] { null },
+				new byte[0], Collections.singletonMap("a", null));
+	}
+
+	@Test
+	@DisplayName("Null is missing")
+	void nullIsMissing() {
+		assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> key(null));
+	}
+
+	@Test
+	@DisplayName("Different values have different keys")
+	void differ() {
+		List<Object> values = List.of("[\"a\",\"b\"]", List.of("a", "b"), List.of("a:b", "c"), List.of("a", "b:c"),
+				List.of("ab"), List.of("a", List.of("b")), List.of("1", "2"), List.of(1, 2), List.of("a,b"),
+				Map.of("a", "b"), new Order("1", 2), new Order("12", 0), new String[] { "x" }, new byte[] { 1 },
+				List.of(Size.SMALL), List.of(Size.LARGE), key(List.of("a", "b")));
+		assertThat(values.stream().map(KeyTextTests::key)).doesNotHaveDuplicates();
+	}
+
+	@Test
+	@DisplayName("Equal values have one key, in whatever order they keep their parts")
+	void equalAreOne() {
+		List<String> names = List.of("Aa", "BB", "x", "y", "z");
+		Set<String> forwards = new LinkedHashSet<>(names);
+		List<String> reversed = new ArrayList<>(names);
+		Collections.reverse(reversed);
+		Set<String> backwards = new LinkedHashSet<>(reversed);
+		assertThat(key(forwards)).isEqualTo(key(backwards));
+		Map<String, Integer> one = new LinkedHashMap<>(Map.of("a", 1));
+		one.put("b", 2);
+		Map<String, Integer> other = new LinkedHashMap<>(Map.of("b", 2));
+		other.put("a", 1);
+		assertThat(key(one)).isEqualTo(key(other));
+		assertThat(key(new Order("1", 2))).isEqualTo(key(new Order("1", 2)));
+		assertThat(key(JsonMapper.shared().readTree("{\"a\":1,\"b\":2}")))
+			.isEqualTo(key(JsonMapper.shared().readTree("{\"b\":2,\"a\":1}")));
+		assertThat(key(List.of(new Login("taro", 1), "x"))).isEqualTo(key(List.of(new Login("taro", 2), "x")))
+			.isEqualTo(key(List.of("taro", "x")))
+			.isNotEqualTo(key(List.of(new Login("jiro", 1), "x")));
+	}
+
+	@Test
+	@DisplayName("A composite key does not show its values")
+	void compositeIsDigested() {
+		assertThat(key(List.of("secret", "x"))).matches("sha256:[0-9a-f]{64}");
+	}
+
+	@Test
+	@DisplayName("An object without readable properties is an error, not one key for all")
+	void opaqueObject() {
+		assertThatException().isThrownBy(() -> key(new Object()));
+	}
+
+	private static String key(Object value) {
+		LockKey key = KeyText.lockKey("orders", value);
+		assertThat(key.name()).isEqualTo("orders");
+		return key.key();
+	}
+
+	record Order(String number, int count) {
+	}
+
+	enum Size {
+
+		SMALL, LARGE;
+
+		@Override
+		public String toString() {
+			return "size";
+		}
+
+	}
+
+	record Login(String getName, long issuedAt) implements Principal {
+
+		@Override
+		public String getName() {
+			return this.getName;
+		}
+
+	}
+
+}

@@ -1,0 +1,191 @@
+package io.github.lockstarter.key;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.util.ReflectionUtils;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConfigurationException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class MethodExpressionTests {
+
+	private static final Method METHOD = ReflectionUtils.findMethod(Sample.class, "register", String.class, Order.class,
+			Map.class, List.class);
+
+	private static final Object[] ARGS = { "taro", new Order("A1", new Address("Kyoto")), Map.of("id", 7),
+			List.of(new Order("B", null), new Order("C", null)) };
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			taro | #userName
+			taro | #p0
+			taro | #a0
+			A1 | #p1.number()
+			A1 | #order.number
+			Kyoto | #order?.address?.city
+			5 | #order.address.city.length()
+			7 | #body['id']
+			7 | #body[id]
+			7 | #body.id
+			taro | #root.args[0]
+			taro | args[0]
+			register | method.name
+			[taro, A1] | {#userName, #order.number}
+			{n=taro} | {n: #userName}
+			[B, C] | #orders.![number]
+			1 | #orders.?[number == 'C'].size()
+			0 | #orders.?[number == #userName].size()
+			taro:A1 | #userName + ':' + #order.number
+			taro | #userName ?: 'nobody'
+			taro | #userName matches '[a-z]+' ? #userName : path
+			fixed | 'fixed'
+			tarotaro | #userName.concat(args[0])
+			""")
+	@DisplayName("What the documentation promises can be read")
+	void evaluates(String expected, String expression) {
+		Object value = MethodExpression.parse(expression, "key", METHOD)
+			.evaluate(new LockInvocation(METHOD, ARGS, new CurrentRequest.Absent()));
+		assertThat(value).asString().isEqualTo(expected);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "header('X-Id')", "path", "principal", "principal?.name" })
+	@DisplayName("Outside of a request, what belongs to one is null")
+	void outsideOfRequests(String expression) {
+		assertThat(MethodExpression.parse(expression, "key", METHOD)
+			.evaluate(new LockInvocation(METHOD, ARGS, new CurrentRequest.Absent()))).isNull();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			Did you mean #userName? | #usrName
+			Did you mean #userName? | #order.number + #userNam
+			Did you mean #userName? | #USERNAME
+			The parameters are #userName, #order, #body, #orders. | #p4
+			Did you mean #order? | {#userName, #ordr}
+			The parameters are | #orders.![number + #x]
+			Did you mean #userName? | #body[#usrName]
+			Write #userName. | userName
+			Did you mean #userName? | usrName
+			args, method, principal, path | principle.name
+			header('…') | heder('X')
+			Write #order. | #userName.concat(order)
+			Write #userName. | {n: userName}
+			Did you mean #userName? | #root.usrName
+			""")
+	@DisplayName("What does not exist is found at start-up, with the nearest parameter")
+	void unknown(String suggestion, String expression) {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))
+			.withMessageContainingAll(expression, "Sample.register", "key")
+			.satisfies((ex) -> assertThat(ex.getAction()).contains(suggestion));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "T(java.lang.Runtime).getRuntime()", "new java.lang.String('x')", "#userName = 'x'",
+			"#order.number++", "--#p0", "@bean", "#fun(1)", "{#userName, T(Math).PI}", "#orders.?[T(Math).PI > 3]",
+			"&factory" })
+	@DisplayName("Types, constructors, assignments, beans and functions are refused at start-up")
+	void forbidden(String expression) {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> MethodExpression.parse(expression, "condition", METHOD))
+			.withMessageContainingAll(expression, "Sample.register", "condition", "not allowed");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "#lease", "#p1.key()", "{#id, #a1?.fencingToken}", "#lease == null" })
+	@DisplayName("A Lease, which is filled in under the lock, is refused at start-up")
+	void lease(String expression) throws Exception {
+		Method method = WithLease.class.getDeclaredMethod("register", String.class, Lease.class);
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> MethodExpression.parse(expression, "key", method))
+			.withMessageContainingAll(expression, "WithLease.register", "Lease, which is filled in");
+		assertThat(MethodExpression.parse("#id", "key", method)).isNotNull();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { " ", "#userName +", "#", "'open", "#{userName}", "${x}" })
+	@DisplayName("What is not SpEL is refused at start-up")
+	void unparsable(String expression) {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))
+			.withMessageContainingAll(expression, "Sample.register", "key");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "#body.missing", "#body['missing']", "#body?.missing", "#orders[5].number", "args[9]",
+			"#orders[0].address.city", "#userName.substring(0, 1) + #big" })
+	@DisplayName("What a request left out, or sent too much of, is null")
+	void absent(String expression) throws Exception {
+		Method method = Big.class.getDeclaredMethod("register", String.class, Order.class, Map.class, List.class,
+				String.class);
+		Object[] args = { "taro", ARGS[1], ARGS[2], ARGS[3], "x".repeat(200_000) };
+		assertThat(MethodExpression.parse(expression, "key", method)
+			.evaluate(new LockInvocation(method, args, new CurrentRequest.Absent()))).isNull();
+	}
+
+	@Test
+	@DisplayName("A value that looks like an expression stays a value")
+	void valuesAreData() {
+		Object[] args = { "T(java.lang.Runtime)", null, null, null };
+		assertThat(MethodExpression.parse("#userName", "key", METHOD)
+			.evaluate(new LockInvocation(METHOD, args, new CurrentRequest.Absent()))).isEqualTo("T(java.lang.Runtime)");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "#p1, second", "#p0, first", "#root.args[0], first", "#root, not an argument" })
+	@DisplayName("A parameter named like another's position, or like what SpEL sets itself, does not take its place")
+	void misleadingNames(String expression, String expected) throws Exception {
+		Method method = Misleading.class.getDeclaredMethod("register", String.class, String.class, String.class);
+		LockInvocation call = new LockInvocation(method, new Object[] { "first", "second", "third" },
+				new CurrentRequest.Absent());
+		Object value = MethodExpression.parse(expression, "key", method).evaluate(call);
+		assertThat((value != call) ? value : "not an argument").isEqualTo(expected);
+	}
+
+	static class Misleading {
+
+		void register(String p1, String other, String root) {
+		}
+
+	}
+
+	static class Big {
+
+		void register(String userName, Order order, Map<String, Integer> body, List<Order> orders, String big) {
+		}
+
+	}
+
+	static class WithLease {
+
+		void register(String id, Lease lease) {
+		}
+
+	}
+
+	record Order(String number, Address address) {
+	}
+
+	record Address(String city) {
+	}
+
+	static class Sample {
+
+		void register(String userName, Order order, Map<String, Integer> body, List<Order> orders) {
+		}
+
+	}
+
+}

@@ -1,0 +1,252 @@
+package io.github.lockstarter.result;
+
+import java.math.BigDecimal;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.exc.InvalidDefinitionException;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.core.ResolvableType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.util.ReflectionUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What others read is what was written, or nothing is.
+ */
+class LosslessResultsTests {
+
+	@Test
+	@DisplayName("The body of an entity is read as declared")
+	void entityBodyIsReadAsDeclared() {
+		ResultFormat format = ResultFormatTests
+			.one(ResolvableType.forType(new ParameterizedTypeReference<ResponseEntity<Order>>() {
+			}));
+		assertThat(format.read(ResultFormatTests.write(format, ResponseEntity.ok(new Order("A")))))
+			.isEqualTo(ResponseEntity.ok(new Order("A")));
+	}
+
+	@Test
+	@DisplayName("The body of an entity may be bytes")
+	void entityOfBytes() {
+		ResultFormat format = ResultFormatTests
+			.one(ResolvableType.forType(new ParameterizedTypeReference<ResponseEntity<byte[]>>() {
+			}));
+		ResponseEntity<?> read = (ResponseEntity<?>) format
+			.read(ResultFormatTests.write(format, ResponseEntity.ok(new byte[] { 1, 2 })));
+		assertThat(read.getBody()).isEqualTo(new byte[] { 1, 2 });
+	}
+
+	@Test
+	@DisplayName("The value of a future is read as declared")
+	void stageValueIsReadAsDeclared() {
+		ResolvableType stage = ResolvableType.forType(new ParameterizedTypeReference<CompletableFuture<Order>>() {
+		}).as(CompletionStage.class).getGeneric();
+		ResultFormat format = ResultFormatTests.one(stage);
+		assertThat(format.read(ResultFormatTests.write(format, new Order("A")))).isEqualTo(new Order("A"));
+	}
+
+	abstract static class Generic<T> {
+
+		abstract T one();
+
+		abstract List<T> list();
+
+	}
+
+	abstract static class OfOrder extends Generic<Order> {
+
+	}
+
+	@Test
+	@DisplayName("What a generic superclass leaves open is read as the subclass declares it")
+	void genericSuperclass() {
+		ResultFormat format = ResultFormatTests
+			.one(ResolvableType.forMethodReturnType(ReflectionUtils.findMethod(Generic.class, "one"), OfOrder.class));
+		assertThat(format.read(ResultFormatTests.write(format, new Order("A")))).isEqualTo(new Order("A"));
+	}
+
+	@Test
+	@DisplayName("So is a list of it")
+	void genericSuperclassList() {
+		ResultFormat format = ResultFormatTests
+			.one(ResolvableType.forMethodReturnType(ReflectionUtils.findMethod(Generic.class, "list"), OfOrder.class));
+		assertThat(format.read(ResultFormatTests.write(format, List.of(new Order("A")))))
+			.isEqualTo(List.of(new Order("A")));
+	}
+
+	@Test
+	@DisplayName("A list with an element of a subclass is not written, since others would lose what only the subclass has")
+	void subclassInList() {
+		ResultFormat format = ResultFormatTests
+			.one(ResolvableType.forClassWithGenerics(List.class, ResultFormatRefusalTests.Base.class));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> ResultFormatTests.write(format, List.of(new ResultFormatRefusalTests.Derived())));
+	}
+
+	@Test
+	@DisplayName("Nor is an Optional of a subclass")
+	void subclassInOptional() {
+		ResultFormat format = ResultFormatTests
+			.one(ResolvableType.forClassWithGenerics(Optional.class, ResultFormatRefusalTests.Base.class));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> ResultFormatTests.write(format, Optional.of(new ResultFormatRefusalTests.Derived())));
+	}
+
+	@Test
+	@DisplayName("Nor is an array with one")
+	void subclassInArray() {
+		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(ResultFormatRefusalTests.Base[].class));
+		assertThatIllegalStateException().isThrownBy(() -> ResultFormatTests.write(format,
+				new ResultFormatRefusalTests.Base[] { new ResultFormatRefusalTests.Derived() }));
+	}
+
+	@Test
+	@DisplayName("Nor is a record with a field of a subclass")
+	void subclassInField() {
+		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(Wrapper.class));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> ResultFormatTests.write(format, new Wrapper(new ResultFormatRefusalTests.Derived())));
+	}
+
+	record Wrapper(ResultFormatRefusalTests.Base base) {
+	}
+
+	@Test
+	@DisplayName("A type whose variable is bound by itself has a shape")
+	void selfBound() {
+		assertThat(TypeShape.of(ResolvableType.forClassWithGenerics(Range.class, LocalDate.class))).hasSize(32);
+	}
+
+	@Test
+	@DisplayName("So has one without its argument")
+	void selfBoundRaw() {
+		assertThat(TypeShape.of(ResolvableType.forClass(Self.class))).hasSize(32);
+	}
+
+	@Test
+	@DisplayName("Nothing is said against a type whose variable is bound by itself")
+	void selfBoundObjection() {
+		assertThat(ShareableTypes.objection(ResolvableType.forClassWithGenerics(Range.class, LocalDate.class)))
+			.isNull();
+	}
+
+	@Test
+	@DisplayName("Nor against one without its argument")
+	void selfBoundRawObjection() {
+		assertThat(ShareableTypes.objection(ResolvableType.forClass(Self.class))).isNull();
+	}
+
+	@Test
+	@DisplayName("Fields of such types have a shape, too")
+	void selfBoundFieldRawObjection() {
+		assertThat(TypeShape.of(ResolvableType.forClass(HasSelf.class))).hasSize(32);
+	}
+
+	record HasSelf(Enum<?> anEnum, Class<?> aClass, Comparable<?> comparable) {
+	}
+
+	record Range<T extends Comparable<T>>(T from, T to) {
+	}
+
+	static class Self<S extends Self<S>> {
+
+		public int a;
+
+	}
+
+	@Test
+	@DisplayName("A tree of JSON is read again")
+	void jsonNode() {
+		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(JsonNode.class));
+		JsonNode node = JsonMapper.shared().readTree("{\"a\":1}");
+		assertThat(format.read(ResultFormatTests.write(format, node))).isEqualTo(node);
+	}
+
+	@Test
+	@DisplayName("A header that is not for others is not read either")
+	void setCookieOnRead() {
+		ResultFormat format = ResultFormatTests
+			.one(ResolvableType.forType(new ParameterizedTypeReference<ResponseEntity<String>>() {
+			}));
+		String text = ResultFormatTests.write(format, ResponseEntity.ok().eTag("\"a\"").body("a"))
+			.replace("ETag", "Set-Cookie");
+		assertThat(text).contains("Set-Cookie");
+		ResponseEntity<?> read = (ResponseEntity<?>) format.read(text);
+		assertThat(read.getHeaders().isEmpty()).isTrue();
+	}
+
+	@Test
+	@DisplayName("A number that was cut off is not read as another number")
+	void truncatedNumber() {
+		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(int.class));
+		String text = ResultFormatTests.write(format, 12345);
+		assertThatException().isThrownBy(() -> format.read(text.substring(0, text.length() - 2)));
+	}
+
+	@Test
+	@DisplayName("An array of what nothing can read is refused when the application starts")
+	void arrayOfUnreadable() {
+		assertThatExceptionOfType(InvalidDefinitionException.class)
+			.isThrownBy(ResultFormatTests.one(ResolvableType.forClass(ResultFormatRefusalTests.Shape[].class))::check);
+	}
+
+	@Test
+	@DisplayName("Numbers of an undeclared type keep their digits")
+	void mapOfObject() {
+		ResultFormat format = ResultFormatTests
+			.one(ResolvableType.forClassWithGenerics(Map.class, String.class, Object.class));
+		Map<String, Object> value = Map.of("price", new BigDecimal("1.50"));
+		assertThat(JsonMapper.shared().writeValueAsString(format.read(ResultFormatTests.write(format, value))))
+			.isEqualTo(JsonMapper.shared().writeValueAsString(value));
+	}
+
+	@Test
+	@DisplayName("A bean that shows nothing is not written as nothing")
+	void emptyBean() {
+		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(NoGetters.class));
+		assertThatException().isThrownBy(() -> ResultFormatTests.write(format, new NoGetters()));
+	}
+
+	static class NoGetters {
+
+		private String number = "A";
+
+		void setNumber(String number) {
+			this.number = number;
+		}
+
+	}
+
+	@Test
+	@DisplayName("A Number keeps its digits")
+	void kotlinLikeNumber() {
+		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(Number.class));
+		assertThat(format.read(ResultFormatTests.write(format, new BigDecimal("1.50"))))
+			.isEqualTo(new BigDecimal("1.50"));
+	}
+
+	@Test
+	@DisplayName("What JSON has no number for is read again")
+	void bigDecimalScale() {
+		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(float.class));
+		assertThat(format.read(ResultFormatTests.write(format, Float.NaN))).isEqualTo(Float.NaN);
+	}
+
+	record Order(String number) {
+	}
+
+}
