@@ -1,0 +1,149 @@
+package io.github.lockstarter.key;
+
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.PropertyAccessor;
+import org.springframework.expression.TypedValue;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+
+import io.github.lockstarter.LockConfigurationException;
+
+/**
+ * A parsed and checked SpEL expression. Request data reaches it only as variables; it
+ * cannot assign, nor name types or beans.
+ */
+final class SpelEvaluation {
+
+	private static final SpelExpressionParser parser = new SpelExpressionParser();
+
+	/** What a request can cause by leaving something out, or by sending too much. */
+	private static final Set<SpelMessage> NO_VALUE = EnumSet.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
+			SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED, SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE,
+			SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS, SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
+			SpelMessage.STRING_INDEX_OUT_OF_BOUNDS, SpelMessage.MAX_CONCATENATED_STRING_LENGTH_EXCEEDED);
+
+	private final SpelExpression expression;
+
+	/** The positions of the parameters that the expression reads, by name. */
+	private final Map<String, Integer> variables = new HashMap<>();
+
+	/** What is read of the call. */
+	private final Set<String> read;
+
+	/** They remember how to read the properties of a type. */
+	private final PropertyAccessor[] accessors = { DataBindingPropertyAccessor.forReadOnlyAccess(),
+			new LenientMapAccessor() };
+
+	private SpelEvaluation(SpelExpression expression, List<List<String>> variables, Set<String> read) {
+		this.expression = expression;
+		this.read = read;
+		Set<String> names = new HashSet<>();
+		addVariables(expression.getAST(), names);
+		for (int i = 0; i < variables.size(); i++) {
+			for (String name : variables.get(i)) {
+				if (names.contains(name)) {
+					this.variables.put(name, i);
+				}
+			}
+		}
+	}
+
+	private static void addVariables(SpelNode node, Set<String> names) {
+		if (node instanceof VariableReference variable) {
+			names.add(variable.toStringAST().substring(1));
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			addVariables(node.getChild(i), names);
+		}
+	}
+
+	/**
+	 * Parses the expression and checks it.
+	 * @param where the begin of every error message
+	 * @param variables the names of each parameter, by position
+	 * @param leases those of them that have no value before there is a lock
+	 * @throws LockConfigurationException if it cannot be evaluated
+	 */
+	static SpelEvaluation parse(String text, String where, List<List<String>> variables, List<String> leases) {
+		try {
+			SpelExpression expression = parser.parseRaw(text);
+			Set<String> read = new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList(), leases)
+				.check(expression.getAST());
+			return new SpelEvaluation(expression, variables, read);
+		}
+		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
+			throw new LockConfigurationException("%s is not a SpEL expression: %s".formatted(where, ex.getMessage()),
+					"Correct the expression.");
+		}
+	}
+
+	/** Returns the names of what it reads of the {@link LockInvocation}. */
+	Set<String> read() {
+		return this.read;
+	}
+
+	/** Returns the value, which is null where the call lacks what is read. */
+	<T> @Nullable T evaluate(LockInvocation call, Class<T> type) {
+		EvaluationContext context = SimpleEvaluationContext.forPropertyAccessors(this.accessors)
+			.withInstanceMethods()
+			.withRootObject(call)
+			.build();
+		this.variables.forEach((name, position) -> context.setVariable(name, call.getArgs()[position]));
+		try {
+			return this.expression.getValue(context, type);
+		}
+		catch (SpelEvaluationException ex) {
+			if (NO_VALUE.contains(ex.getMessageCode())) {
+				return null;
+			}
+			throw ex;
+		}
+	}
+
+	/** Reads {@code #map.name}, also where the map has no such name. */
+	private static final class LenientMapAccessor implements PropertyAccessor {
+
+		@Override
+		public Class<?>[] getSpecificTargetClasses() {
+			return new Class<?>[] { Map.class };
+		}
+
+		@Override
+		public boolean canRead(EvaluationContext context, @Nullable Object target, String name) {
+			return target instanceof Map;
+		}
+
+		@Override
+		public TypedValue read(EvaluationContext context, @Nullable Object target, String name) {
+			return new TypedValue((target instanceof Map<?, ?> map) ? map.get(name) : null);
+		}
+
+		@Override
+		public boolean canWrite(EvaluationContext context, @Nullable Object target, String name) {
+			return false;
+		}
+
+		@Override
+		public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object value) {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+}
