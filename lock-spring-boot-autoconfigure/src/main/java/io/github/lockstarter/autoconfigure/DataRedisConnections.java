@@ -53,42 +53,51 @@ final class DataRedisConnections {
 	}
 
 	/**
-	 * Makes the connections, of which each is opened when it is first used.
+	 * Makes the connections. The client is created, and each is opened, when it is first
+	 * used.
 	 * @param resources what the application changes for all clients of the driver
 	 * @param options what the application changes for all clients of the driver
 	 */
 	RedisConnections create(List<ClientResourcesBuilderCustomizer> resources,
 			List<LettuceClientOptionsBuilderCustomizer> options) {
-		ClientResources.Builder builder = ClientResources.builder().reconnectDelay(RECONNECT_DELAY);
-		resources.forEach((customizer) -> customizer.customize(builder));
 		DataRedisConnectionDetails.Sentinel sentinel = this.details.getSentinel();
 		DataRedisConnectionDetails.Cluster cluster = (sentinel == null) ? this.details.getCluster() : null;
 		if (cluster != null) {
 			List<RedisURI> servers = uris(cluster.getNodes());
-			RedisClusterClient client = RedisClusterClient.create(builder.build(), servers);
-			ClusterClientOptions.Builder clusterOptions = clusterOptions();
-			apply(options, clusterOptions);
-			client.setOptions(clusterOptions.build());
-			return LettuceConnections.to(client);
+			return LettuceConnections.toCluster(() -> clusterClient(servers, resources, options));
 		}
 		DataRedisConnectionDetails.MasterReplica masterReplica = (sentinel == null) ? this.details.getMasterReplica()
 				: null;
 		if (masterReplica != null) {
-			List<RedisURI> servers = uris(masterReplica.getNodes());
-			return LettuceConnections.to(client(builder, options), servers);
+			return LettuceConnections.to(() -> client(resources, options), uris(masterReplica.getNodes()));
 		}
 		RedisURI server = (sentinel != null) ? uri(sentinel)
 				: uri(Objects.requireNonNull(this.details.getStandalone()));
-		return LettuceConnections.to(client(builder, options), server);
+		return LettuceConnections.to(() -> client(resources, options), server);
 	}
 
-	private RedisClient client(ClientResources.Builder resources,
+	private RedisClusterClient clusterClient(List<RedisURI> servers, List<ClientResourcesBuilderCustomizer> resources,
 			List<LettuceClientOptionsBuilderCustomizer> customizers) {
-		RedisClient client = RedisClient.create(resources.build());
+		RedisClusterClient client = RedisClusterClient.create(resources(resources), servers);
+		ClusterClientOptions.Builder options = clusterOptions();
+		apply(customizers, options);
+		client.setOptions(options.build());
+		return client;
+	}
+
+	private RedisClient client(List<ClientResourcesBuilderCustomizer> resources,
+			List<LettuceClientOptionsBuilderCustomizer> customizers) {
+		RedisClient client = RedisClient.create(resources(resources));
 		ClientOptions.Builder options = ClientOptions.builder();
 		apply(customizers, options);
 		client.setOptions(options.build());
 		return client;
+	}
+
+	private static ClientResources resources(List<ClientResourcesBuilderCustomizer> customizers) {
+		ClientResources.Builder resources = ClientResources.builder().reconnectDelay(RECONNECT_DELAY);
+		customizers.forEach((customizer) -> customizer.customize(resources));
+		return resources.build();
 	}
 
 	private RedisURI uri(DataRedisConnectionDetails.Standalone server) {

@@ -51,7 +51,7 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 	public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
 		List<ExceptionHandlerMethodResolver> advices = Arrays.stream(this.beanFactory.getBeanDefinitionNames())
 			.map((name) -> this.beanFactory.getType(name, false))
-			.filter((type) -> type != null && isForAllControllers(type) && !isOfBoot(type))
+			.filter((type) -> type != null && !isOfBoot(type) && isForAllControllers(type))
 			.map(ExceptionHandlerMethodResolver::new)
 			.toList();
 		this.handlers.forEach((exception, handler) -> {

@@ -5,16 +5,12 @@ import java.util.Map;
 import java.util.Set;
 
 import io.lettuce.core.RedisClient;
-import org.jspecify.annotations.Nullable;
 
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegistrar;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
@@ -23,7 +19,6 @@ import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBui
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
@@ -40,7 +35,6 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ DataRedisProperties.class, RedisClient.class })
 @ConditionalOnLockStore(LockProperties.Store.REDIS)
-@ImportRuntimeHints(RedisStoreConfiguration.Hints.class)
 class RedisStoreConfiguration {
 
 	private static final String PREFIX = "spring.data.redis";
@@ -72,8 +66,11 @@ class RedisStoreConfiguration {
 					"lock.redis.replicas-to-ack is set, which cannot be used with a Redis Cluster.",
 					"Remove lock.redis.replicas-to-ack.");
 		}
-		return new RedisLockStore(connections, properties.redis().keyPrefix(), properties.redis().commandTimeout(),
-				properties.redis().replicasToAck());
+		RedisLockStore store = new RedisLockStore(connections, properties.redis().keyPrefix(),
+				properties.redis().commandTimeout(), properties.redis().replicasToAck());
+		// The driver is loaded while the rest of the application starts.
+		store.start();
+		return store;
 	}
 
 	private static RedisConnections connections(DataRedisConnections connections,
@@ -112,16 +109,6 @@ class RedisStoreConfiguration {
 						.formatted(own),
 					"Set spring.data.redis.* for the lock, or define a bean of type LockStore over your own LettuceConnectionFactory: new RedisLockStore(new SpringDataConnections(factory), \"lock\", Duration.ofMillis(500), 0).");
 		}
-	}
-
-	/** {@link DataRedisProperties} is bound here, and is no bean. */
-	static class Hints implements RuntimeHintsRegistrar {
-
-		@Override
-		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-			BindableRuntimeHintsRegistrar.forTypes(DataRedisProperties.class).registerHints(hints);
-		}
-
 	}
 
 }

@@ -29,12 +29,23 @@ import io.github.lockstarter.result.ResultType;
  */
 public final class ReactiveTypeAdapter implements CompletionAdapter {
 
+	private static final List<String> PLAIN = List.of("java.lang", "java.math", "java.net", "java.time", "java.util");
+
 	ReactiveTypeAdapter() {
 	}
 
 	@Override
 	public boolean supports(Class<?> type) {
-		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+		return !isPlain(type) && ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+	}
+
+	/**
+	 * Returns whether it is a type of values: to ask Spring's registry would load Reactor
+	 * at the start of an application that may never use it.
+	 */
+	private static boolean isPlain(Class<?> type) {
+		return type.isPrimitive() || type.isRecord() || type.isEnum() || type.isArray()
+				|| PLAIN.stream().anyMatch(type.getPackageName()::equals);
 	}
 
 	@Override

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodIntrospector;
-import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -50,6 +49,8 @@ public final class LockOperationSource {
 			"org.springframework.boot.");
 
 	private static final List<String> FRAMEWORKS = List.of("java.", "javax.", "jakarta.", "org.springframework.");
+
+	private final AnnotatedTypes annotatedTypes = new AnnotatedTypes();
 
 	private final Map<Class<?>, Map<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
 
@@ -90,10 +91,10 @@ public final class LockOperationSource {
 
 	/** Returns the annotated methods of a class, as they are on the class itself. */
 	public Map<Method, LockedMethod> of(Class<?> type) {
-		if (!AnnotationUtils.isCandidateClass(type, ExclusiveRequest.class)) {
+		Class<?> userType = ClassUtils.getUserClass(type);
+		if (!this.annotatedTypes.isAnnotated(userType)) {
 			return Map.of();
 		}
-		Class<?> userType = ClassUtils.getUserClass(type);
 		Map<Method, LockedMethod> known = this.methods.get(userType);
 		if (known == null) {
 			// Not computeIfAbsent: this may create beans, whose classes come by here as

@@ -158,8 +158,9 @@ class DataRedisConnectionsTests {
 			alone()
 				.withPropertyValues("spring.data.redis.host=127.0.0.1",
 						"spring.data.redis.port=" + silent.getLocalPort(), "spring.data.redis.connect-timeout=300ms")
-				.run((context) -> assertThat(output).contains("No connection to Redis")
-					.contains("timed out after 300 millisecond"));
+				.run((context) -> Awaitility.await()
+					.untilAsserted(() -> assertThat(output).contains("No connection to Redis")
+						.contains("timed out after 300 millisecond")));
 		}
 	}
 

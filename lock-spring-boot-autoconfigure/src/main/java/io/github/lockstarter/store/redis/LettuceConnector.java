@@ -51,6 +51,9 @@ final class LettuceConnector {
 
 	private final SilenceWatch silence;
 
+	/** Completes when the driver has been loaded, and its client created. */
+	private final CompletableFuture<Void> clientCreated = new CompletableFuture<>();
+
 	/** Whether the driver is refreshing its list of the servers of a cluster. */
 	private final AtomicBoolean refreshing = new AtomicBoolean();
 
@@ -174,8 +177,18 @@ final class LettuceConnector {
 
 	/**
 	 * Lets the call fail if it takes longer than that, to the driver's tick of 100 ms.
+	 * The time that the driver takes to load does not count.
 	 */
 	void expire(Call<?> call, Duration timeout) {
+		if (this.clientCreated.isDone()) {
+			setAlarm(call, timeout);
+		}
+		else {
+			this.clientCreated.thenRun(() -> setAlarm(call, timeout));
+		}
+	}
+
+	private void setAlarm(Call<?> call, Duration timeout) {
 		try {
 			AbstractRedisClient client = this.connections.client();
 			call.setAlarm(client.getResources().timer().newTimeout((alarm) -> {
@@ -285,6 +298,8 @@ final class LettuceConnector {
 	}
 
 	private RedisClusterAsyncCommands<byte[], byte[]> currentConnection() {
+		this.connections.client();
+		this.clientCreated.complete(null);
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.opened.get();
 		RedisClusterAsyncCommands<byte[], byte[]> old = this.redis;
 		if (current != old) {

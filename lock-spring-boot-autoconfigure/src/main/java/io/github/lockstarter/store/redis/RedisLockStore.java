@@ -5,9 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -35,8 +32,6 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 public final class RedisLockStore implements LockStore, SmartLifecycle, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
-
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.NOTIFIES, Capability.HANDS_OVER,
 			Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
@@ -82,23 +77,19 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	}
 
 	/**
-	 * Connects, so that the first lock need not, and waits for it for at most 5 s.
-	 * Without Redis the application starts all the same, with a warning.
+	 * Begins to connect, on another thread, so that the first lock need not. Without
+	 * Redis there is a warning.
 	 */
 	@Override
 	public void start() {
 		this.running = true;
 		this.access.pubSub().open();
-		try {
-			CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect())
-				.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
-		}
-		catch (ExecutionException | TimeoutException ex) {
-			logger.warn("No connection to Redis: whatever needs a lock fails until there is one", ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+		CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect())
+			.whenComplete((connected, failure) -> {
+				if (failure != null) {
+					logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
+				}
+			});
 	}
 
 	/** Disconnects, until it is started again. */

@@ -70,6 +70,7 @@ class LettuceConnectorTests {
 		LettuceConnector connector = new LettuceConnector(
 				DriverStub.connections(client, DriverStub.commands((command) -> {
 				})), Duration.ZERO);
+		connector.connect();
 		Call<Object> call = new Call<>(this.key);
 		connector.expire(call, SOON);
 		assertThat(call).failsWithin(SOON).withThrowableThat().withRootCauseInstanceOf(OutOfMemoryError.class);

@@ -1,19 +1,15 @@
 package io.github.lockstarter.store.redis.connection;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.lettuce.core.AbstractRedisClient;
-import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -33,11 +29,9 @@ import io.lettuce.core.resource.ClientResources;
  */
 public final class LettuceConnections implements RedisConnections {
 
-	private static final int MOST_COMMANDS = 50_000;
+	private final OwnClient<?> client;
 
-	private static final Duration SHUTDOWN_TIMEOUT = Duration.ofMillis(100);
-
-	private final AbstractRedisClient client;
+	private final boolean clustered;
 
 	private final Supplier<StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub;
 
@@ -45,31 +39,27 @@ public final class LettuceConnections implements RedisConnections {
 
 	private final OwnConnection grants;
 
-	private LettuceConnections(AbstractRedisClient client, Supplier<StatefulConnection<byte[], byte[]>> connect,
+	private LettuceConnections(OwnClient<?> client, boolean clustered,
+			Supplier<StatefulConnection<byte[], byte[]>> connect,
 			Supplier<StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub) {
-		this.client = adapted(client);
+		this.client = client;
+		this.clustered = clustered;
 		this.shared = new OwnConnection(connect);
 		this.grants = new OwnConnection(connect);
 		this.connectPubSub = connectPubSub;
 	}
 
 	/**
-	 * By itself the driver would keep any number of commands for a dead server. Without
-	 * its reconnects the locks would be gone for good with the first connection that
-	 * breaks.
+	 * Returns connections to one server, or to the master that sentinels name.
+	 * @param client creates the client, when it is first used
+	 * @param server the server or the sentinels
 	 */
-	private static AbstractRedisClient adapted(AbstractRedisClient client) {
-		ClientOptions options = client.getOptions();
-		int queue = options.getRequestQueueSize();
-		int most = (queue == ClientOptions.DEFAULT_REQUEST_QUEUE_SIZE) ? MOST_COMMANDS : queue;
-		if (client instanceof RedisClusterClient cluster) {
-			cluster
-				.setOptions(ClusterClientOptions.builder(options).requestQueueSize(most).autoReconnect(true).build());
-		}
-		else {
-			((RedisClient) client).setOptions(options.mutate().requestQueueSize(most).autoReconnect(true).build());
-		}
-		return client;
+	public static LettuceConnections to(Supplier<RedisClient> client, RedisURI server) {
+		OwnClient<RedisClient> own = new OwnClient<>(client);
+		return new LettuceConnections(own, false,
+				() -> server.getSentinels().isEmpty() ? own.get().connect(ByteArrayCodec.INSTANCE, server)
+						: toMaster(MasterReplica.connect(own.get(), ByteArrayCodec.INSTANCE, server)),
+				() -> own.get().connectPubSub(ByteArrayCodec.INSTANCE, server));
 	}
 
 	/**
@@ -77,10 +67,20 @@ public final class LettuceConnections implements RedisConnections {
 	 * @param server the server or the sentinels
 	 */
 	public static LettuceConnections to(RedisClient client, RedisURI server) {
-		return new LettuceConnections(client,
-				() -> server.getSentinels().isEmpty() ? client.connect(ByteArrayCodec.INSTANCE, server)
-						: toMaster(MasterReplica.connect(client, ByteArrayCodec.INSTANCE, server)),
-				() -> client.connectPubSub(ByteArrayCodec.INSTANCE, server));
+		return to(() -> client, server);
+	}
+
+	/**
+	 * Returns connections to a master whose replicas are known beforehand.
+	 * @param client creates the client, when it is first used
+	 * @param servers the master and its replicas, in any order
+	 */
+	public static LettuceConnections to(Supplier<RedisClient> client, List<RedisURI> servers) {
+		OwnClient<RedisClient> own = new OwnClient<>(client);
+		return new LettuceConnections(own, false,
+				() -> toMaster(MasterReplica.connect(own.get(), ByteArrayCodec.INSTANCE, servers)),
+				// Replicas pass on what is published at the master.
+				() -> own.get().connectPubSub(ByteArrayCodec.INSTANCE, servers.get(0)));
 	}
 
 	/**
@@ -88,16 +88,22 @@ public final class LettuceConnections implements RedisConnections {
 	 * @param servers the master and its replicas, in any order
 	 */
 	public static LettuceConnections to(RedisClient client, List<RedisURI> servers) {
-		return new LettuceConnections(client,
-				() -> toMaster(MasterReplica.connect(client, ByteArrayCodec.INSTANCE, servers)),
-				// Replicas pass on what is published at the master.
-				() -> client.connectPubSub(ByteArrayCodec.INSTANCE, servers.get(0)));
+		return to(() -> client, servers);
+	}
+
+	/**
+	 * Returns connections to a Redis Cluster.
+	 * @param client creates the client, when it is first used
+	 */
+	public static LettuceConnections toCluster(Supplier<RedisClusterClient> client) {
+		OwnClient<RedisClusterClient> own = new OwnClient<>(client);
+		return new LettuceConnections(own, true, () -> own.get().connect(ByteArrayCodec.INSTANCE),
+				() -> own.get().connectPubSub(ByteArrayCodec.INSTANCE));
 	}
 
 	/** Returns connections to a Redis Cluster. */
 	public static LettuceConnections to(RedisClusterClient client) {
-		return new LettuceConnections(client, () -> client.connect(ByteArrayCodec.INSTANCE),
-				() -> client.connectPubSub(ByteArrayCodec.INSTANCE));
+		return toCluster(() -> client);
 	}
 
 	/**
@@ -113,12 +119,12 @@ public final class LettuceConnections implements RedisConnections {
 
 	@Override
 	public boolean isClustered() {
-		return this.client instanceof RedisClusterClient;
+		return this.clustered;
 	}
 
 	@Override
 	public AbstractRedisClient client() {
-		return this.client;
+		return this.client.get();
 	}
 
 	@Override
@@ -150,9 +156,7 @@ public final class LettuceConnections implements RedisConnections {
 	@Override
 	public void shutdown() {
 		disconnect();
-		ClientResources resources = this.client.getResources();
-		this.client.shutdown(Duration.ZERO, SHUTDOWN_TIMEOUT);
-		resources.shutdown(0, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+		this.client.shutdown();
 	}
 
 }

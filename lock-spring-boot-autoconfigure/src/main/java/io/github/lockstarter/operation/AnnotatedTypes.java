@@ -1,0 +1,48 @@
+package io.github.lockstarter.operation;
+
+import java.lang.reflect.AnnotatedElement;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ReflectionUtils;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+/**
+ * Tells which types have an annotation at all. Each bean of an application is asked for,
+ * and each type above its class, and next to none has one, so this does no more than it
+ * must.
+ */
+final class AnnotatedTypes {
+
+	private final Map<Class<?>, Boolean> annotated = new ConcurrentHashMap<>();
+
+	/** Returns whether the type, a type above it, or a method of one is annotated. */
+	boolean isAnnotated(@Nullable Class<?> type) {
+		if (type == null || type.getName().startsWith("java.")) {
+			return false;
+		}
+		Boolean known = this.annotated.get(type);
+		if (known == null) {
+			known = hasAnnotation(type) || isAnnotated(type.getSuperclass())
+					|| Stream.of(type.getInterfaces()).anyMatch(this::isAnnotated);
+			this.annotated.put(type, known);
+		}
+		return known;
+	}
+
+	private static boolean hasAnnotation(Class<?> type) {
+		return isPresent(type)
+				|| Stream.of(ReflectionUtils.getDeclaredMethods(type)).anyMatch(AnnotatedTypes::isPresent);
+	}
+
+	private static boolean isPresent(AnnotatedElement element) {
+		return element.getDeclaredAnnotations().length > 0
+				&& MergedAnnotations.from(element).isPresent(ExclusiveRequest.class);
+	}
+
+}
