@@ -16,4 +16,9 @@ public record Answers(Slice slice, long ran, long unanswered) {
 		return 100.0 * this.ran / this.slice.latencies().getTotalCount();
 	}
 
+	/** Returns how many requests were not refused in a second. */
+	public double ranPerSecond() {
+		return this.ran / this.slice.seconds();
+	}
+
 }

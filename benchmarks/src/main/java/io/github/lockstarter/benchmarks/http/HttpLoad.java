@@ -46,7 +46,7 @@ public final class HttpLoad implements AutoCloseable {
 	 */
 	public Answers run(int port, Variant variant, Duration work, Duration duration,
 			IntFunction<Supplier<String>> keys) {
-		String address = "http://127.0.0.1:%d%s?work=%d&key=".formatted(port, variant.path(), work.toMillis());
+		String address = variant.address(port, work);
 		long end = System.nanoTime() + duration.toNanos();
 		List<Client> clients = IntStream.range(0, CLIENTS)
 			.mapToObj((client) -> new Client(address, keys.apply(client), end))

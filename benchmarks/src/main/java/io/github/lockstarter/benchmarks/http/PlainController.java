@@ -1,5 +1,9 @@
 package io.github.lockstarter.benchmarks.http;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -18,6 +22,8 @@ class PlainController {
 
 	private final LockClient redisson;
 
+	private final Set<String> running = ConcurrentHashMap.newKeySet();
+
 	PlainController(LockClient byHand, LockClient redisson) {
 		this.byHand = byHand;
 		this.redisson = redisson;
@@ -29,19 +35,47 @@ class PlainController {
 	}
 
 	@PostMapping(Variant.Paths.BY_HAND)
-	ResponseEntity<String> byHand(@RequestParam String key, @RequestParam long work) throws Exception {
-		return locked(this.byHand, key, work);
+	ResponseEntity<?> byHand(@RequestParam String key, @RequestParam long work) throws Exception {
+		return locked(this.byHand, key, work, PlainController::conflict);
+	}
+
+	@PostMapping(Variant.Paths.BY_HAND_PROBLEM)
+	ResponseEntity<?> byHandProblem(@RequestParam String key, @RequestParam long work) throws Exception {
+		return locked(this.byHand, key, work, Problem::refused);
+	}
+
+	@PostMapping(Variant.Paths.LOCAL_SET)
+	ResponseEntity<?> localSet(@RequestParam String key, @RequestParam long work) throws Exception {
+		if (!this.running.add(key)) {
+			return Problem.refused();
+		}
+		try {
+			return locked(this.byHand, key, work, Problem::refused);
+		}
+		finally {
+			this.running.remove(key);
+		}
+	}
+
+	@PostMapping(Variant.Paths.BY_HAND_PROPERTY)
+	ResponseEntity<?> byHandProperty(Order order, @RequestParam long work) throws Exception {
+		return locked(this.byHand, order.number(), work, PlainController::conflict);
 	}
 
 	@PostMapping(Variant.Paths.REDISSON)
-	ResponseEntity<String> redisson(@RequestParam String key, @RequestParam long work) throws Exception {
-		return locked(this.redisson, key, work);
+	ResponseEntity<?> redisson(@RequestParam String key, @RequestParam long work) throws Exception {
+		return locked(this.redisson, key, work, PlainController::conflict);
 	}
 
-	private static ResponseEntity<String> locked(LockClient locks, String key, long work) throws Exception {
+	private static ResponseEntity<?> conflict() {
+		return ResponseEntity.status(HttpStatus.CONFLICT).build();
+	}
+
+	private static ResponseEntity<?> locked(LockClient locks, String key, long work,
+			Supplier<ResponseEntity<?>> refused) throws Exception {
 		Runnable release = locks.tryAcquire(key);
 		if (release == null) {
-			return ResponseEntity.status(HttpStatus.CONFLICT).build();
+			return refused.get();
 		}
 		try {
 			return ResponseEntity.ok(Work.blocking(work));

@@ -1,8 +1,11 @@
 package io.github.lockstarter.benchmarks.http;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
@@ -39,6 +42,8 @@ class ReactiveController {
 	/** Redisson tells holders apart by numbers; by the thread's where it is not told. */
 	private final AtomicLong holders = new AtomicLong();
 
+	private final Set<String> running = ConcurrentHashMap.newKeySet();
+
 	ReactiveController(StatefulRedisConnection<String, String> connection, RedissonClient redisson) {
 		this.redis = connection.reactive();
 		this.release = connection.sync().scriptLoad(LettuceLocks.RELEASE);
@@ -51,11 +56,25 @@ class ReactiveController {
 	}
 
 	@PostMapping(Variant.Paths.BY_HAND)
-	Mono<ResponseEntity<String>> byHand(@RequestParam String key, @RequestParam long work) {
-		String owner = Long.toHexString(ThreadLocalRandom.current().nextLong());
-		String[] keys = { "floor:" + key };
-		return locked(this.redis.set(keys[0], owner, SetArgs.Builder.nx().px(LockClient.TTL))
-			.map((ok) -> this.redis.evalsha(this.release, ScriptOutputType.INTEGER, keys, owner).then()), work);
+	Mono<ResponseEntity<?>> byHand(@RequestParam String key, @RequestParam long work) {
+		return locked(lettuce(key), work, ReactiveController::conflict);
+	}
+
+	@PostMapping(Variant.Paths.BY_HAND_PROBLEM)
+	Mono<ResponseEntity<?>> byHandProblem(@RequestParam String key, @RequestParam long work) {
+		return locked(lettuce(key), work, Problem::refused);
+	}
+
+	@PostMapping(Variant.Paths.LOCAL_SET)
+	Mono<ResponseEntity<?>> localSet(@RequestParam String key, @RequestParam long work) {
+		return Mono.defer(() -> this.running.add(key)
+				? locked(lettuce(key), work, Problem::refused).doFinally((signal) -> this.running.remove(key))
+				: Mono.just(Problem.refused()));
+	}
+
+	@PostMapping(Variant.Paths.BY_HAND_PROPERTY)
+	Mono<ResponseEntity<?>> byHandProperty(Order order, @RequestParam long work) {
+		return locked(lettuce(order.number()), work, ReactiveController::conflict);
 	}
 
 	@PostMapping(Variant.Paths.THIS)
@@ -64,18 +83,38 @@ class ReactiveController {
 		return Work.reactive(work).map(ResponseEntity::ok);
 	}
 
+	@PostMapping(Variant.Paths.THIS_PROPERTY)
+	@ExclusiveRequest(name = "benchmark", key = "#order.number")
+	Mono<ResponseEntity<String>> exclusive(Order order, @RequestParam long work) {
+		return Work.reactive(work).map(ResponseEntity::ok);
+	}
+
 	@PostMapping(Variant.Paths.REDISSON)
-	Mono<ResponseEntity<String>> redisson(@RequestParam String key, @RequestParam long work) {
+	Mono<ResponseEntity<?>> redisson(@RequestParam String key, @RequestParam long work) {
 		RLockReactive lock = this.redisson.getLock("redisson:" + key);
 		long holder = this.holders.incrementAndGet();
 		return locked(lock.tryLock(0, LockClient.TTL.toMillis(), TimeUnit.MILLISECONDS, holder)
 			.filter(Boolean::booleanValue)
-			.map((locked) -> lock.unlock(holder)), work);
+			.map((locked) -> lock.unlock(holder)), work, ReactiveController::conflict);
 	}
 
-	private static Mono<ResponseEntity<String>> locked(Mono<Mono<Void>> acquire, long work) {
-		return Mono.usingWhen(acquire, (release) -> Work.reactive(work).map(ResponseEntity::ok), (release) -> release)
-			.defaultIfEmpty(ResponseEntity.status(HttpStatus.CONFLICT).build());
+	private Mono<Mono<Void>> lettuce(String key) {
+		String owner = Long.toHexString(ThreadLocalRandom.current().nextLong());
+		String[] keys = { "floor:" + key };
+		return this.redis.set(keys[0], owner, SetArgs.Builder.nx().px(LockClient.TTL))
+			.map((ok) -> this.redis.evalsha(this.release, ScriptOutputType.INTEGER, keys, owner).then());
+	}
+
+	private static ResponseEntity<?> conflict() {
+		return ResponseEntity.status(HttpStatus.CONFLICT).build();
+	}
+
+	private static Mono<ResponseEntity<?>> locked(Mono<Mono<Void>> acquire, long work,
+			Supplier<ResponseEntity<?>> refused) {
+		return Mono
+			.<ResponseEntity<?>, Mono<Void>>usingWhen(acquire, (release) -> Work.reactive(work).map(ResponseEntity::ok),
+					(release) -> release)
+			.switchIfEmpty(Mono.fromSupplier(refused));
 	}
 
 }

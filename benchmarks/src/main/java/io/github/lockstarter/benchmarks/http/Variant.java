@@ -1,37 +1,75 @@
 package io.github.lockstarter.benchmarks.http;
 
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+
 /**
  * What keeps the requests of one key apart, each with an endpoint of its own.
  */
 public enum Variant {
 
-	NONE("no lock", Paths.NONE),
+	NONE("no lock", Paths.NONE, KeySpace.DISTINCT, KeySpace.ONE),
 
 	/** The fewest and simplest requests that make a lock. */
-	BY_HAND("bare Lettuce by hand", Paths.BY_HAND),
+	BY_HAND("bare Lettuce by hand", Paths.BY_HAND, KeySpace.DISTINCT, KeySpace.ONE),
 
-	THIS("`@ExclusiveRequest`", Paths.THIS),
+	BY_HAND_PROBLEM("… that refuses with the problem document", Paths.BY_HAND_PROBLEM, KeySpace.ONE),
 
-	LOCK4J("`@Lock4j`", Paths.LOCK4J),
+	/**
+	 * A request for a key that runs in this JVM is refused without a request to Redis.
+	 */
+	LOCAL_SET("… and from a local set", Paths.LOCAL_SET, KeySpace.ONE),
 
-	REDISSON("Redisson's `RLock` by hand", Paths.REDISSON);
+	THIS("`@ExclusiveRequest`", Paths.THIS, KeySpace.DISTINCT, KeySpace.ONE),
+
+	/** The key is a property of an object that the request is bound to. */
+	BY_HAND_PROPERTY("by hand, key in an object", Paths.BY_HAND_PROPERTY, KeySpace.DISTINCT),
+
+	THIS_PROPERTY("`@ExclusiveRequest(key = \"#order.number\")`", Paths.THIS_PROPERTY, KeySpace.DISTINCT),
+
+	LOCK4J("`@Lock4j`", Paths.LOCK4J, KeySpace.DISTINCT, KeySpace.ONE),
+
+	REDISSON("Redisson's `RLock` by hand", Paths.REDISSON, KeySpace.DISTINCT, KeySpace.ONE);
 
 	private final String title;
 
 	private final String path;
 
-	Variant(String title, String path) {
+	private final Set<KeySpace> keys;
+
+	Variant(String title, String path, KeySpace... keys) {
 		this.title = title;
 		this.path = path;
+		this.keys = EnumSet.copyOf(Arrays.asList(keys));
 	}
 
-	String path() {
-		return this.path;
+	/** Returns where to ask a server for it, up to the key. */
+	String address(int port, Duration work) {
+		String key = (this == BY_HAND_PROPERTY || this == THIS_PROPERTY) ? "number" : "key";
+		return "http://127.0.0.1:%d%s?work=%d&%s=".formatted(port, this.path, work.toMillis(), key);
+	}
+
+	/** Returns whether it is measured with such keys. */
+	public boolean isMeasuredWith(KeySpace keys) {
+		return this.keys.contains(keys);
 	}
 
 	@Override
 	public String toString() {
 		return this.title;
+	}
+
+	/** What the clients ask for. */
+	public enum KeySpace {
+
+		/** Each request another key. */
+		DISTINCT,
+
+		/** All requests the same key. */
+		ONE
+
 	}
 
 	/** Where the endpoints are, as constants for annotations. */
@@ -41,7 +79,15 @@ public enum Variant {
 
 		static final String BY_HAND = "/by-hand";
 
+		static final String BY_HAND_PROBLEM = "/by-hand-problem";
+
+		static final String LOCAL_SET = "/local-set";
+
 		static final String THIS = "/lock-starter";
+
+		static final String BY_HAND_PROPERTY = "/by-hand-property";
+
+		static final String THIS_PROPERTY = "/lock-starter-property";
 
 		static final String LOCK4J = "/lock4j";
 

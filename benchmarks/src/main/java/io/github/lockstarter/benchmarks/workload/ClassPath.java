@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import org.springframework.boot.system.ApplicationHome;
@@ -31,11 +30,6 @@ record ClassPath(List<Path> jars) {
 		}
 		Stream<Path> libraries = Stream.of(Files.readString(file).strip().split(File.pathSeparator)).map(Path::of);
 		return new ClassPath(Stream.concat(Stream.of(directory.resolve("startup.jar")), libraries).toList());
-	}
-
-	/** Returns the same with some of the jars only. */
-	ClassPath of(Predicate<Path> filter) {
-		return new ClassPath(this.jars.stream().filter(filter).toList());
 	}
 
 	double megabytes() throws IOException {

@@ -2,16 +2,20 @@ package io.github.lockstarter.benchmarks.workload;
 
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import io.github.lockstarter.benchmarks.http.Answers;
 import io.github.lockstarter.benchmarks.http.HttpLoad;
+import io.github.lockstarter.benchmarks.http.OpenLoad;
 import io.github.lockstarter.benchmarks.http.Server;
 import io.github.lockstarter.benchmarks.http.StartServers;
 import io.github.lockstarter.benchmarks.http.Variant;
+import io.github.lockstarter.benchmarks.http.Variant.KeySpace;
 import io.github.lockstarter.benchmarks.measure.Effort;
 import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.measure.Spread;
@@ -25,59 +29,78 @@ public final class Http implements Workload {
 
 	private static final Duration WORK = Duration.ofMillis(5);
 
+	/** What is asked by requests that arrive at random. */
+	private static final Set<Variant> ARRIVALS = EnumSet.of(Variant.BY_HAND, Variant.BY_HAND_PROBLEM, Variant.LOCAL_SET,
+			Variant.THIS);
+
 	@Override
 	public void run(Run run) throws Exception {
 		run.report()
 			.section("On HTTP endpoints",
 					"""
-							One application has an endpoint for each variant, and runs in a JVM of its own. %d clients run in another JVM. Each
-							sends its next request as soon as the last one is answered. If the lock is held, the request is refused at once with
-							409; lock4j sleeps for 100 ms before it refuses. By hand, a refusal has no body; with `@ExclusiveRequest` it is an
-							exception that becomes a problem document. lock4j blocks its thread, so it is left out where threads must not block.
-							What the annotation costs: ADR [19](adr/0019-what-the-annotation-costs.md). All endpoints of all servers are measured
-							in turns: the median over the rounds, and the quartiles in brackets. A higher rate is better; less latency is
-							better."""
+							One application with an endpoint for each variant, in a JVM of its own, and %d clients in another. Each client
+							sends its next request as soon as it has an answer. A request for a held lock is refused at once with 409;
+							lock4j sleeps for 100 ms before it refuses. By hand a refusal has no body, or the problem document of this
+							library, without an exception. lock4j blocks, so it is left out of WebFlux. What the annotation costs: ADR
+							[37](adr/0037-refusals-without-exception-handling.md). The endpoints of all servers are measured in turns: the median
+							over the rounds, and the quartiles in brackets. Rates: more is better; times: less is better."""
 						.formatted(HttpLoad.CLIENTS));
 		run.server().clear();
-		try (Worker worker = new Worker(); HttpLoad load = new HttpLoad()) {
+		try (Worker worker = new Worker(); HttpLoad load = new HttpLoad(); OpenLoad arrivals = new OpenLoad()) {
 			EnumMap<Server, Integer> ports = worker.run(new StartServers(run.redis()));
-			List<Endpoint> endpoints = ports.keySet().stream().flatMap(Endpoint::of).toList();
 			// Even when it is to be brief, the first request takes longer than a slice.
 			Effort warmUp = new Effort(0, run.brief() ? 1 : 3, Duration.ofSeconds(run.brief() ? 1 : 2));
-			Effort effort = run.effort(1, 10, Duration.ofMillis(350));
-			distinctKeys("to warm up", warmUp, ports, endpoints, load);
-			Rounds<Endpoint, Answers> distinctKeys = distinctKeys("distinct keys", effort, ports, endpoints, load);
-			Rounds<Endpoint, Answers> oneKey = oneKey(run.effort(1, 4, Duration.ofMillis(700)), ports, endpoints, load);
+			distinctKeys("to warm up", warmUp, ports, load);
+			oneKey("to warm up", warmUp, ports, load);
+			Rounds<Endpoint, Answers> distinctKeys = distinctKeys("distinct keys",
+					run.effort(1, 10, Duration.ofMillis(350)), ports, load);
+			Rounds<Endpoint, Answers> oneKey = oneKey("one key", run.effort(1, 8, Duration.ofMillis(700)), ports, load);
+			Rounds<Endpoint, OpenLoad.Outcome> openKey = arrivals(run.effort(1, 6, Duration.ofSeconds(1)), ports,
+					arrivals);
 			for (Server server : ports.keySet()) {
 				reportDistinctKeys(run.report(), server, distinctKeys);
 				reportOneKey(run.report(), server, oneKey);
+				reportArrivals(run.report(), server, openKey);
 			}
 			if (!ports.containsKey(Server.VIRTUAL_THREADS)) {
 				run.report()
-					.paragraph("%s: left out, since JDK %d has none.".formatted(Server.VIRTUAL_THREADS,
+					.paragraph("%s: left out, for JDK %d has none.".formatted(Server.VIRTUAL_THREADS,
 							Runtime.version().feature()));
 			}
 		}
 	}
 
 	private static Rounds<Endpoint, Answers> distinctKeys(String what, Effort effort, Map<Server, Integer> ports,
-			List<Endpoint> endpoints, HttpLoad load) throws Exception {
-		return Rounds.run("http, " + what, effort, endpoints, (endpoint) -> load.run(endpoint.port(ports),
-				endpoint.variant, Duration.ZERO, effort.slice(), (client) -> new Keys(client)::next));
+			HttpLoad load) throws Exception {
+		return Rounds.run("http, distinct keys, " + what, effort, endpoints(ports, KeySpace.DISTINCT),
+				(endpoint) -> load.run(endpoint.port(ports), endpoint.variant, Duration.ZERO, effort.slice(),
+						(client) -> new Keys(client)::next));
 	}
 
-	private static Rounds<Endpoint, Answers> oneKey(Effort effort, Map<Server, Integer> ports, List<Endpoint> endpoints,
+	private static Rounds<Endpoint, Answers> oneKey(String what, Effort effort, Map<Server, Integer> ports,
 			HttpLoad load) throws Exception {
-		return Rounds.run("http, one key", effort, endpoints, (endpoint) -> load.run(endpoint.port(ports),
-				endpoint.variant, WORK, effort.slice(), (client) -> () -> "one"));
+		return Rounds.run("http, one key, " + what, effort, endpoints(ports, KeySpace.ONE), (endpoint) -> load
+			.run(endpoint.port(ports), endpoint.variant, WORK, effort.slice(), (client) -> () -> "one"));
+	}
+
+	private static Rounds<Endpoint, OpenLoad.Outcome> arrivals(Effort effort, Map<Server, Integer> ports, OpenLoad load)
+			throws Exception {
+		List<Endpoint> endpoints = endpoints(ports, KeySpace.ONE).stream()
+			.filter((endpoint) -> ARRIVALS.contains(endpoint.variant))
+			.toList();
+		return Rounds.run("http, one key, random arrivals", effort, endpoints,
+				(endpoint) -> load.run(endpoint.port(ports), endpoint.variant, WORK, effort.slice()));
+	}
+
+	private static List<Endpoint> endpoints(Map<Server, Integer> ports, KeySpace keys) {
+		return ports.keySet().stream().flatMap((server) -> Endpoint.of(server, keys)).toList();
 	}
 
 	private static void reportDistinctKeys(Report report, Server server, Rounds<Endpoint, Answers> rounds) {
 		Endpoint free = new Endpoint(server, Variant.NONE);
 		Endpoint byHand = new Endpoint(server, Variant.BY_HAND);
-		Endpoint annotated = new Endpoint(server, Variant.THIS);
 		Table table = new Table("", "rate / no lock", "rate / by hand", "p99 / no lock");
-		Endpoint.of(server)
+		Endpoint.of(server, KeySpace.DISTINCT)
 			.forEach((endpoint) -> table.row(endpoint.variant,
 					rounds.ratio(endpoint, free, (answers) -> answers.slice().rate()),
 					rounds.ratio(endpoint, byHand, (answers) -> answers.slice().rate()),
@@ -86,34 +109,66 @@ public final class Http implements Workload {
 				"**%s, distinct keys.** The handler does nothing. Without a lock there were %s answers per second."
 					.formatted(server, Spread.text(rounds.of(free, (answers) -> answers.slice().rate()).median())),
 				table);
-		unanswered(report, server, rounds);
-		report.atLeast("%s on an HTTP endpoint, %s: requests per second / the same lock by hand".formatted(Variant.THIS,
-				server), 0.95, rounds.ratio(annotated, byHand, (answers) -> answers.slice().rate()));
+		unanswered(report, server, KeySpace.DISTINCT, rounds);
+		double least = (server == Server.PLATFORM_THREADS) ? 1 : 0.97;
+		rate(report, server, rounds, Variant.THIS, Variant.BY_HAND, least);
+		rate(report, server, rounds, Variant.THIS_PROPERTY, Variant.BY_HAND_PROPERTY, least);
+	}
+
+	private static void rate(Report report, Server server, Rounds<Endpoint, Answers> rounds, Variant variant,
+			Variant byHand, double least) {
+		report.atLeast("%s, %s, distinct keys: answers per second / the same lock by hand".formatted(variant, server),
+				least, rounds.ratio(new Endpoint(server, variant), new Endpoint(server, byHand),
+						(answers) -> answers.slice().rate()));
 	}
 
 	private static void reportOneKey(Report report, Server server, Rounds<Endpoint, Answers> rounds) {
-		Endpoint byHand = new Endpoint(server, Variant.BY_HAND);
-		Table table = new Table("", "answers / by hand", "p99 / by hand", "ran, %", "ran per second");
-		Endpoint.of(server)
+		Endpoint byHand = new Endpoint(server, Variant.BY_HAND_PROBLEM);
+		Endpoint annotated = new Endpoint(server, Variant.THIS);
+		Table table = new Table("", "answers / by hand with problem", "runs / by hand with problem",
+				"p99 / by hand with problem", "ran, %", "ran per second");
+		Endpoint.of(server, KeySpace.ONE)
 			.forEach((endpoint) -> table.row(endpoint.variant,
 					rounds.ratio(endpoint, byHand, (answers) -> answers.slice().rate()),
+					rounds.ratio(endpoint, byHand, Answers::ranPerSecond),
 					rounds.ratio(endpoint, byHand, (answers) -> answers.slice().percentile(99)),
 					Spread.text(rounds.of(endpoint, Answers::ranPercent).median()),
-					Spread.text(rounds.of(endpoint, (answers) -> answers.ran() / answers.slice().seconds()).median())));
+					Spread.text(rounds.of(endpoint, Answers::ranPerSecond).median())));
 		report.table(
-				"**%s, one key.** The handler holds the lock for %d ms; other requests are refused during that time. By hand there were %s answers per second."
+				"**%s, one key.** The handler holds the lock for %d ms; other requests are refused meanwhile. By hand, with the problem document, there were %s answers per second."
 					.formatted(server, WORK.toMillis(),
 							Spread.text(rounds.of(byHand, (answers) -> answers.slice().rate()).median())),
 				table);
-		unanswered(report, server, rounds);
+		unanswered(report, server, KeySpace.ONE, rounds);
+		report.atLeast("%s, %s, one key: answers per second / by hand with the same problem document".formatted(
+				Variant.THIS, server), 1.2, rounds.ratio(annotated, byHand, (answers) -> answers.slice().rate()));
+		report.atLeast("%s, %s, one key: runs per second / by hand with the same problem document"
+			.formatted(Variant.THIS, server), 1.1, rounds.ratio(annotated, byHand, Answers::ranPerSecond));
+	}
+
+	private static void reportArrivals(Report report, Server server, Rounds<Endpoint, OpenLoad.Outcome> rounds) {
+		Table table = new Table("", "ran, %", "p50 of runs, ms", "p99 of runs, ms", "p50 of refusals, ms",
+				"p99 of refusals, ms", "unanswered");
+		Endpoint.of(server, KeySpace.ONE)
+			.filter((endpoint) -> ARRIVALS.contains(endpoint.variant))
+			.forEach((endpoint) -> table.row(endpoint.variant, rounds.of(endpoint, OpenLoad.Outcome::ranPercent),
+					rounds.of(endpoint, (outcome) -> outcome.runs().getValueAtPercentile(50) / 1e6),
+					rounds.of(endpoint, (outcome) -> outcome.runs().getValueAtPercentile(99) / 1e6),
+					rounds.of(endpoint, (outcome) -> outcome.refusals().getValueAtPercentile(50) / 1e6),
+					rounds.of(endpoint, (outcome) -> outcome.refusals().getValueAtPercentile(99) / 1e6),
+					rounds.results(endpoint).stream().mapToLong(OpenLoad.Outcome::unanswered).sum()));
+		report.table(
+				"**%s, one key, random arrivals.** %,d requests per second arrive at random, and each run takes %d ms. The time counts from the arrival."
+					.formatted(server, OpenLoad.RATE, WORK.toMillis()),
+				table);
 	}
 
 	/**
 	 * Says so where a server left requests unanswered; each kept one client from its
 	 * work.
 	 */
-	private static void unanswered(Report report, Server server, Rounds<Endpoint, Answers> rounds) {
-		Endpoint.of(server).forEach((endpoint) -> {
+	private static void unanswered(Report report, Server server, KeySpace keys, Rounds<Endpoint, Answers> rounds) {
+		Endpoint.of(server, keys).forEach((endpoint) -> {
 			long requests = rounds.results(endpoint).stream().mapToLong(Answers::unanswered).sum();
 			if (requests > 0) {
 				report.paragraph("%s, %s: the server never answered %d requests.%s"
@@ -127,8 +182,11 @@ public final class Http implements Workload {
 	/** What is measured: all of them in turns, whatever they run on. */
 	private record Endpoint(Server server, Variant variant) {
 
-		static Stream<Endpoint> of(Server server) {
-			return server.variants().stream().map((variant) -> new Endpoint(server, variant));
+		static Stream<Endpoint> of(Server server, KeySpace keys) {
+			return server.variants()
+				.stream()
+				.filter((variant) -> variant.isMeasuredWith(keys))
+				.map((variant) -> new Endpoint(server, variant));
 		}
 
 		int port(Map<Server, Integer> ports) {

@@ -27,10 +27,12 @@ public final class Report {
 			- **p99 wait of 8 threads in one JVM:** the queue is fair, so each waiter waits for the seven holders before it, 1 ms
 			  each. These 7 ms are a lower bound, however fast the hand-off is.
 			- **Heap per held lock:** it takes about 500 bytes, a few more on JDK 25 than on JDK 17.
-			- **`@ExclusiveRequest` on an HTTP endpoint:** the annotation evaluates the key, keeps the lock in a table, and renews
-			  the lease. On WebFlux it also passes each answer of Redis to another thread, since handlers never run on the driver's
+			- **`@ExclusiveRequest`, distinct keys:** the annotation evaluates the key, keeps the lock in a table, and renews the
+			  lease. On WebFlux it also passes each answer of Redis to another thread, since handlers never run on the driver's
 			  thread; by hand they do. Medians differ by a few hundredths from run to run (ADR
-			  [19](adr/0019-what-the-annotation-costs.md)).
+			  [37](adr/0037-refusals-without-exception-handling.md)).
+			- **`@ExclusiveRequest`, one key:** refusals and the steps of the holder share the processors. Medians of the runs
+			  differ by a tenth from run to run (ADR [37](adr/0037-refusals-without-exception-handling.md)).
 			""";
 
 	private final String introduction;

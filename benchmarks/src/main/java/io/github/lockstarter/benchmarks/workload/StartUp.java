@@ -9,8 +9,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Predicate;
-import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.github.lockstarter.benchmarks.measure.Rounds;
@@ -32,16 +31,16 @@ public final class StartUp implements Workload {
 		run.report()
 			.section("Start",
 					"""
-							An application on Spring MVC with one endpoint is started in a new JVM each time, in turns: without the starter, with
-							Spring Boot's starter for Redis only, and with this starter, which includes Spring Boot's and finds
-							`@ExclusiveRequest` on the endpoint. "Start" begins with the JVM, "context" with the application context; both end when the
-							application is ready. Ratios to the start without the starter in the same round: the median over the rounds, and the
-							quartiles in brackets.""");
+							An application on Spring MVC with one endpoint is started in a new JVM each time, in turns: without a starter, with
+							Spring Boot's starter for Redis, which connects at the first command, and with this starter, which connects beside the
+							start and finds `@ExclusiveRequest` on the endpoint. "Start" begins with the JVM, "context" with the application
+							context; both end when the application is ready. Ratios to the start without a starter in the same round: the median
+							over the rounds, and the quartiles in brackets.""");
 		Map<Variant, ClassPath> classPaths = new EnumMap<>(Variant.class);
 		for (Variant variant : Variant.values()) {
-			classPaths.put(variant, ClassPath.read(variant.file).of(variant.filter));
+			classPaths.put(variant, ClassPath.read(variant.file));
 		}
-		Rounds<Variant, Start> rounds = Rounds.run("startup", run.effort(1, 5, Duration.ZERO), classPaths.keySet(),
+		Rounds<Variant, Start> rounds = Rounds.run("startup", run.effort(1, 10, Duration.ZERO), classPaths.keySet(),
 				(variant) -> start(run, Objects.requireNonNull(classPaths.get(variant))));
 		report(run.report(), classPaths, rounds);
 	}
@@ -79,37 +78,37 @@ public final class StartUp implements Workload {
 		report.table("**Start.** Without the starter it took %s ms, %s of them for the context.".formatted(
 				Spread.text(rounds.of(Variant.WITHOUT, Start::jvmMillis).median()),
 				Spread.text(rounds.of(Variant.WITHOUT, Start::contextMillis).median())), table);
-		report.paragraph(
-				"The starter adds %s ms to the start, %s ms of them beyond Spring Boot's starter for Redis, and %s kB of its own to the jar."
-					.formatted(difference(rounds, Variant.WITHOUT, Start::jvmMillis),
-							difference(rounds, Variant.REDIS, Start::jvmMillis),
-							Math.round(1000 * (Objects.requireNonNull(classPaths.get(Variant.WITH)).megabytes()
-									- Objects.requireNonNull(classPaths.get(Variant.REDIS)).megabytes()))));
+		report.paragraph("This starter adds %s ms to the start, and Spring Boot's starter for Redis %s ms."
+			.formatted(added(rounds, Variant.WITH), added(rounds, Variant.REDIS)));
+		List<Start> without = rounds.results(Variant.WITHOUT);
+		List<Start> redis = rounds.results(Variant.REDIS);
+		List<Start> with = rounds.results(Variant.WITH);
+		report.atMost("start, beyond what Spring Boot's starter for Redis adds / start without a starter", 0.05,
+				Spread.of(IntStream.range(0, with.size())
+					.mapToDouble((i) -> (with.get(i).jvmMillis - redis.get(i).jvmMillis) / without.get(i).jvmMillis)));
 	}
 
-	private static String difference(Rounds<Variant, Start> rounds, Variant other, ToDoubleFunction<Start> figure) {
-		return Spread.text(rounds.of(Variant.WITH, figure).median() - rounds.of(other, figure).median());
+	private static String added(Rounds<Variant, Start> rounds, Variant variant) {
+		return Spread.text(
+				rounds.of(variant, Start::jvmMillis).median() - rounds.of(Variant.WITHOUT, Start::jvmMillis).median());
 	}
 
 	/** What the application is started with. */
 	private enum Variant {
 
-		WITHOUT("without", ClassPath.WITHOUT_STARTER, (jar) -> true),
+		WITHOUT("without", ClassPath.WITHOUT_STARTER),
 
-		REDIS("Redis only", "with-starter", (jar) -> !jar.getFileName().toString().startsWith("lock-spring-boot-")),
+		REDIS("spring-boot-starter-data-redis", "with-redis"),
 
-		WITH("lock-spring-boot-starter", "with-starter", (jar) -> true);
+		WITH("lock-spring-boot-starter", "with-starter");
 
 		private final String title;
 
 		private final String file;
 
-		private final Predicate<Path> filter;
-
-		Variant(String title, String file, Predicate<Path> filter) {
+		Variant(String title, String file) {
 			this.title = title;
 			this.file = file;
-			this.filter = filter;
 		}
 
 		@Override

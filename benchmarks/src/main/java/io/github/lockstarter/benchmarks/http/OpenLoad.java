@@ -1,0 +1,106 @@
+package io.github.lockstarter.benchmarks.http;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+import org.HdrHistogram.AtomicHistogram;
+import org.HdrHistogram.Histogram;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.resources.ConnectionProvider;
+
+/**
+ * Requests for one key that arrive at random, whether earlier ones have been answered or
+ * not. The time of an answer counts from when its request was to arrive, so that a server
+ * that stands still for a while does not hide it by receiving fewer requests.
+ */
+public final class OpenLoad implements AutoCloseable {
+
+	/** How many requests arrive in a second, on average. */
+	public static final int RATE = 2000;
+
+	private static final int CONNECTIONS = 400;
+
+	/** After this a request counts as never answered. */
+	private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+	private final ConnectionProvider connections = ConnectionProvider.builder("open")
+		.maxConnections(CONNECTIONS)
+		.pendingAcquireMaxCount(-1)
+		.build();
+
+	private final HttpClient http = HttpClient.create(this.connections).responseTimeout(PATIENCE);
+
+	private final Random random = new Random();
+
+	/**
+	 * Returns what came of it.
+	 * @param port where the server is
+	 * @param variant which endpoint is asked
+	 * @param work how long a request is to hold the lock
+	 * @param duration how long requests arrive; all of them count
+	 */
+	public Outcome run(int port, Variant variant, Duration work, Duration duration) throws InterruptedException {
+		String uri = variant.address(port, work) + "one";
+		Histogram runs = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);
+		Histogram refusals = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);
+		AtomicLong unanswered = new AtomicLong();
+		AtomicLong underWay = new AtomicLong(1);
+		CountDownLatch done = new CountDownLatch(1);
+		Runnable ended = () -> {
+			if (underWay.decrementAndGet() == 0) {
+				done.countDown();
+			}
+		};
+		long end = System.nanoTime() + duration.toNanos();
+		for (long arrival = next(System.nanoTime()); arrival - end < 0; arrival = next(arrival)) {
+			long now = System.nanoTime();
+			while (now - arrival < 0) {
+				LockSupport.parkNanos(arrival - now);
+				now = System.nanoTime();
+			}
+			long arrived = arrival;
+			underWay.incrementAndGet();
+			this.http.post()
+				.uri(uri)
+				.responseSingle((response, body) -> body.then(Mono.just(response.status().code())))
+				.doFinally((signal) -> ended.run())
+				.subscribe((status) -> ((status == 200) ? runs : refusals).recordValue(System.nanoTime() - arrived),
+						(failure) -> unanswered.incrementAndGet());
+		}
+		ended.run();
+		done.await();
+		return new Outcome(runs, refusals, unanswered.get());
+	}
+
+	/** Returns the next arrival of a Poisson process. */
+	private long next(long arrival) {
+		return arrival + (long) (-Math.log(1 - this.random.nextDouble()) * 1e9 / RATE);
+	}
+
+	@Override
+	public void close() {
+		this.connections.dispose();
+	}
+
+	/**
+	 * What came of it.
+	 *
+	 * @param runs how long each answer of a request that ran took, in nanoseconds
+	 * @param refusals how long each refusal took, in nanoseconds
+	 * @param unanswered how many requests the server never answered
+	 */
+	public record Outcome(Histogram runs, Histogram refusals, long unanswered) {
+
+		/** Returns which share of the requests ran, in percent. */
+		public double ranPercent() {
+			return 100.0 * this.runs.getTotalCount() / (this.runs.getTotalCount() + this.refusals.getTotalCount());
+		}
+
+	}
+
+}
