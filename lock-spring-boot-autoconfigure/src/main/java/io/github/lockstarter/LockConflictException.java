@@ -15,6 +15,9 @@ import org.springframework.http.HttpStatusCode;
  * auto-configuration sets the status configured for the lock, and a method annotated with
  * {@code @ExclusiveRequest} its own. A conflict that the application creates itself is
  * answered with the status configured for the lock.
+ * <p>
+ * It has no stack trace. A conflict is one of two regular outcomes, and there may be
+ * thousands of them in a second.
  */
 public class LockConflictException extends LockException {
 
@@ -60,6 +63,11 @@ public class LockConflictException extends LockException {
 	@Override
 	public Duration getRetryAfter() {
 		return this.retryAfter;
+	}
+
+	@Override
+	public synchronized Throwable fillInStackTrace() {
+		return this;
 	}
 
 	@Override

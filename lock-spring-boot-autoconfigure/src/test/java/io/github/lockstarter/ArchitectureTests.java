@@ -31,18 +31,61 @@ class ArchitectureTests {
 	private static final String ROOT = "io.github.lockstarter";
 
 	@ArchTest
-	static final ArchRule aopKnowsNoStoreAndNoWeb = noClasses().that()
-		.resideInAPackage(ROOT + ".aop..")
-		.should()
-		.dependOnClassesThat()
-		.resideInAnyPackage(ROOT + ".store..", ROOT + ".web..");
+	static final ArchRule roomsOfTheAdviceKnowOnlyThoseBehindThem = layeredArchitecture()
+		.consideringOnlyDependenciesInAnyPackage(ROOT + "..")
+		.layer("web")
+		.definedBy(ROOT + ".web..")
+		.layer("interceptor")
+		.definedBy(ROOT + ".interceptor")
+		.layer("operation")
+		.definedBy(ROOT + ".operation")
+		.layer("key")
+		.definedBy(ROOT + ".key")
+		.layer("completion")
+		.definedBy(ROOT + ".completion")
+		.layer("result")
+		.definedBy(ROOT + ".result")
+		.layer("autoconfigure")
+		.definedBy(ROOT + ".autoconfigure")
+		.whereLayer("web")
+		.mayOnlyBeAccessedByLayers("autoconfigure")
+		.whereLayer("interceptor")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "web")
+		.whereLayer("operation")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor")
+		.whereLayer("key")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor", "operation")
+		.whereLayer("completion")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor", "operation", "key")
+		.whereLayer("result")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "interceptor", "operation", "key", "completion");
 
 	@ArchTest
-	static final ArchRule webKnowsOnlyTheRoot = noClasses().that()
+	static final ArchRule theAdviceKnowsNoWebFramework = noClasses().that()
+		.resideInAnyPackage(ROOT + ".interceptor", ROOT + ".completion", ROOT + ".result")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage("jakarta.servlet..", "org.springframework.web.servlet..",
+				"org.springframework.web.reactive..", "org.springframework.web.server..",
+				"org.springframework.web.context..", "reactor.netty..");
+
+	@ArchTest
+	static final ArchRule webKnowsNoEngine = noClasses().that()
 		.resideInAPackage(ROOT + ".web..")
 		.should()
 		.dependOnClassesThat()
-		.resideInAnyPackage(ROOT + ".aop..", ROOT + ".annotation..", ROOT + ".store..", ROOT + ".registry..");
+		.resideInAnyPackage(ROOT + ".store..", ROOT + ".registry..");
+
+	@ArchTest
+	static final ArchRule servletAndReactiveKnowNothingOfEachOther = slices().matching(ROOT + ".web.(*)..")
+		.should()
+		.notDependOnEachOther();
+
+	@ArchTest
+	static final ArchRule nothingInternalOfSpringIsUsed = noClasses().should()
+		.dependOnClassesThat()
+		.resideInAnyPackage("org.springframework.asm..", "org.springframework.cglib..",
+				"org.springframework.objenesis..");
 
 	@ArchTest
 	static final ArchRule rootKnowsNoRoom = noClasses().that()
@@ -61,7 +104,8 @@ class ArchitectureTests {
 		.resideInAPackage(ROOT + ".store..")
 		.should()
 		.dependOnClassesThat()
-		.resideInAnyPackage(ROOT + ".aop..", ROOT + ".annotation..", ROOT + ".web..", ROOT + ".registry..");
+		.resideInAnyPackage(ROOT + ".annotation..", ROOT + ".interceptor..", ROOT + ".operation..", ROOT + ".key..",
+				ROOT + ".completion..", ROOT + ".result..", ROOT + ".web..", ROOT + ".registry..");
 
 	@ArchTest
 	static final ArchRule theRedisDriverStaysInItsRoom = classes()

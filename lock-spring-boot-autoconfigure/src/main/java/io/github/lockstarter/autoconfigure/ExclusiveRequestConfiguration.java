@@ -62,7 +62,7 @@ class ExclusiveRequestConfiguration {
 		return new ExclusiveRequestInterceptor(operations, SingletonSupplier.of(registry::getObject),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
 				SingletonSupplier.ofNullable(reactiveRequests::getIfAvailable),
-				() -> properties.getObject().web().releasesOnResponse());
+				SingletonSupplier.of(() -> properties.getObject().web().releasesOnResponse())::obtain);
 	}
 
 	@Bean

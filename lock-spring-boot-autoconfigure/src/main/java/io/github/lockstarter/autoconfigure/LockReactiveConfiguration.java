@@ -9,15 +9,18 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
+import org.springframework.web.reactive.result.method.annotation.ResponseEntityResultHandler;
 import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
 
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.web.reactive.ConflictWriter;
 import io.github.lockstarter.web.reactive.DeferredResponseEntityHandler;
 import io.github.lockstarter.web.reactive.ExchangeRequestFilter;
 import io.github.lockstarter.web.reactive.ExchangeRequestSupport;
@@ -37,8 +40,15 @@ class LockReactiveConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ExchangeRequestSupport exclusiveRequestExchangeRequestSupport() {
-		return new ExchangeRequestSupport();
+	static ExchangeRequestSupport exclusiveRequestExchangeRequestSupport(ConflictWriter conflicts) {
+		return new ExchangeRequestSupport(conflicts);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ConflictWriter exclusiveRequestConflictWriter(ObjectProvider<ResponseEntityResultHandler> results,
+			ObjectProvider<DispatchExceptionHandler> errors) {
+		return new ConflictWriter(SingletonSupplier.of(results::getObject), errors);
 	}
 
 	@Bean

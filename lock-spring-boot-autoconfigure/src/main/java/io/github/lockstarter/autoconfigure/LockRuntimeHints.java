@@ -1,11 +1,16 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.util.stream.Stream;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegistrar;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.key.LockInvocation;
@@ -14,16 +19,33 @@ import io.github.lockstarter.result.ResultHead;
 /**
  * What a native image needs: expressions read a {@link LockInvocation}, what is optional
  * is found by its name, results are written and read, and answers have their texts.
+ * {@link DataRedisProperties} are bound, and are no bean.
  */
 class LockRuntimeHints implements RuntimeHintsRegistrar {
+
+	private static final String REDIS = "org.springframework.boot.data.redis.autoconfigure.DataRedisProperties";
+
+	private static final String REACTOR_NETTY = "reactor.netty.Connection";
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		hints.reflection().registerType(LockInvocation.class, MemberCategory.INVOKE_PUBLIC_METHODS);
-		CompletionAdapterRegistry.optionalTypes()
+		Stream.concat(CompletionAdapterRegistry.optionalTypes(), Stream.of(REACTOR_NETTY))
 			.forEach((name) -> hints.reflection().registerTypeIfPresent(classLoader, name));
 		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), ResultHead.class);
 		hints.resources().registerPattern("io/github/lockstarter/web/messages*.properties");
+		if (ClassUtils.isPresent(REDIS, classLoader)) {
+			Redis.registerHints(hints);
+		}
+	}
+
+	/** Only where Redis may be the store. */
+	private static final class Redis {
+
+		static void registerHints(RuntimeHints hints) {
+			BindableRuntimeHintsRegistrar.forTypes(DataRedisProperties.class).registerHints(hints);
+		}
+
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import java.lang.reflect.Method;
 import java.util.function.BiPredicate;
+import java.util.function.Supplier;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -10,11 +11,14 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.thread.Threading;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.accept.ContentNegotiationManager;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
@@ -22,6 +26,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.web.servlet.ConflictObservers;
+import io.github.lockstarter.web.servlet.ConflictWriter;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
 import io.github.lockstarter.web.servlet.PreparedModel;
@@ -40,10 +46,22 @@ class LockServletConfiguration {
 
 	private static final String ADAPTER = "requestMappingHandlerAdapter";
 
+	private static final String NEGOTIATION = "mvcContentNegotiationManager";
+
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ServletRequestSupport exclusiveRequestServletRequestSupport() {
-		return new ServletRequestSupport();
+	static ServletRequestSupport exclusiveRequestServletRequestSupport(ConflictWriter conflicts) {
+		return new ServletRequestSupport(conflicts);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ConflictWriter exclusiveRequestConflictWriter(ApplicationContext context) {
+		Supplier<RequestMappingHandlerAdapter> adapter = SingletonSupplier
+			.of(() -> context.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
+		return new ConflictWriter(adapter,
+				SingletonSupplier.of(() -> context.getBean(NEGOTIATION, ContentNegotiationManager.class)),
+				new ConflictObservers(context, adapter));
 	}
 
 	/** Other libraries have adapters of the same type, for handlers of their own. */

@@ -10,7 +10,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.registry.SharedLease;
+import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.result.EmittedValues;
 import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.SharedCall;
@@ -231,6 +231,9 @@ public final class HeldLeases {
 	}
 
 	private CompletionStage<Void> releaseAsync() {
+		if (this.leases.size() == 1) {
+			return releaseAsync(this.leases.get(0));
+		}
 		CompletableFuture<?>[] releases = new CompletableFuture<?>[this.leases.size()];
 		for (int i = releases.length - 1; i >= 0; i--) {
 			releases[i] = releaseAsync(this.leases.get(i)).toCompletableFuture();

@@ -2,11 +2,10 @@ package io.github.lockstarter.interceptor;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -38,9 +37,13 @@ public final class LockAcquisition {
 
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
-	private final Map<LockKey, LockOperation> locks = new TreeMap<>();
+	private static final String NO_LEASE = "The LockRegistry granted null instead of a Lease: let the mock return one";
 
-	private final @Nullable LockKey first;
+	/** In the order in which they are acquired. */
+	private final List<WantedLock> locks;
+
+	/** The one of the first annotation. */
+	private final @Nullable WantedLock first;
 
 	private final @Nullable SharedCall sharing;
 
@@ -50,23 +53,26 @@ public final class LockAcquisition {
 	 * a key
 	 */
 	LockAcquisition(List<LockOperation> operations, LockInvocation call) {
-		LockKey first = null;
+		List<WantedLock> locks = new ArrayList<>(operations.size());
 		SharedCall sharing = null;
 		for (LockOperation operation : operations) {
 			if (operation.appliesTo(call)) {
 				LockKey key = operation.lockKey(call);
-				this.locks.putIfAbsent(key, operation);
-				first = (first != null) ? first : key;
+				if (locks.stream().noneMatch((other) -> other.key.equals(key))) {
+					locks.add(new WantedLock(key, operation));
+				}
 				sharing = operation.shared(key, call);
 			}
 		}
-		this.first = first;
+		this.first = locks.isEmpty() ? null : locks.get(0);
+		locks.sort(Comparator.comparing(WantedLock::key));
+		this.locks = locks;
 		this.sharing = sharing;
 	}
 
 	/** Returns whether the call may have to wait for one of the locks. */
 	public boolean mayWait() {
-		return this.locks.values().stream().anyMatch((operation) -> !operation.options().waitTime().isZero());
+		return this.locks.stream().anyMatch((lock) -> !lock.operation.options().waitTime().isZero());
 	}
 
 	/**
@@ -78,9 +84,11 @@ public final class LockAcquisition {
 			return acquireOrResult(registry, untilResponse, this.sharing, this.first);
 		}
 		long begin = System.nanoTime();
-		List<Lease> leases = new ArrayList<>();
+		List<Lease> leases = new ArrayList<>(this.locks.size());
 		try {
-			this.locks.keySet().forEach((key) -> leases.add(acquire(registry, key, left(options(key), leases, begin))));
+			for (WantedLock lock : this.locks) {
+				leases.add(acquire(registry, lock, left(lock.options(), leases, begin)));
+			}
 		}
 		catch (Throwable ex) {
 			held(leases, false).close();
@@ -89,22 +97,23 @@ public final class LockAcquisition {
 		return held(leases, untilResponse);
 	}
 
-	private Lease acquire(LockRegistry registry, LockKey key, LockOptions options) {
+	private static Lease acquire(LockRegistry registry, WantedLock lock, LockOptions options) {
 		try {
-			return granted(registry.acquire(key, options));
+			return granted(registry.acquire(lock.key, options));
 		}
 		catch (LockConflictException ex) {
-			throw refused(key, ex);
+			throw lock.refused(ex);
 		}
 	}
 
-	private HeldLeases acquireOrResult(LockRegistry registry, boolean untilResponse, SharedCall sharing, LockKey key) {
+	private static HeldLeases acquireOrResult(LockRegistry registry, boolean untilResponse, SharedCall sharing,
+			WantedLock lock) {
 		try {
-			Outcome outcome = sharing.results().acquire(registry, key, options(key), sharing.caller());
+			Outcome outcome = sharing.results().acquire(registry, lock.key, lock.options(), sharing.caller());
 			return HeldLeases.of(outcome, sharing, untilResponse);
 		}
 		catch (LockConflictException ex) {
-			throw refused(key, ex);
+			throw lock.refused(ex);
 		}
 	}
 
@@ -125,14 +134,14 @@ public final class LockAcquisition {
 		return attempt.result;
 	}
 
-	private CompletableFuture<HeldLeases> acquireOrResult(LockRegistry registry, @Nullable Executor executor,
-			boolean untilResponse, SharedCall sharing, LockKey key) {
+	private static CompletableFuture<HeldLeases> acquireOrResult(LockRegistry registry, @Nullable Executor executor,
+			boolean untilResponse, SharedCall sharing, WantedLock lock) {
 		CompletableFuture<HeldLeases> result = new CompletableFuture<>();
 		CompletableFuture<Outcome> attempt = sharing.results()
-			.acquireAsync(registry, key, options(key), sharing.caller(), executor);
+			.acquireAsync(registry, lock.key, lock.options(), sharing.caller(), executor);
 		attempt.whenComplete((outcome, failure) -> {
 			if (failure != null) {
-				result.completeExceptionally(refused(key, failure));
+				result.completeExceptionally(lock.refused(failure));
 				return;
 			}
 			HeldLeases held = HeldLeases.of(outcome, sharing, untilResponse);
@@ -149,24 +158,7 @@ public final class LockAcquisition {
 	}
 
 	private static Lease granted(@Nullable Lease lease) {
-		return Objects.requireNonNull(lease,
-				"The LockRegistry granted null instead of a Lease: let the mock return one");
-	}
-
-	private LockOptions options(LockKey key) {
-		return operation(key).options(key);
-	}
-
-	private LockOperation operation(LockKey key) {
-		return Objects.requireNonNull(this.locks.get(key));
-	}
-
-	/** A conflict gets the status of the annotation that asked for the lock. */
-	private <T extends Throwable> T refused(LockKey key, T failure) {
-		if (CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict) {
-			conflict.setStatusCode(operation(key).refusal());
-		}
-		return failure;
+		return Objects.requireNonNull(lease, NO_LEASE);
 	}
 
 	/** The wait began with the first lock. */
@@ -179,13 +171,29 @@ public final class LockAcquisition {
 	}
 
 	private HeldLeases held(List<Lease> leases, boolean untilResponse) {
-		Lease main = null;
-		Iterator<Lease> granted = leases.iterator();
-		for (LockKey key : this.locks.keySet()) {
-			Lease lease = granted.hasNext() ? granted.next() : null;
-			main = key.equals(this.first) ? lease : main;
+		int main = this.locks.indexOf(this.first);
+		return new HeldLeases(leases, (main >= 0 && main < leases.size()) ? leases.get(main) : null, untilResponse);
+	}
+
+	/**
+	 * A lock that the call has to get.
+	 *
+	 * @param operation what an annotation says about it
+	 */
+	private record WantedLock(LockKey key, LockOperation operation) {
+
+		LockOptions options() {
+			return this.operation.options(this.key);
 		}
-		return new HeldLeases(leases, main, untilResponse);
+
+		/** A conflict gets the status of the annotation that asked for the lock. */
+		<T extends Throwable> T refused(T failure) {
+			if (CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict) {
+				conflict.setStatusCode(this.operation.refusal());
+			}
+			return failure;
+		}
+
 	}
 
 	/** Acquires one lock after the other without holding a thread. */
@@ -195,7 +203,7 @@ public final class LockAcquisition {
 
 		private final long begin = System.nanoTime();
 
-		private final Iterator<LockKey> open = LockAcquisition.this.locks.keySet().iterator();
+		private final Iterator<WantedLock> open = LockAcquisition.this.locks.iterator();
 
 		private final List<Lease> leases = new ArrayList<>();
 
@@ -210,8 +218,8 @@ public final class LockAcquisition {
 
 		void next() {
 			if (this.open.hasNext() && !this.result.isDone()) {
-				LockKey key = this.open.next();
-				acquire(key, left(options(key), this.leases, this.begin));
+				WantedLock lock = this.open.next();
+				acquire(lock, left(lock.options(), this.leases, this.begin));
 				return;
 			}
 			HeldLeases held = held(this.leases, this.untilResponse);
@@ -220,26 +228,29 @@ public final class LockAcquisition {
 			}
 		}
 
-		private void acquire(LockKey key, LockOptions options) {
-			CompletionStage<Lease> asked = this.acquisition.apply(key, options);
+		private void acquire(WantedLock lock, LockOptions options) {
+			CompletionStage<Lease> asked = this.acquisition.apply(lock.key, options);
 			Assert.state(asked != null,
 					"The LockRegistry returned null instead of a CompletionStage: let the mock return one");
 			CompletableFuture<Lease> lease = asked.toCompletableFuture();
-			lease.thenApply(LockAcquisition::granted).whenComplete((granted, failure) -> {
-				if (failure != null) {
-					held(this.leases, false).abandon();
-					this.result.completeExceptionally(refused(key, failure));
-				}
-				else {
+			lease.whenComplete((granted, failure) -> {
+				if (granted != null) {
 					this.leases.add(granted);
 					next();
 				}
-			});
-			this.result.whenComplete((held, failure) -> {
-				if (failure != null) {
-					lease.cancel(false);
+				else {
+					held(this.leases, false).abandon();
+					this.result.completeExceptionally(
+							(failure != null) ? lock.refused(failure) : new NullPointerException(NO_LEASE));
 				}
 			});
+			if (!lease.isDone()) {
+				this.result.whenComplete((held, failure) -> {
+					if (failure != null) {
+						lease.cancel(false);
+					}
+				});
+			}
 		}
 
 	}

@@ -13,7 +13,6 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.resilience.retry.AbstractRetryInterceptor;
 import org.springframework.util.Assert;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.GuardedCall;
@@ -76,6 +75,20 @@ public final class LockedCall implements GuardedCall {
 				&& Stream.of(advised.getAdvisors())
 					.takeWhile((advisor) -> !(advisor instanceof ExclusiveRequestAdvisor))
 					.anyMatch((advisor) -> advisor.getAdvice() instanceof AbstractRetryInterceptor);
+	}
+
+	/**
+	 * Returns whether the call is one of the bean, and nothing that the bean's proxy does
+	 * around a call sees what the lock does with it.
+	 */
+	public boolean isOutermostOf(Object bean) {
+		return this.invocation instanceof ProxyMethodInvocation ofProxy && ofProxy.getProxy() == bean
+				&& bean instanceof Advised advised
+				&& Stream.of(advised.getAdvisors())
+					.filter((advisor) -> advisor != ExposeInvocationInterceptor.ADVISOR)
+					.findFirst()
+					.filter(ExclusiveRequestAdvisor.class::isInstance)
+					.isPresent();
 	}
 
 	/**
@@ -143,7 +156,7 @@ public final class LockedCall implements GuardedCall {
 			}
 			return CompletionAdapterRegistry.completed(returnType(), leases.result());
 		}
-		fillIn(leases.lease(), invocation.getArguments());
+		this.method.fillIn(leases.lease(), invocation.getArguments());
 		LeaseContext.push(leases);
 		try {
 			// Aspects look for their invocation on the thread.
@@ -165,16 +178,6 @@ public final class LockedCall implements GuardedCall {
 		finally {
 			if (!guarded) {
 				leases.close();
-			}
-		}
-	}
-
-	/** A lease that the caller passes on is left as it is. */
-	private void fillIn(@Nullable Lease lease, @Nullable Object[] args) {
-		Class<?>[] types = this.method.method().getParameterTypes();
-		for (int i = 0; i < types.length; i++) {
-			if (types[i] == Lease.class && args[i] == null) {
-				args[i] = lease;
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.EndOfRequest;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
@@ -85,9 +86,9 @@ final class ReactiveCalls {
 			ReactiveRequestSupport.Request request = (this.requests != null) ? this.requests.find(context) : null;
 			EndOfRequest end = (request != null) ? request.end() : endOfThreads;
 			boolean handled = end != null && (request == null || request.isHandledBy(call.method()));
-			Executor executor = executor();
-			return ((request != null) ? request.current(call.method().readsPrincipal()).map(call::locks)
-					: locksOfThread)
+			Executor executor = executor(request);
+			Mono<HeldLeases> acquired = ((request != null)
+					? request.current(call.method().readsPrincipal()).map(call::locks) : locksOfThread)
 				.flatMap((locks) -> owned(
 						within(context, () -> call.acquireAsync(locks, this.untilResponse && handled, executor))))
 				.doOnNext((leases) -> {
@@ -98,7 +99,17 @@ final class ReactiveCalls {
 						request.tellReplayed();
 					}
 				});
+			return (request != null && handled)
+					? acquired.onErrorResume(LockConflictException.class, (conflict) -> answer(request, conflict, call))
+					: acquired;
 		});
+	}
+
+	/** Emits nothing if the request has been answered. */
+	private static Mono<HeldLeases> answer(ReactiveRequestSupport.Request request, LockConflictException conflict,
+			LockedCall call) {
+		Mono<Void> answered = request.answer(conflict, call);
+		return (answered != null) ? answered.then(Mono.empty()) : Mono.error(conflict);
 	}
 
 	/** The attempt is part of what the subscriber's context observes. */
@@ -107,8 +118,15 @@ final class ReactiveCalls {
 		return (observation != null) ? observation.scoped(attempt) : attempt.get();
 	}
 
-	/** Returns where to go on: on threads that may be blocked only if this one may. */
-	private static Executor executor() {
+	/**
+	 * Returns where to go on: on the event loop of the request, or else on threads that
+	 * may be blocked only if this one may.
+	 */
+	private static Executor executor(ReactiveRequestSupport.@Nullable Request request) {
+		Executor eventLoop = (request != null) ? request.eventLoop() : null;
+		if (eventLoop != null) {
+			return eventLoop;
+		}
 		Scheduler scheduler = Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
 		return scheduler::schedule;
 	}

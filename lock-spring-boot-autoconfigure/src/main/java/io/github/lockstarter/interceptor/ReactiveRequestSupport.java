@@ -1,9 +1,12 @@
 package io.github.lockstarter.interceptor;
 
+import java.util.concurrent.Executor;
+
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.EndOfRequest;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockedMethod;
@@ -40,6 +43,20 @@ public interface ReactiveRequestSupport {
 
 		/** Returns whether the method is the handler of the request. */
 		boolean isHandledBy(LockedMethod method);
+
+		/**
+		 * Returns the event loop of the request's connection, if this thread is the one
+		 * of the event loop.
+		 */
+		@Nullable Executor eventLoop();
+
+		/**
+		 * Answers the request, whose lock is held elsewhere.
+		 * @param call the call of its handler
+		 * @return completes when the response has been written; {@code null} if the
+		 * conflict has to be an error signal
+		 */
+		@Nullable Mono<Void> answer(LockConflictException conflict, LockedCall call);
 
 		/** Tells the client that it gets the result of another call. */
 		void tellReplayed();

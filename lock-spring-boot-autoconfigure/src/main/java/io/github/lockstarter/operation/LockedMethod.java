@@ -2,6 +2,7 @@ package io.github.lockstarter.operation;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,25 +15,68 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.method.HandlerMethod;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.completion.ReturnType;
 
 /**
- * An annotated method.
- *
- * @param returnType what it returns
- * @param operations what its annotations say
- * @param ofController whether the class of the bean is a controller
+ * An annotated method, and all that its calls have in common.
  */
-public record LockedMethod(ReturnType returnType, List<LockOperation> operations, boolean ofController) {
+public final class LockedMethod {
+
+	private final ReturnType returnType;
+
+	private final boolean ofController;
+
+	private final List<LockOperation> operations;
+
+	private final boolean writesBody;
+
+	private final boolean waits;
+
+	private final boolean readsPrincipal;
+
+	/** The positions of the parameters that the lease is filled in for. */
+	private final int[] leaseParameters;
+
+	private LockedMethod(ReturnType returnType, boolean ofController, List<LockOperation> operations) {
+		this.returnType = returnType;
+		this.ofController = ofController;
+		this.operations = operations;
+		Method method = returnType.method();
+		this.writesBody = HttpEntity.class.isAssignableFrom(returnType.declared())
+				|| AnnotatedElementUtils.hasAnnotation(method, ResponseBody.class)
+				|| AnnotatedElementUtils.hasAnnotation(returnType.owner(), ResponseBody.class);
+		this.waits = operations.stream().anyMatch((operation) -> !operation.options().waitTime().isZero());
+		this.readsPrincipal = operations.stream().anyMatch(LockOperation::readsPrincipal);
+		Class<?>[] parameters = method.getParameterTypes();
+		this.leaseParameters = IntStream.range(0, parameters.length)
+			.filter((i) -> parameters[i] == Lease.class)
+			.toArray();
+	}
 
 	static LockedMethod of(Method method, Class<?> type) {
-		return new LockedMethod(ReturnType.of(method, type), List.of(),
-				AnnotatedElementUtils.hasAnnotation(type, Controller.class));
+		return new LockedMethod(ReturnType.of(method, type),
+				AnnotatedElementUtils.hasAnnotation(type, Controller.class), List.of());
 	}
 
 	/** Returns the same method with what its annotations say. */
 	LockedMethod with(List<LockOperation> operations) {
-		return new LockedMethod(this.returnType, operations, this.ofController);
+		return new LockedMethod(this.returnType, this.ofController, operations);
+	}
+
+	/** Returns what the method returns. */
+	public ReturnType returnType() {
+		return this.returnType;
+	}
+
+	/** Returns what the annotations of the method say. */
+	public List<LockOperation> operations() {
+		return this.operations;
+	}
+
+	/** Returns whether the class of the bean is a controller. */
+	public boolean ofController() {
+		return this.ofController;
 	}
 
 	/** Returns the method, as it is on the class of the bean. */
@@ -53,23 +97,36 @@ public record LockedMethod(ReturnType returnType, List<LockOperation> operations
 		return this.ofController && (declared == HttpEntity.class || declared == ResponseEntity.class);
 	}
 
+	/** Returns whether it is a handler of one entity, which may be still to come. */
+	public boolean emitsEntity() {
+		return isHandlerOfEntity() || (this.returnType.isReactive()
+				&& HttpEntity.class.isAssignableFrom(this.returnType.resolvable().getGeneric().toClass()));
+	}
+
 	/**
 	 * Returns whether a handler writes what it returns, so that no view needs a model.
 	 */
 	public boolean writesBody() {
-		return HttpEntity.class.isAssignableFrom(this.returnType.declared())
-				|| AnnotatedElementUtils.hasAnnotation(method(), ResponseBody.class)
-				|| AnnotatedElementUtils.hasAnnotation(type(), ResponseBody.class);
+		return this.writesBody;
 	}
 
 	/** Returns whether some call of the method may wait. */
 	public boolean waits() {
-		return this.operations.stream().anyMatch((operation) -> !operation.options().waitTime().isZero());
+		return this.waits;
 	}
 
 	/** Returns whether the locks of some call depend on who calls. */
 	public boolean readsPrincipal() {
-		return this.operations.stream().anyMatch(LockOperation::readsPrincipal);
+		return this.readsPrincipal;
+	}
+
+	/** Fills the lease in, except where the caller passes one on. */
+	public void fillIn(@Nullable Lease lease, @Nullable Object[] args) {
+		for (int position : this.leaseParameters) {
+			if (args[position] == null) {
+				args[position] = lease;
+			}
+		}
 	}
 
 	/** Returns whether the locks of some call depend on the request. */
@@ -80,7 +137,8 @@ public record LockedMethod(ReturnType returnType, List<LockOperation> operations
 	/** Returns whether it is the method that a handler mapping has found. */
 	public boolean isHandler(@Nullable Object handler) {
 		return handler instanceof HandlerMethod found && ClassUtils.getUserClass(found.getBeanType()) == type()
-				&& AopUtils.getMostSpecificMethod(found.getMethod(), type()).equals(method());
+				&& (found.getMethod().equals(method())
+						|| AopUtils.getMostSpecificMethod(found.getMethod(), type()).equals(method()));
 	}
 
 }

@@ -310,11 +310,14 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 */
 	<T> CompletableFuture<T> submit(AcquireRequest request, CompletableFuture<T> result) {
 		this.table.submit(request);
-		result.whenComplete((value, failure) -> {
-			if (request.abandon()) {
-				this.table.leave(request);
-			}
-		});
+		request.deliverRefusal();
+		if (!result.isDone()) {
+			result.whenComplete((value, failure) -> {
+				if (request.abandon()) {
+					this.table.leave(request);
+				}
+			});
+		}
 		return result;
 	}
 

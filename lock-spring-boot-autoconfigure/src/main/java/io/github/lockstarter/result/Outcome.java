@@ -2,7 +2,7 @@ package io.github.lockstarter.result;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.registry.SharedLease;
+import io.github.lockstarter.registry.request.SharedLease;
 
 /**
  * What a caller gets: the lock, or the result of somebody who had it.

@@ -19,7 +19,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
-import io.github.lockstarter.registry.SharedLease;
+import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.registry.SharingRegistry;
 import io.github.lockstarter.registry.SharingRegistry.Acquisition;
 

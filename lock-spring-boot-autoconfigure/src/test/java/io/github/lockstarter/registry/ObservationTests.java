@@ -30,6 +30,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.observe.LockObservationContext;
+import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;

@@ -15,6 +15,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.ResultKey;

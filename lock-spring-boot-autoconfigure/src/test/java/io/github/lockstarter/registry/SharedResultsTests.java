@@ -23,6 +23,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.testing.RedisInstance;

@@ -158,11 +158,11 @@ final class LockEntry implements LeasedLock {
 		}
 		if (taken && !request.waits()) {
 			Duration remaining = remaining();
-			return () -> request.refuse(remaining);
+			return () -> request.refuseAtOnce(remaining, false);
 		}
 		if (taken && !this.queue.hasRoomFor(request, this.table.maxWaiters())) {
 			Duration remaining = remaining();
-			return () -> request.refuseForFullQueue(remaining);
+			return () -> request.refuseAtOnce(remaining, true);
 		}
 		this.queue.add(request);
 		if (this.state == EntryState.NEW) {
@@ -318,14 +318,16 @@ final class LockEntry implements LeasedLock {
 		this.lease = granted;
 		this.state = EntryState.HELD;
 		Step closing = stopWatching();
-		return this.queue.held(granted.remaining()).then(closing).then(() -> {
+		Step refusals = this.queue.held(granted.remaining());
+		// The holder comes first: it has work to do, and refused callers may be many.
+		return closing.then(() -> {
 			if (closing != Step.NOTHING && this.lease != granted) {
 				// It has ended meanwhile, and a waiter may rely on the closed handle.
 				wake();
 			}
 			this.table.renewals().add(granted);
 			request.grant(granted, granted.hold());
-		});
+		}).then(refusals);
 	}
 
 	/** From now on the lock is held elsewhere, as far as this JVM is concerned. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.SharedLease;
+import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.registry.request.AcquireRequest;
 import io.github.lockstarter.store.LockStore.Renewal;

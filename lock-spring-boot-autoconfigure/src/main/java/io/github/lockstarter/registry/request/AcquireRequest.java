@@ -14,7 +14,6 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.registry.SharedLease;
 import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.registry.observe.LockObservation;
 import io.github.lockstarter.registry.observe.RegistryObserver;
@@ -191,16 +190,27 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 
 	/** Refuses the caller; the time is zero if the holder's lease is unknown. */
 	public final void refuse(Duration remaining) {
-		answer(new Refused(retryAfter(remaining), false));
+		answer(refusal(remaining, false));
 	}
 
-	/** Refuses the caller, which asked to wait: too many wait already. */
-	public final void refuseForFullQueue(Duration remaining) {
-		answer(new Refused(retryAfter(remaining), true));
+	/**
+	 * Refuses the caller while it submits the request. The caller has to call
+	 * {@link #deliverRefusal()} afterwards: another thread would only cost time.
+	 * @param queueFull whether the caller asked to wait, and too many wait already
+	 */
+	public void refuseAtOnce(Duration remaining, boolean queueFull) {
+		this.answer.complete(refusal(remaining, queueFull));
 	}
 
-	private Duration retryAfter(Duration remaining) {
-		return remaining.isZero() ? this.options.ttl() : remaining;
+	/** Delivers the answer on this thread, if it is a refusal. */
+	public void deliverRefusal() {
+		if (this.delivery instanceof Async async && this.answer.getNow(null) instanceof Refused refused) {
+			deliver(refused, async.action());
+		}
+	}
+
+	final Refused refusal(Duration remaining, boolean queueFull) {
+		return new Refused(remaining.isZero() ? this.options.ttl() : remaining, queueFull);
 	}
 
 	public final void fail(String message, @Nullable Throwable cause) {

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks.TokenLock;
-import io.github.lockstarter.registry.SharedLease;
 import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.store.StoredResult;
 

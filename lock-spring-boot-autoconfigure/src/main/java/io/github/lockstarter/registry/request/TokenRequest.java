@@ -1,5 +1,7 @@
 package io.github.lockstarter.registry.request;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
@@ -26,6 +28,16 @@ public abstract sealed class TokenRequest extends AcquireRequest permits NewToke
 	@Override
 	public final String owner() {
 		return this.token;
+	}
+
+	/** It may be submitted on a thread of the store, where its caller must not run. */
+	@Override
+	public final void refuseAtOnce(Duration remaining, boolean queueFull) {
+		answer(refusal(remaining, queueFull));
+	}
+
+	@Override
+	public final void deliverRefusal() {
 	}
 
 	@Override

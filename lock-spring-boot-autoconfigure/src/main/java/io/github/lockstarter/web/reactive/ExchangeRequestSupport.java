@@ -1,16 +1,24 @@
 package io.github.lockstarter.web.reactive;
 
 import java.security.Principal;
+import java.util.concurrent.Executor;
 
+import io.netty.channel.EventLoop;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.netty.Connection;
 import reactor.util.context.ContextView;
 
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
 
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockedMethod;
@@ -22,9 +30,24 @@ import io.github.lockstarter.web.RequestPaths;
  */
 public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 
+	private static final boolean REACTOR_NETTY_PRESENT = ClassUtils.isPresent("reactor.netty.Connection",
+			ExchangeRequestSupport.class.getClassLoader());
+
+	private final ConflictWriter conflicts;
+
+	/**
+	 * Creates the support.
+	 * @param conflicts answers requests whose locks are held elsewhere
+	 */
+	public ExchangeRequestSupport(ConflictWriter conflicts) {
+		this.conflicts = conflicts;
+	}
+
 	@Override
 	public @Nullable Request find(ContextView context) {
-		return ServerWebExchangeContextFilter.getExchange(context).map(ExchangeRequest::new).orElse(null);
+		return ServerWebExchangeContextFilter.getExchange(context)
+			.map((exchange) -> new ExchangeRequest(exchange, this.conflicts))
+			.orElse(null);
 	}
 
 	@Override
@@ -32,7 +55,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		return new DeferredResponseEntity(entity);
 	}
 
-	private record ExchangeRequest(ServerWebExchange exchange) implements Request {
+	private record ExchangeRequest(ServerWebExchange exchange, ConflictWriter conflicts) implements Request {
 
 		/**
 		 * The principal may come from a session that nothing else would have loaded.
@@ -57,8 +80,39 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		}
 
 		@Override
+		public @Nullable Executor eventLoop() {
+			return REACTOR_NETTY_PRESENT ? EventLoops.of(this.exchange.getRequest()) : null;
+		}
+
+		@Override
+		public @Nullable Mono<Void> answer(LockConflictException conflict, LockedCall call) {
+			return this.conflicts.write(conflict, call, this.exchange);
+		}
+
+		@Override
 		public void tellReplayed() {
 			this.exchange.getResponse().getHeaders().set(ReplayedHeader.NAME, ReplayedHeader.VALUE);
+		}
+
+	}
+
+	/** Only where there is Reactor Netty. */
+	private static final class EventLoops {
+
+		static @Nullable Executor of(ServerHttpRequest request) {
+			EventLoop loop = (nativeRequest(request) instanceof Connection connection)
+					? connection.channel().eventLoop() : null;
+			return (loop != null && loop.inEventLoop()) ? loop : null;
+		}
+
+		private static @Nullable Object nativeRequest(ServerHttpRequest request) {
+			try {
+				return ServerHttpRequestDecorator.getNativeRequest(request);
+			}
+			catch (IllegalArgumentException | IllegalStateException ex) {
+				// A request of a test, or a wrapper of the application, has none.
+				return null;
+			}
 		}
 
 	}

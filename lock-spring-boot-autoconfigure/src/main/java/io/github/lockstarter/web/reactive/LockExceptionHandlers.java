@@ -2,6 +2,7 @@ package io.github.lockstarter.web.reactive;
 
 import reactor.core.publisher.Mono;
 
+import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -34,17 +35,29 @@ public final class LockExceptionHandlers {
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class OfConflict extends LockExceptionHandler {
 
+		private final MethodParameter type;
+
 		private final ConflictStatuses statuses;
 
-		OfConflict(LockProblems problems, ConflictStatuses statuses) {
+		private final ConflictWriter writer;
+
+		OfConflict(LockProblems problems, ConflictStatuses statuses, ConflictWriter writer)
+				throws NoSuchMethodException {
 			super(problems);
+			this.type = MethodParameter.forExecutable(
+					OfConflict.class.getDeclaredMethod("handle", LockConflictException.class, ServerWebExchange.class),
+					-1);
 			this.statuses = statuses;
+			this.writer = writer;
 		}
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(LockConflictException exception, ServerWebExchange exchange) {
 			this.statuses.addTo(exception);
-			return answer(exception, exchange);
+			return answer(exception, exchange).flatMap((answer) -> {
+				Mono<Void> written = this.writer.writeSignalled(exception, answer, this.type, exchange);
+				return (written != null) ? written.then(Mono.empty()) : Mono.just(answer);
+			});
 		}
 
 	}

@@ -46,7 +46,7 @@ record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) {
 	 */
 	static @Nullable HeldLeases take(LockedMethod method) {
 		ResumedHandler resumption = underWay.get();
-		if (resumption == null || !resumption.call.method().equals(method)) {
+		if (resumption == null || !resumption.call.method().method().equals(method.method())) {
 			return null;
 		}
 		underWay.remove();

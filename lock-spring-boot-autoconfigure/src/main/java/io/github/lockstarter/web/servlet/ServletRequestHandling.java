@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.context.request.RequestContextHolder;
@@ -14,6 +15,7 @@ import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.EndOfRequest;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
@@ -46,10 +48,16 @@ final class ServletRequestHandling implements RequestHandling {
 
 	private final HttpServletRequest request;
 
+	private final @Nullable HttpServletResponse response;
+
+	private final ConflictWriter conflicts;
+
 	private @Nullable AsyncResultInterceptor results;
 
-	ServletRequestHandling(HttpServletRequest request) {
-		this.request = request;
+	ServletRequestHandling(ServletRequestAttributes attributes, ConflictWriter conflicts) {
+		this.request = attributes.getRequest();
+		this.response = attributes.getResponse();
+		this.conflicts = conflicts;
 	}
 
 	/**
@@ -89,9 +97,29 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	@Override
-	public HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception {
-		return (locks.mayWait() && canSuspend(call.method()) && !call.isRetried())
-				? acquireOrSuspend(call, locks, untilResponse) : call.acquire(locks, untilResponse);
+	public @Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse)
+			throws Exception {
+		try {
+			return (locks.mayWait() && canSuspend(call.method()) && !call.isRetried())
+					? acquireOrSuspend(call, locks, untilResponse) : call.acquire(locks, untilResponse);
+		}
+		catch (LockConflictException ex) {
+			giveWay();
+			if (this.response != null && this.conflicts.write(ex, call, this.request, this.response)) {
+				return null;
+			}
+			throw ex;
+		}
+	}
+
+	/**
+	 * Little is left to do for a request that is refused, and its client may be back at
+	 * once. The holder, whose next step may wait for a processor, comes first. Measured
+	 * in ADR 37.
+	 */
+	@SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but time
+	private static void giveWay() {
+		Thread.yield();
 	}
 
 	private EndOfRequest endOfRequest() {

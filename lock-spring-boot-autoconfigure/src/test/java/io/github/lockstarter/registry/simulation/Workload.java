@@ -20,7 +20,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks.TokenLock;
-import io.github.lockstarter.registry.SharedLease;
+import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.registry.SharingRegistry.Acquisition;
 import io.github.lockstarter.registry.simulation.Caller.Kind;
 import io.github.lockstarter.store.Capability;

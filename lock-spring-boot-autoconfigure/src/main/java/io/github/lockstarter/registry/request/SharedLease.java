@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry;
+package io.github.lockstarter.registry.request;
 
 import java.util.concurrent.CompletionStage;
 

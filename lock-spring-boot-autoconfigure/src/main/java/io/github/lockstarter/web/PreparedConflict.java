@@ -1,0 +1,104 @@
+package io.github.lockstarter.web;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of an answer to a conflict, as the message converters of the application have
+ * written it for another request. What differs from answer to answer is where the request
+ * went, and when to retry it; the rest is kept as bytes.
+ */
+public final class PreparedConflict {
+
+	private static final Pattern INSTANCE = Pattern.compile("\"instance\"\\s*:\\s*\"([^\"]*)\"");
+
+	private static final Pattern RETRY_AFTER = Pattern.compile("\"retryAfterMillis\"\\s*:\\s*\"?(\\d+)");
+
+	/** What a path consists of that is written the same in JSON, whoever writes it. */
+	private static final Pattern PLAIN_PATH = Pattern.compile("[A-Za-z0-9/._~%:@!$*()+,;=-]*");
+
+	private final String contentType;
+
+	private final byte[] start;
+
+	private final byte[] middle;
+
+	private final byte[] end;
+
+	private final boolean instanceFirst;
+
+	private PreparedConflict(String contentType, byte[] start, byte[] middle, byte[] end, boolean instanceFirst) {
+		this.contentType = contentType;
+		this.start = start;
+		this.middle = middle;
+		this.end = end;
+		this.instanceFirst = instanceFirst;
+	}
+
+	/**
+	 * Prepares answers after one that has been written.
+	 * @param body its body
+	 * @param path the path of its request
+	 * @param retryAfterMillis when that was to be retried
+	 * @return {@code null} if the body is not JSON, or other JSON than expected
+	 */
+	public static @Nullable PreparedConflict of(@Nullable String contentType, byte[] body, String path,
+			long retryAfterMillis) {
+		// One character for each byte, whatever the bytes mean.
+		String text = new String(body, StandardCharsets.ISO_8859_1);
+		MatchResult instance = only(INSTANCE.matcher(text));
+		MatchResult retryAfter = only(RETRY_AFTER.matcher(text));
+		if (contentType == null || instance == null || retryAfter == null || !instance.group(1).equals(path)
+				|| !retryAfter.group(1).equals(Long.toString(retryAfterMillis))) {
+			return null;
+		}
+		boolean instanceFirst = instance.start() < retryAfter.start();
+		MatchResult first = instanceFirst ? instance : retryAfter;
+		MatchResult second = instanceFirst ? retryAfter : instance;
+		return new PreparedConflict(contentType, bytes(text.substring(0, first.start(1))),
+				bytes(text.substring(first.end(1), second.start(1))), bytes(text.substring(second.end(1))),
+				instanceFirst);
+	}
+
+	private static @Nullable MatchResult only(Matcher matcher) {
+		if (!matcher.find()) {
+			return null;
+		}
+		MatchResult match = matcher.toMatchResult();
+		return matcher.find() ? null : match;
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.ISO_8859_1);
+	}
+
+	public String contentType() {
+		return this.contentType;
+	}
+
+	/**
+	 * Returns the body for a request.
+	 * @return {@code null} if the path has characters that have to be looked at
+	 */
+	public byte @Nullable [] body(String path, long retryAfterMillis) {
+		if (!PLAIN_PATH.matcher(path).matches()) {
+			return null;
+		}
+		byte[] instance = bytes(path);
+		byte[] retryAfter = bytes(Long.toString(retryAfterMillis));
+		ByteArrayOutputStream body = new ByteArrayOutputStream(
+				this.start.length + this.middle.length + this.end.length + instance.length + retryAfter.length);
+		body.writeBytes(this.start);
+		body.writeBytes(this.instanceFirst ? instance : retryAfter);
+		body.writeBytes(this.middle);
+		body.writeBytes(this.instanceFirst ? retryAfter : instance);
+		body.writeBytes(this.end);
+		return body.toByteArray();
+	}
+
+}

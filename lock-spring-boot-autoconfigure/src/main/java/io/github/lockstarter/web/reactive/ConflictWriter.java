@@ -1,0 +1,147 @@
+package io.github.lockstarter.web.reactive;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.DispatchExceptionHandler;
+import org.springframework.web.reactive.HandlerMapping;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.reactive.result.method.annotation.ResponseEntityResultHandler;
+import org.springframework.web.server.NotAcceptableStatusException;
+import org.springframework.web.server.ServerWebExchange;
+
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.interceptor.LockedCall;
+import io.github.lockstarter.web.PreparedConflict;
+import io.github.lockstarter.web.PreparedConflicts;
+import io.github.lockstarter.web.PreparedConflicts.Kind;
+
+/**
+ * Answers conflicts of handlers without Spring WebFlux's exception handling, with the
+ * answer that it would make. The first conflict of a kind is an error signal: if it comes
+ * to the advice of this library, and the application has nothing that observes errors or
+ * changes answers, later ones are answered at once.
+ */
+public final class ConflictWriter {
+
+	/** The name of the attribute with the kind of a conflict that is an error signal. */
+	private static final String SIGNALLED = ConflictWriter.class.getName() + ".signalled";
+
+	private final PreparedConflicts prepared = new PreparedConflicts();
+
+	private final Supplier<ResponseEntityResultHandler> results;
+
+	private final ObjectProvider<DispatchExceptionHandler> errors;
+
+	/**
+	 * Creates a writer.
+	 * @param results writes entities
+	 * @param errors what handles errors of handlers
+	 */
+	public ConflictWriter(Supplier<ResponseEntityResultHandler> results,
+			ObjectProvider<DispatchExceptionHandler> errors) {
+		this.results = results;
+		this.errors = errors;
+	}
+
+	/**
+	 * Answers the request, if the answer is prepared.
+	 * @return completes when the response has been written; {@code null} if the conflict
+	 * has to be an error signal
+	 */
+	@Nullable Mono<Void> write(LockConflictException conflict, LockedCall call, ServerWebExchange exchange) {
+		ServerHttpResponse response = exchange.getResponse();
+		if (response.isCommitted() || !(exchange
+			.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
+			return null;
+		}
+		Kind kind = Kind.of(handler, conflict, LocaleContextHolder.getLocale(exchange.getLocaleContext()),
+				accepted(exchange));
+		PreparedConflict answer = this.prepared.find(kind);
+		byte[] body = (answer != null) ? answer.body(path(exchange), conflict.getRetryAfter().toMillis()) : null;
+		if (answer == null || body == null) {
+			if (answer == null && call.method().emitsEntity()
+					&& call.isOutermostOf(handler.createWithResolvedBean().getBean())) {
+				exchange.getAttributes().put(SIGNALLED, kind);
+			}
+			return null;
+		}
+		response.setStatusCode(HttpStatusCode.valueOf(kind.status()));
+		HttpHeaders headers = response.getHeaders();
+		headers.putAll(conflict.getHeaders());
+		headers.set(HttpHeaders.CONTENT_TYPE, answer.contentType());
+		headers.setContentLength(body.length);
+		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
+	}
+
+	private static String path(ServerWebExchange exchange) {
+		return exchange.getRequest().getPath().value();
+	}
+
+	/** Returns nothing where a client cannot be understood. */
+	private List<MediaType> accepted(ServerWebExchange exchange) {
+		try {
+			return this.results.get().getContentTypeResolver().resolveMediaTypes(exchange);
+		}
+		catch (NotAcceptableStatusException ex) {
+			return List.of();
+		}
+	}
+
+	/**
+	 * Writes the answer to a conflict that was an error signal, and prepares those to
+	 * come.
+	 * @param type what the answer is returned as
+	 * @return {@code null} if they cannot be prepared, and nothing is written
+	 */
+	@Nullable Mono<Void> writeSignalled(LockConflictException conflict, ResponseEntity<ProblemDetail> answer,
+			MethodParameter type, ServerWebExchange exchange) {
+		if (!(exchange.getAttribute(SIGNALLED) instanceof Kind kind) || kind.status() != answer.getStatusCode().value()
+				|| isObserved()) {
+			return null;
+		}
+		ServerHttpResponse response = new ServerHttpResponseDecorator(exchange.getResponse()) {
+
+			@Override
+			public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
+				return DataBufferUtils.join(body).flatMap((buffer) -> {
+					byte[] bytes = new byte[buffer.readableByteCount()];
+					buffer.read(bytes);
+					DataBufferUtils.release(buffer);
+					ConflictWriter.this.prepared.prepare(kind, conflict, path(exchange),
+							getHeaders().getFirst(HttpHeaders.CONTENT_TYPE), bytes);
+					return super.writeWith(Mono.just(bufferFactory().wrap(bytes)));
+				});
+			}
+
+		};
+		return this.results.get()
+			.handleResult(exchange.mutate().response(response).build(),
+					new HandlerResult(this, Mono.just(answer), type));
+	}
+
+	/** Returns whether the application has what sees only errors, or changes answers. */
+	private boolean isObserved() {
+		return !this.results.get().getErrorResponseInterceptors().isEmpty()
+				|| this.errors.stream().anyMatch((handler) -> handler.getClass() != RequestMappingHandlerAdapter.class);
+	}
+
+}
