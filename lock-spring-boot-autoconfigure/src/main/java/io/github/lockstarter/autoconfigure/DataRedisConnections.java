@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -54,7 +55,7 @@ final class DataRedisConnections {
 
 	/**
 	 * Makes the connections. The client is created, and each is opened, when it is first
-	 * used.
+	 * used. Wrong settings fail here.
 	 * @param resources what the application changes for all clients of the driver
 	 * @param options what the application changes for all clients of the driver
 	 */
@@ -63,41 +64,49 @@ final class DataRedisConnections {
 		DataRedisConnectionDetails.Sentinel sentinel = this.details.getSentinel();
 		DataRedisConnectionDetails.Cluster cluster = (sentinel == null) ? this.details.getCluster() : null;
 		if (cluster != null) {
-			List<RedisURI> servers = uris(cluster.getNodes());
-			return LettuceConnections.toCluster(() -> clusterClient(servers, resources, options));
+			return LettuceConnections.toCluster(clusterClient(uris(cluster.getNodes()), resources, options));
 		}
 		DataRedisConnectionDetails.MasterReplica masterReplica = (sentinel == null) ? this.details.getMasterReplica()
 				: null;
 		if (masterReplica != null) {
-			return LettuceConnections.to(() -> client(resources, options), uris(masterReplica.getNodes()));
+			return LettuceConnections.to(client(resources, options), uris(masterReplica.getNodes()));
 		}
 		RedisURI server = (sentinel != null) ? uri(sentinel)
 				: uri(Objects.requireNonNull(this.details.getStandalone()));
-		return LettuceConnections.to(() -> client(resources, options), server);
+		return LettuceConnections.to(client(resources, options), server);
 	}
 
-	private RedisClusterClient clusterClient(List<RedisURI> servers, List<ClientResourcesBuilderCustomizer> resources,
+	private Supplier<RedisClusterClient> clusterClient(List<RedisURI> servers,
+			List<ClientResourcesBuilderCustomizer> resourcesCustomizers,
 			List<LettuceClientOptionsBuilderCustomizer> customizers) {
-		RedisClusterClient client = RedisClusterClient.create(resources(resources), servers);
-		ClusterClientOptions.Builder options = clusterOptions();
-		apply(customizers, options);
-		client.setOptions(options.build());
-		return client;
+		ClientResources.Builder resources = resources(resourcesCustomizers);
+		ClusterClientOptions.Builder builder = clusterOptions();
+		apply(customizers, builder);
+		ClusterClientOptions options = builder.build();
+		return () -> {
+			RedisClusterClient client = RedisClusterClient.create(resources.build(), servers);
+			client.setOptions(options);
+			return client;
+		};
 	}
 
-	private RedisClient client(List<ClientResourcesBuilderCustomizer> resources,
+	private Supplier<RedisClient> client(List<ClientResourcesBuilderCustomizer> resourcesCustomizers,
 			List<LettuceClientOptionsBuilderCustomizer> customizers) {
-		RedisClient client = RedisClient.create(resources(resources));
-		ClientOptions.Builder options = ClientOptions.builder();
-		apply(customizers, options);
-		client.setOptions(options.build());
-		return client;
+		ClientResources.Builder resources = resources(resourcesCustomizers);
+		ClientOptions.Builder builder = ClientOptions.builder();
+		apply(customizers, builder);
+		ClientOptions options = builder.build();
+		return () -> {
+			RedisClient client = RedisClient.create(resources.build());
+			client.setOptions(options);
+			return client;
+		};
 	}
 
-	private static ClientResources resources(List<ClientResourcesBuilderCustomizer> customizers) {
+	private static ClientResources.Builder resources(List<ClientResourcesBuilderCustomizer> customizers) {
 		ClientResources.Builder resources = ClientResources.builder().reconnectDelay(RECONNECT_DELAY);
 		customizers.forEach((customizer) -> customizer.customize(resources));
-		return resources.build();
+		return resources;
 	}
 
 	private RedisURI uri(DataRedisConnectionDetails.Standalone server) {

@@ -69,7 +69,7 @@ class RedisStoreConfiguration {
 		RedisLockStore store = new RedisLockStore(connections, properties.redis().keyPrefix(),
 				properties.redis().commandTimeout(), properties.redis().replicasToAck());
 		// The driver is loaded while the rest of the application starts.
-		store.start();
+		store.connect();
 		return store;
 	}
 

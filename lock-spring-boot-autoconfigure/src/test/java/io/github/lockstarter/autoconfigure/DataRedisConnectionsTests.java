@@ -165,6 +165,31 @@ class DataRedisConnectionsTests {
 	}
 
 	@Test
+	@DisplayName("An application that ends while it connects does not report a failed connection")
+	void endsWhileConnecting(CapturedOutput output) throws IOException {
+		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			alone()
+				.withPropertyValues("spring.data.redis.host=127.0.0.1",
+						"spring.data.redis.port=" + silent.getLocalPort(), "spring.data.redis.connect-timeout=300ms")
+				.run((context) -> assertThat(context).hasNotFailed());
+			Awaitility.await()
+				.until(() -> Thread.getAllStackTraces()
+					.keySet()
+					.stream()
+					.noneMatch((thread) -> thread.getName().equals("lock-redis-connect")));
+			assertThat(output).doesNotContain("No connection to Redis");
+		}
+	}
+
+	@Test
+	@DisplayName("A customizer of the driver that fails stops the start")
+	void failingCustomizer() {
+		alone().withBean(LettuceClientOptionsBuilderCustomizer.class, () -> (options) -> {
+			throw new IllegalStateException("no such option");
+		}).run((context) -> assertThat(context).getFailure().rootCause().hasMessage("no such option"));
+	}
+
+	@Test
 	@DisplayName("With servers in spring.data.redis.masterreplica.nodes locks are at the master, in whatever order they are")
 	void masterReplica() {
 		try (LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + redis.port())) {

@@ -5,6 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import io.micrometer.observation.ObservationRegistry;
 
@@ -67,8 +70,22 @@ public final class RedisInstance implements AutoCloseable {
 		});
 		this.store = new RedisLockStore(connections, keyPrefix, timeout, replicasToAck);
 		this.store.start();
+		awaitConnection();
 		this.locks = new DefaultLockRegistry(this.store, (name) -> LockOptions.of(Duration.ofSeconds(10)), maxWaiters,
 				this.losses::add, new LockCounts(), ObservationRegistry.NOOP);
+	}
+
+	/** To load the driver takes a JVM that has just started longer than some leases. */
+	private void awaitConnection() {
+		try {
+			this.store.connect().toCompletableFuture().get(5, TimeUnit.SECONDS);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			// Redis is down, or silent, for the test.
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	public DefaultLockRegistry locks() {

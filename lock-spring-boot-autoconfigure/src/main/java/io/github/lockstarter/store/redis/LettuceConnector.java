@@ -51,8 +51,8 @@ final class LettuceConnector {
 
 	private final SilenceWatch silence;
 
-	/** Completes when the driver has been loaded, and its client created. */
-	private final CompletableFuture<Void> clientCreated = new CompletableFuture<>();
+	/** Completes when the driver has been loaded and the client created, or not. */
+	private volatile CompletableFuture<Void> clientCreated = new CompletableFuture<>();
 
 	/** Whether the driver is refreshing its list of the servers of a cluster. */
 	private final AtomicBoolean refreshing = new AtomicBoolean();
@@ -180,12 +180,19 @@ final class LettuceConnector {
 	 * The time that the driver takes to load does not count.
 	 */
 	void expire(Call<?> call, Duration timeout) {
-		if (this.clientCreated.isDone()) {
+		CompletableFuture<Void> created = this.clientCreated;
+		if (created.isDone()) {
 			setAlarm(call, timeout);
+			return;
 		}
-		else {
-			this.clientCreated.thenRun(() -> setAlarm(call, timeout));
-		}
+		created.whenComplete((done, failure) -> {
+			if (failure != null) {
+				call.fail(failure);
+			}
+			else {
+				setAlarm(call, timeout);
+			}
+		});
 	}
 
 	private void setAlarm(Call<?> call, Duration timeout) {
@@ -298,8 +305,7 @@ final class LettuceConnector {
 	}
 
 	private RedisClusterAsyncCommands<byte[], byte[]> currentConnection() {
-		this.connections.client();
-		this.clientCreated.complete(null);
+		createClient();
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.opened.get();
 		RedisClusterAsyncCommands<byte[], byte[]> old = this.redis;
 		if (current != old) {
@@ -315,6 +321,20 @@ final class LettuceConnector {
 			}
 		}
 		return current;
+	}
+
+	private void createClient() {
+		CompletableFuture<Void> created = this.clientCreated;
+		try {
+			this.connections.client();
+			created.complete(null);
+		}
+		catch (Throwable ex) {
+			// The next attempt may succeed, and has other calls.
+			this.clientCreated = new CompletableFuture<>();
+			created.completeExceptionally(ex);
+			throw ex;
+		}
 	}
 
 	private static void awaitFirstUse(CompletableFuture<?> ready) {

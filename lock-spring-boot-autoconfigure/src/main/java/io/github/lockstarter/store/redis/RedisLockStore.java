@@ -77,27 +77,31 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	}
 
 	/**
-	 * Begins to connect, on another thread, so that the first lock need not. Without
-	 * Redis there is a warning.
+	 * Connects on another thread, so that the first lock need not.
+	 * @return completes when Redis is connected
 	 */
+	public CompletionStage<?> connect() {
+		return CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect());
+	}
+
+	/** Connects in the background. Logs a warning if Redis is unavailable. */
 	@Override
 	public void start() {
 		this.running = true;
 		this.access.pubSub().open();
-		CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect())
-			.whenComplete((connected, failure) -> {
-				if (failure != null) {
-					logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
-				}
-			});
+		connect().whenComplete((connected, failure) -> {
+			if (failure != null && this.running) {
+				logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
+			}
+		});
 	}
 
 	/** Disconnects, until it is started again. */
 	@Override
 	public void stop() {
+		this.running = false;
 		this.access.pubSub().close();
 		this.connections.disconnect();
-		this.running = false;
 	}
 
 	/** Disconnects for good. */
