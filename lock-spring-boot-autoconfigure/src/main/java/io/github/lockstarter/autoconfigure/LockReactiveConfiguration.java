@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -20,6 +21,7 @@ import org.springframework.web.reactive.result.method.annotation.ArgumentResolve
 
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.web.reactive.ConflictObservers;
 import io.github.lockstarter.web.reactive.ConflictWriter;
 import io.github.lockstarter.web.reactive.DeferredResponseEntityHandler;
 import io.github.lockstarter.web.reactive.ExchangeRequestFilter;
@@ -46,9 +48,9 @@ class LockReactiveConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ConflictWriter exclusiveRequestConflictWriter(ObjectProvider<ResponseEntityResultHandler> results,
-			ObjectProvider<DispatchExceptionHandler> errors) {
-		return new ConflictWriter(SingletonSupplier.of(results::getObject), errors);
+	static ConflictWriter exclusiveRequestConflictWriter(ListableBeanFactory beans) {
+		return new ConflictWriter(new ConflictObservers(beans), SingletonSupplier
+			.of(() -> beans.getBean(ConflictObservers.ENTITIES, ResponseEntityResultHandler.class)));
 	}
 
 	@Bean

@@ -5,13 +5,13 @@ import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.thread.Threading;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -27,7 +27,7 @@ import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.servlet.ConflictObservers;
-import io.github.lockstarter.web.servlet.ConflictWriter;
+import io.github.lockstarter.web.servlet.ConflictObservers;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
 import io.github.lockstarter.web.servlet.PreparedModel;
@@ -50,28 +50,21 @@ class LockServletConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ServletRequestSupport exclusiveRequestServletRequestSupport(ConflictWriter conflicts) {
-		return new ServletRequestSupport(conflicts);
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ConflictWriter exclusiveRequestConflictWriter(ApplicationContext context) {
-		Supplier<RequestMappingHandlerAdapter> adapter = SingletonSupplier
-			.of(() -> context.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
-		return new ConflictWriter(adapter,
-				SingletonSupplier.of(() -> context.getBean(NEGOTIATION, ContentNegotiationManager.class)),
-				new ConflictObservers(context, adapter));
+	static ServletRequestSupport exclusiveRequestServletRequestSupport() {
+		return new ServletRequestSupport();
 	}
 
 	/** Other libraries have adapters of the same type, for handlers of their own. */
 	@Bean
-	static LockWebMvcConfigurer exclusiveRequestWebMvcConfigurer(BeanFactory beans,
+	static LockWebMvcConfigurer exclusiveRequestWebMvcConfigurer(ListableBeanFactory beans,
 			ObjectProvider<LockOperationSource> operations, ConflictStatuses statuses,
 			ObjectProvider<LockProperties> properties, Environment environment) {
-		return new LockWebMvcConfigurer(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class),
-				locked(operations), statuses,
-				() -> properties.getObject().web().keepsThread(Threading.VIRTUAL.isActive(environment)));
+		Supplier<RequestMappingHandlerAdapter> adapter = SingletonSupplier
+			.of(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
+		return new LockWebMvcConfigurer(adapter, locked(operations), statuses,
+				() -> properties.getObject().web().keepsThread(Threading.VIRTUAL.isActive(environment)),
+				SingletonSupplier.of(() -> beans.getBean(NEGOTIATION, ContentNegotiationManager.class)),
+				new ConflictObservers(beans, adapter));
 	}
 
 	@Bean

@@ -20,11 +20,10 @@ public interface RequestHandling extends HandledRequest {
 	/**
 	 * Acquires the locks, on this thread or without one.
 	 * @param untilResponse whether they are held until the response has been written
-	 * @return {@code null} if a lock is held elsewhere, and the request has been answered
 	 * @throws Exception a {@link io.github.lockstarter.LockException} if a lock is not
 	 * granted, or what makes the framework wait without a thread
 	 */
-	@Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception;
+	HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception;
 
 	/** Returns what will tell the end of the request. */
 	EndOfRequest end();

@@ -2,6 +2,7 @@ package io.github.lockstarter.web;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -10,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The body of an answer to a conflict, as the message converters of the application have
- * written it for another request. What differs from answer to answer is where the request
- * went, and when to retry it; the rest is kept as bytes.
+ * written it for another request. Only the path and the retry delay differ between
+ * answers; the rest is kept as bytes.
  */
 public final class PreparedConflict {
 
@@ -19,8 +20,12 @@ public final class PreparedConflict {
 
 	private static final Pattern RETRY_AFTER = Pattern.compile("\"retryAfterMillis\"\\s*:\\s*\"?(\\d+)");
 
-	/** What a path consists of that is written the same in JSON, whoever writes it. */
-	private static final Pattern PLAIN_PATH = Pattern.compile("[A-Za-z0-9/._~%:@!$*()+,;=-]*");
+	/**
+	 * Characters that every JSON writer leaves unescaped. In the last segment none that
+	 * may begin a file extension: for some extensions Spring MVC adds a header that keeps
+	 * browsers from running the answer.
+	 */
+	private static final Pattern PLAIN_PATH = Pattern.compile("([A-Za-z0-9._~%:@!$*()+,-]*/)*[A-Za-z0-9_~:@!$*()+,-]*");
 
 	private final String contentType;
 
@@ -77,13 +82,21 @@ public final class PreparedConflict {
 		return text.getBytes(StandardCharsets.ISO_8859_1);
 	}
 
+	/** Returns whether both differ in nothing but the path and the delay. */
+	boolean isSameAs(PreparedConflict other) {
+		return this.contentType.equals(other.contentType) && this.instanceFirst == other.instanceFirst
+				&& Arrays.equals(this.start, other.start) && Arrays.equals(this.middle, other.middle)
+				&& Arrays.equals(this.end, other.end);
+	}
+
+	/** Returns the type of the body. */
 	public String contentType() {
 		return this.contentType;
 	}
 
 	/**
 	 * Returns the body for a request.
-	 * @return {@code null} if the path has characters that have to be looked at
+	 * @return {@code null} if the path has characters that may need escaping
 	 */
 	public byte @Nullable [] body(String path, long retryAfterMillis) {
 		if (!PLAIN_PATH.matcher(path).matches()) {

@@ -1,10 +1,13 @@
 package io.github.lockstarter.web;
 
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -25,6 +28,10 @@ class PreparedConflictTests {
 
 	private static final String JSON = "application/problem+json";
 
+	private static final LockKey KEY = new LockKey("name", "key");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(1));
+
 	@ParameterizedTest
 	@ValueSource(strings = { "{\"instance\":\"%s\",\"title\":\"処理中\",\"retryAfterMillis\":%d}",
 			"{\"retryAfterMillis\":%2$d,\"instance\":\"%1$s\"}",
@@ -37,7 +44,7 @@ class PreparedConflictTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/users/%22", "/a(b)/~c_d;e=f,g", "/%E3%81%82" })
+	@ValueSource(strings = { "/users/%22/1", "/a(b)/v1.2/~c_d,g", "/%E3%81%82/" })
 	@DisplayName("A path of letters, digits, escapes and plain characters is written as it is")
 	void plainPath(String path) {
 		PreparedConflict prepared = prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1);
@@ -45,7 +52,7 @@ class PreparedConflictTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/\"", "/\\", "/あ", "/<", "/&", "/'", "/\n" })
+	@ValueSource(strings = { "/\"", "/\\", "/あ", "/<", "/&", "/'", "/=", "/;a", "/a.bat", "/a%2Ebat", "/\n" })
 	@DisplayName("Another path is left to the converters of the application")
 	void otherPath(String path) {
 		assertThat(prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1).body(path, 1)).isNull();
@@ -62,17 +69,70 @@ class PreparedConflictTests {
 	}
 
 	@Test
-	@DisplayName("However many languages clients ask for, there are at most 1,000 answers")
+	@DisplayName("An answer is ready when the exception handling has made it twice in the same way, and for a minute")
+	void ready() {
+		AtomicLong time = new AtomicLong();
+		PreparedConflicts conflicts = new PreparedConflicts(time::get);
+		Kind kind = kind(Locale.ENGLISH);
+		conflicts.add(kind, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1));
+		assertThat(conflicts.find(kind)).isNull();
+		conflicts.add(kind, prepare("{\"instance\":\"/b\",\"retryAfterMillis\":22}", "/b", 22));
+		assertThat(conflicts.find(kind)).isNotNull();
+		assertThat(conflicts.wants(kind)).isFalse();
+		time.addAndGet(Duration.ofMinutes(1).toNanos());
+		assertThat(conflicts.find(kind)).isNull();
+		assertThat(conflicts.wants(kind)).isTrue();
+	}
+
+	@Test
+	@DisplayName("Nothing is prepared where answers differ in more than the path and the time, or are not those of this library")
+	void differs() {
+		PreparedConflicts conflicts = new PreparedConflicts(() -> 0);
+		Kind differs = kind(Locale.ENGLISH);
+		conflicts.add(differs, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1,\"trace\":7}", "/a", 1));
+		conflicts.add(differs, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1,\"trace\":8}", "/a", 1));
+		Kind others = kind(Locale.JAPANESE);
+		conflicts.add(others, null);
+		assertThat(List.of(differs, others)).allSatisfy((kind) -> {
+			assertThat(conflicts.find(kind)).isNull();
+			assertThat(conflicts.wants(kind)).isFalse();
+		});
+	}
+
+	@Test
+	@DisplayName("A conflict that the application has changed has no kind")
+	void changed() {
+		LockConflictException extended = new LockConflictException(KEY, OPTIONS, Duration.ofMillis(1)) {
+		};
+		LockConflictException withProperty = new LockConflictException(KEY, OPTIONS, Duration.ofMillis(1));
+		withProperty.getBody().setProperty("owner", "taro");
+		LockConflictException withInstance = new LockConflictException(KEY, OPTIONS, Duration.ofMillis(1));
+		withInstance.getBody().setInstance(URI.create("/orders"));
+		assertThat(Stream.of(extended, withProperty, withInstance)
+			.map((conflict) -> Kind.of(Object.class, conflict, Locale.ENGLISH, List.of()))).containsOnlyNulls();
+	}
+
+	@Test
+	@DisplayName("However many languages clients ask for, there are at most 1,000 answers, and the last one is among them")
 	void limited() {
-		PreparedConflicts conflicts = new PreparedConflicts();
-		LockConflictException conflict = new LockConflictException(new LockKey("name", "key"),
-				LockOptions.of(Duration.ofSeconds(1)), Duration.ofMillis(1));
-		List<Kind> kinds = IntStream.range(0, 1_100)
-			.mapToObj((i) -> Kind.of("handler", conflict, Locale.forLanguageTag("en-x-l" + i), List.of(MediaType.ALL)))
+		PreparedConflicts conflicts = new PreparedConflicts(() -> 0);
+		List<Kind> kinds = IntStream.range(0, 2_500)
+			.mapToObj((i) -> kind(Locale.forLanguageTag("en-x-l" + i)))
 			.toList();
-		kinds.forEach((kind) -> conflicts.prepare(kind, conflict, "/a", JSON,
-				bytes("{\"instance\":\"/a\",\"retryAfterMillis\":1}")));
-		assertThat(kinds.stream().filter((kind) -> conflicts.find(kind) != null)).hasSize(1_000);
+		for (Kind kind : kinds) {
+			for (int i = 0; i < 2; i++) {
+				conflicts.add(kind, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1));
+			}
+		}
+		assertThat(kinds.stream().filter((kind) -> conflicts.find(kind) != null)).hasSizeBetween(1, 1_000)
+			.contains(kinds.get(kinds.size() - 1));
+	}
+
+	private static Kind kind(Locale locale) {
+		Kind kind = Kind.of(Object.class, new LockConflictException(KEY, OPTIONS, Duration.ofMillis(1)), locale,
+				List.of(MediaType.ALL));
+		assertThat(kind).isNotNull();
+		return kind;
 	}
 
 	private static PreparedConflict prepare(String body, String path, long retryAfterMillis) {

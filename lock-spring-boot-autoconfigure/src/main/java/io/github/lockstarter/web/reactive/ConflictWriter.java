@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -20,25 +19,24 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.reactive.HandlerResult;
-import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.reactive.result.method.annotation.ResponseEntityResultHandler;
 import org.springframework.web.server.NotAcceptableStatusException;
 import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.interceptor.LockedCall;
+import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.PreparedConflict;
 import io.github.lockstarter.web.PreparedConflicts;
 import io.github.lockstarter.web.PreparedConflicts.Kind;
 
 /**
- * Answers conflicts of handlers without Spring WebFlux's exception handling, with the
- * answer that it would make. The first conflict of a kind is an error signal: if it comes
- * to the advice of this library, and the application has nothing that observes errors or
- * changes answers, later ones are answered at once.
+ * Answers conflicts of handlers with prepared documents, in the place of Spring WebFlux's
+ * exception handling. The first conflicts of a kind are error signals: if they lead to
+ * the advice of this library, their answers are kept for those that follow. An
+ * application that observes errors or changes answers gets none of this.
  */
 public final class ConflictWriter {
 
@@ -47,19 +45,18 @@ public final class ConflictWriter {
 
 	private final PreparedConflicts prepared = new PreparedConflicts();
 
-	private final Supplier<ResponseEntityResultHandler> results;
+	private final ConflictObservers observers;
 
-	private final ObjectProvider<DispatchExceptionHandler> errors;
+	private final Supplier<ResponseEntityResultHandler> entities;
 
 	/**
 	 * Creates a writer.
-	 * @param results writes entities
-	 * @param errors what handles errors of handlers
+	 * @param observers the components that would miss a conflict
+	 * @param entities writes entities, where there are no such components
 	 */
-	public ConflictWriter(Supplier<ResponseEntityResultHandler> results,
-			ObjectProvider<DispatchExceptionHandler> errors) {
-		this.results = results;
-		this.errors = errors;
+	public ConflictWriter(ConflictObservers observers, Supplier<ResponseEntityResultHandler> entities) {
+		this.observers = observers;
+		this.entities = entities;
 	}
 
 	/**
@@ -69,17 +66,20 @@ public final class ConflictWriter {
 	 */
 	@Nullable Mono<Void> write(LockConflictException conflict, LockedCall call, ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
-		if (response.isCommitted() || !(exchange
-			.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
+		if (response.isCommitted() || !call.method().emitsEntity() || this.observers.exist() || prefersHtml(exchange)
+				|| !(exchange
+					.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
 			return null;
 		}
-		Kind kind = Kind.of(handler, conflict, LocaleContextHolder.getLocale(exchange.getLocaleContext()),
+		Kind kind = Kind.of(handler.getBeanType(), conflict, LocaleContextHolder.getLocale(exchange.getLocaleContext()),
 				accepted(exchange));
+		if (kind == null) {
+			return null;
+		}
 		PreparedConflict answer = this.prepared.find(kind);
 		byte[] body = (answer != null) ? answer.body(path(exchange), conflict.getRetryAfter().toMillis()) : null;
 		if (answer == null || body == null) {
-			if (answer == null && call.method().emitsEntity()
-					&& call.isOutermostOf(handler.createWithResolvedBean().getBean())) {
+			if (this.prepared.wants(kind) && call.isOutermostOf(handler.createWithResolvedBean().getBean())) {
 				exchange.getAttributes().put(SIGNALLED, kind);
 			}
 			return null;
@@ -92,14 +92,18 @@ public final class ConflictWriter {
 		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
 	}
 
+	private static boolean prefersHtml(ServerWebExchange exchange) {
+		return AcceptHeader.prefersHtml(exchange.getRequest().getHeaders().getOrEmpty(HttpHeaders.ACCEPT));
+	}
+
 	private static String path(ServerWebExchange exchange) {
 		return exchange.getRequest().getPath().value();
 	}
 
-	/** Returns nothing where a client cannot be understood. */
+	/** Returns nothing where the header is not valid. */
 	private List<MediaType> accepted(ServerWebExchange exchange) {
 		try {
-			return this.results.get().getContentTypeResolver().resolveMediaTypes(exchange);
+			return this.entities.get().getContentTypeResolver().resolveMediaTypes(exchange);
 		}
 		catch (NotAcceptableStatusException ex) {
 			return List.of();
@@ -114,8 +118,8 @@ public final class ConflictWriter {
 	 */
 	@Nullable Mono<Void> writeSignalled(LockConflictException conflict, ResponseEntity<ProblemDetail> answer,
 			MethodParameter type, ServerWebExchange exchange) {
-		if (!(exchange.getAttribute(SIGNALLED) instanceof Kind kind) || kind.status() != answer.getStatusCode().value()
-				|| isObserved()) {
+		if (!(exchange.getAttribute(SIGNALLED) instanceof Kind kind)
+				|| kind.status() != answer.getStatusCode().value()) {
 			return null;
 		}
 		ServerHttpResponse response = new ServerHttpResponseDecorator(exchange.getResponse()) {
@@ -126,22 +130,17 @@ public final class ConflictWriter {
 					byte[] bytes = new byte[buffer.readableByteCount()];
 					buffer.read(bytes);
 					DataBufferUtils.release(buffer);
-					ConflictWriter.this.prepared.prepare(kind, conflict, path(exchange),
-							getHeaders().getFirst(HttpHeaders.CONTENT_TYPE), bytes);
+					ConflictWriter.this.prepared.add(kind,
+							PreparedConflict.of(getHeaders().getFirst(HttpHeaders.CONTENT_TYPE), bytes, path(exchange),
+									conflict.getRetryAfter().toMillis()));
 					return super.writeWith(Mono.just(bufferFactory().wrap(bytes)));
 				});
 			}
 
 		};
-		return this.results.get()
+		return this.entities.get()
 			.handleResult(exchange.mutate().response(response).build(),
 					new HandlerResult(this, Mono.just(answer), type));
-	}
-
-	/** Returns whether the application has what sees only errors, or changes answers. */
-	private boolean isObserved() {
-		return !this.results.get().getErrorResponseInterceptors().isEmpty()
-				|| this.errors.stream().anyMatch((handler) -> handler.getClass() != RequestMappingHandlerAdapter.class);
 	}
 
 }

@@ -22,6 +22,9 @@ import io.github.lockstarter.web.LockProblems;
  */
 abstract class LockExceptionHandler {
 
+	/** The name of the attribute with the exception that was answered. */
+	static final String ANSWERED = LockExceptionHandler.class.getName() + ".answered";
+
 	private final LockProblems problems;
 
 	LockExceptionHandler(LockProblems problems) {
@@ -31,6 +34,7 @@ abstract class LockExceptionHandler {
 	final @Nullable ResponseEntity<ProblemDetail> answer(LockException exception, ServletWebRequest request)
 			throws IOException {
 		ProblemDetail body = this.problems.describe(exception, LocaleContextHolder.getLocale());
+		request.getRequest().setAttribute(ANSWERED, exception);
 		HttpServletResponse response = request.getResponse();
 		if (response != null && prefersHtml(request)) {
 			exception.getHeaders()

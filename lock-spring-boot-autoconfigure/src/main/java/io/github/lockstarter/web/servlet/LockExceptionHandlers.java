@@ -4,7 +4,6 @@ import java.io.IOException;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -36,24 +35,14 @@ public final class LockExceptionHandlers {
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class OfConflict extends LockExceptionHandler {
 
-		private final MethodParameter type;
-
-		private final ConflictWriter writer;
-
-		OfConflict(LockProblems problems, ConflictWriter writer) throws NoSuchMethodException {
+		OfConflict(LockProblems problems) {
 			super(problems);
-			this.type = MethodParameter.forExecutable(
-					OfConflict.class.getDeclaredMethod("handle", LockConflictException.class, ServletWebRequest.class),
-					-1);
-			this.writer = writer;
 		}
 
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(LockConflictException exception, ServletWebRequest request)
-				throws Exception {
-			ResponseEntity<ProblemDetail> answer = answer(exception, request);
-			boolean written = answer != null && this.writer.writeThrown(exception, answer, this.type, request);
-			return written ? null : answer;
+				throws IOException {
+			return answer(exception, request);
 		}
 
 	}

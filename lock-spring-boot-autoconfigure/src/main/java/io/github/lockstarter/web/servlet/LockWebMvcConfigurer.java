@@ -7,11 +7,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.springframework.core.Ordered;
+import org.springframework.web.accept.ContentNegotiationManager;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.github.lockstarter.web.ConflictStatuses;
@@ -30,19 +32,28 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
 	private final BooleanSupplier keepsThread;
 
+	private final Supplier<ContentNegotiationManager> negotiation;
+
+	private final ConflictObservers observers;
+
 	/**
 	 * Creates a configurer.
 	 * @param adapter calls the handlers
 	 * @param locked whether a method of a class is under a lock
 	 * @param statuses the statuses of conflicts that code has met
 	 * @param keepsThread whether plain handlers keep their thread while they wait
+	 * @param negotiation determines the media types that a client accepts
+	 * @param observers the components that would miss a conflict with a prepared answer
 	 */
 	public LockWebMvcConfigurer(Supplier<RequestMappingHandlerAdapter> adapter, BiPredicate<Method, Class<?>> locked,
-			ConflictStatuses statuses, BooleanSupplier keepsThread) {
+			ConflictStatuses statuses, BooleanSupplier keepsThread, Supplier<ContentNegotiationManager> negotiation,
+			ConflictObservers observers) {
 		this.adapter = adapter;
 		this.locked = locked;
 		this.statuses = statuses;
 		this.keepsThread = keepsThread;
+		this.negotiation = negotiation;
+		this.observers = observers;
 	}
 
 	@Override
@@ -57,6 +68,12 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
 	@Override
 	public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
+		resolvers.stream()
+			.filter(ExceptionHandlerExceptionResolver.class::isInstance)
+			.map(ExceptionHandlerExceptionResolver.class::cast)
+			.findFirst()
+			.ifPresent((advices) -> resolvers.add(0,
+					new PreparedConflictResolver(advices, this.negotiation, this.observers)));
 		resolvers.add(0, new ConflictStatusResolver(this.statuses));
 	}
 

@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.context.request.RequestContextHolder;
@@ -15,7 +14,6 @@ import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.EndOfRequest;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
@@ -48,16 +46,10 @@ final class ServletRequestHandling implements RequestHandling {
 
 	private final HttpServletRequest request;
 
-	private final @Nullable HttpServletResponse response;
-
-	private final ConflictWriter conflicts;
-
 	private @Nullable AsyncResultInterceptor results;
 
-	ServletRequestHandling(ServletRequestAttributes attributes, ConflictWriter conflicts) {
-		this.request = attributes.getRequest();
-		this.response = attributes.getResponse();
-		this.conflicts = conflicts;
+	ServletRequestHandling(HttpServletRequest request) {
+		this.request = request;
 	}
 
 	/**
@@ -97,29 +89,9 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	@Override
-	public @Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse)
-			throws Exception {
-		try {
-			return (locks.mayWait() && canSuspend(call.method()) && !call.isRetried())
-					? acquireOrSuspend(call, locks, untilResponse) : call.acquire(locks, untilResponse);
-		}
-		catch (LockConflictException ex) {
-			giveWay();
-			if (this.response != null && this.conflicts.write(ex, call, this.request, this.response)) {
-				return null;
-			}
-			throw ex;
-		}
-	}
-
-	/**
-	 * Little is left to do for a request that is refused, and its client may be back at
-	 * once. The holder, whose next step may wait for a processor, comes first. Measured
-	 * in ADR 37.
-	 */
-	@SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but time
-	private static void giveWay() {
-		Thread.yield();
+	public HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception {
+		return (locks.mayWait() && canSuspend(call.method()) && !call.isRetried())
+				? acquireOrSuspend(call, locks, untilResponse) : call.acquire(locks, untilResponse);
 	}
 
 	private EndOfRequest endOfRequest() {
@@ -168,19 +140,18 @@ final class ServletRequestHandling implements RequestHandling {
 	 * the handler there: on a thread of the container, with all that Spring MVC and
 	 * filters have set up for it.
 	 * <p>
-	 * A plain handler is called at once where nobody holds the locks: its thread waits
-	 * for the answer of the store, which needs no other thread, but not for other
-	 * requests, which may need the thread to be through with the lock.
+	 * Where nobody holds the locks, the handler is called at once: the thread waits for
+	 * the answer of the store, which needs no other thread, but not for other requests,
+	 * which may need the thread to be through with the lock.
 	 * @throws HandlerWaitsException if the request waits
 	 * @throws io.github.lockstarter.LockException if a lock is not granted
 	 */
 	private HeldLeases acquireOrSuspend(LockedCall call, LockAcquisition locks, boolean untilResponse)
 			throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
-			boolean plain = call.returnType().adapter() == null;
 			WaitingThread thread = new WaitingThread();
-			CompletableFuture<HeldLeases> attempt = call.acquireAsync(locks, untilResponse, plain ? thread : null);
-			if (plain && thread.await(attempt, SOON)) {
+			CompletableFuture<HeldLeases> attempt = call.acquireAsync(locks, untilResponse, thread);
+			if (thread.await(attempt, SOON)) {
 				return result(attempt);
 			}
 			suspend(attempt, call);

@@ -16,16 +16,6 @@ import io.github.lockstarter.operation.LockedMethod;
  */
 public final class ServletRequestSupport implements RequestSupport {
 
-	private final ConflictWriter conflicts;
-
-	/**
-	 * Creates the support.
-	 * @param conflicts answers requests whose locks are held elsewhere
-	 */
-	public ServletRequestSupport(ConflictWriter conflicts) {
-		this.conflicts = conflicts;
-	}
-
 	@Override
 	public CurrentRequest currentRequest() {
 		return ServletCurrentRequest.get();
@@ -35,7 +25,7 @@ public final class ServletRequestSupport implements RequestSupport {
 	public @Nullable RequestHandling handling(LockedMethod method) {
 		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes && method
 			.isHandler(attributes.getRequest().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)))
-					? new ServletRequestHandling(attributes, this.conflicts) : null;
+					? new ServletRequestHandling(attributes.getRequest()) : null;
 	}
 
 }

@@ -1,15 +1,11 @@
 package io.github.lockstarter.web.reactive;
 
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.aopalliance.intercept.MethodInterceptor;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,74 +15,73 @@ import reactor.core.publisher.Mono;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
-import org.springframework.context.support.StaticMessageSource;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.accept.RequestedContentTypeResolver;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.result.method.annotation.ResponseEntityResultHandler;
+import org.springframework.web.server.ServerWebExchange;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.TestServer;
+import io.github.lockstarter.web.RefusedRequests;
+import io.github.lockstarter.web.RefusedRequests.CountedAnswers;
 
+import static io.github.lockstarter.web.RefusedRequests.UNTIL_PREPARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ConflictWriterTests {
-
-	private static final LockKey KEY = new LockKey("hot", "key");
-
-	/** How often the exception handling has asked for the words of an answer. */
-	private static final AtomicInteger worded = new AtomicInteger();
 
 	/** How often something of the application has seen a conflict or its answer. */
 	private static final AtomicInteger seen = new AtomicInteger();
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/mono", "/entity" })
-	@DisplayName("The first refusal takes the way of an error; the same answer is ready for those that follow, but for the time")
+	@DisplayName("The first refusals go through the exception handling, and the later ones get the same answer without it")
 	void prepared(String path) throws Exception {
 		try (TestServer server = start()) {
-			List<HttpResponse<String>> first = refused(server, path, 1);
-			assertThat(worded.getAndSet(0)).isPositive();
-			List<HttpResponse<String>> answers = Stream.concat(first.stream(), refused(server, path, 3).stream())
-				.toList();
-			assertThat(worded).hasValue(0);
-			assertThat(answers).allSatisfy((answer) -> {
-				assertThat(answer.statusCode()).isEqualTo(409);
-				assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
-					.containsEntry("Content-Type", List.of("application/problem+json"));
-				assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
-			});
-			assertThat(answers.stream().map((answer) -> answer.body().replaceAll("\\d{4,}", "")).distinct()).hasSize(1);
-			assertThat(answers.get(3).body()).contains("\"instance\":\"%s\"".formatted(path))
-				.containsPattern("\"retryAfterMillis\":(2\\d{4}|30000)\\b");
+			List<HttpResponse<String>> first = RefusedRequests.send(server, path, UNTIL_PREPARED);
+			assertThat(RefusedRequests.described(server)).isPositive();
+			List<HttpResponse<String>> later = RefusedRequests.send(server, path, 3);
+			assertThat(RefusedRequests.described(server)).isZero();
+			RefusedRequests.assertAlike(Stream.concat(first.stream(), later.stream()).toList(), path);
 			assertThat(server.post(path).body()).isEqualTo("ran");
 		}
 	}
 
 	@Test
-	@DisplayName("A handler of a body is refused by an error each time")
+	@DisplayName("A handler of a body is refused by an error each time, also where its controller has prepared answers")
 	void body() throws Exception {
 		try (TestServer server = start()) {
-			refused(server, "/body", 1);
-			int once = worded.getAndSet(0);
-			assertThat(refused(server, "/body", 2)).extracting(HttpResponse::statusCode).containsOnly(409);
-			assertThat(once).isPositive();
-			assertThat(worded).hasValue(2 * once);
+			RefusedRequests.send(server, "/mono", UNTIL_PREPARED);
+			RefusedRequests.described(server);
+			RefusedRequests.assertAlike(RefusedRequests.send(server, "/body", 3), "/body");
+			assertThat(RefusedRequests.described(server)).isPositive();
+		}
+	}
+
+	@Test
+	@DisplayName("Where the application has a writer of entities of its own, it writes each conflict")
+	void secondWriter() throws Exception {
+		try (TestServer server = start(OwnEntityWriter.class)) {
+			RefusedRequests.assertAlike(RefusedRequests.send(server, "/mono", 4), "/mono");
+			// For each request: the handler's result, which signals the conflict, and the
+			// answer.
+			assertThat(seen).hasValue(4 * 2);
 		}
 	}
 
@@ -94,7 +89,7 @@ class ConflictWriterTests {
 	@DisplayName("A browser gets the application's error page each time")
 	void browser() throws Exception {
 		try (TestServer server = start()) {
-			assertThat(refused(server, "/mono", 3, "Accept", "text/html"))
+			assertThat(RefusedRequests.send(server, "/mono", 3, "Accept", "text/html"))
 				.allSatisfy((answer) -> assertThat(answer.headers().firstValue("Content-Type").orElseThrow())
 					.startsWith("text/html"));
 		}
@@ -102,10 +97,10 @@ class ConflictWriterTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { OwnHandler.class, OwnErrorInterceptor.class, OwnAspect.class })
-	@DisplayName("Whatever an application has that sees conflicts or changes answers sees each of them")
+	@DisplayName("A component of the application that sees conflicts or changes answers sees each of them")
 	void observed(Class<?> observer) throws Exception {
 		try (TestServer server = start(observer)) {
-			refused(server, "/mono", 4);
+			RefusedRequests.send(server, "/mono", 4);
 			assertThat(seen).hasValue(4);
 		}
 	}
@@ -115,45 +110,14 @@ class ConflictWriterTests {
 	}
 
 	private static TestServer start(Class<?> more) {
-		worded.set(0);
 		seen.set(0);
-		SpringApplication application = new SpringApplication(TestServer.Application.class, Words.class, Handlers.class,
-				more);
+		SpringApplication application = new SpringApplication(TestServer.Application.class, CountedAnswers.class,
+				Handlers.class, more);
 		application.setWebApplicationType(WebApplicationType.REACTIVE);
 		return TestServer.start(application, "lock.store=memory");
 	}
 
-	/** Asks while the lock is held. */
-	private static List<HttpResponse<String>> refused(TestServer server, String path, int times, String... headers) {
-		LockRegistry registry = server.context().getBean(LockRegistry.class);
-		try (Lease lease = registry.acquire(KEY, LockOptions.of(Duration.ofSeconds(30)))) {
-			assertThat(lease.isHeld()).isTrue();
-			return IntStream.range(0, times).mapToObj((i) -> server.postAsync(path, headers).join()).toList();
-		}
-	}
-
 	static class Nothing {
-
-	}
-
-	/** Counts the answers that are made anew. */
-	@Configuration(proxyBeanMethods = false)
-	static class Words {
-
-		@Bean
-		MessageSource messageSource() {
-			return new StaticMessageSource() {
-
-				@Override
-				protected @Nullable String resolveCodeWithoutArguments(String code, Locale locale) {
-					if (code.startsWith("problemDetail.title.lock.")) {
-						worded.incrementAndGet();
-					}
-					return null;
-				}
-
-			};
-		}
 
 	}
 
@@ -187,6 +151,27 @@ class ConflictWriterTests {
 		ResponseEntity<String> handle(LockConflictException conflict) {
 			seen.incrementAndGet();
 			return ResponseEntity.status(409).body("own");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnEntityWriter {
+
+		@Bean
+		static ResponseEntityResultHandler countingEntityWriter(ServerCodecConfigurer codecs,
+				@Qualifier("webFluxContentTypeResolver") RequestedContentTypeResolver contentTypes) {
+			ResponseEntityResultHandler writer = new ResponseEntityResultHandler(codecs.getWriters(), contentTypes) {
+
+				@Override
+				public Mono<Void> handleResult(ServerWebExchange exchange, HandlerResult result) {
+					seen.incrementAndGet();
+					return super.handleResult(exchange, result);
+				}
+
+			};
+			writer.setOrder(-1);
+			return writer;
 		}
 
 	}

@@ -3,11 +3,11 @@ package io.github.lockstarter.web.servlet;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import jakarta.servlet.Filter;
@@ -21,17 +21,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.ValueSerializer;
+
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.context.MessageSource;
+import org.springframework.boot.jackson.JacksonComponent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
-import org.springframework.context.support.StaticMessageSource;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
@@ -54,50 +58,44 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.config.annotation.ContentNegotiationConfigurer;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.testing.TestServer;
+import io.github.lockstarter.web.RefusedRequests;
+import io.github.lockstarter.web.RefusedRequests.CountedAnswers;
 
+import static io.github.lockstarter.web.RefusedRequests.KEY;
+import static io.github.lockstarter.web.RefusedRequests.UNTIL_PREPARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-class ConflictWriterTests {
-
-	private static final LockKey KEY = new LockKey("hot", "key");
-
-	/** How often the exception handling has asked for the words of an answer. */
-	private static final AtomicInteger worded = new AtomicInteger();
+class PreparedConflictResolverTests {
 
 	/** How often something of the application has seen a conflict or its answer. */
 	private static final AtomicInteger seen = new AtomicInteger();
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/body", "/entity", "/nothing", "/stage", "/view", "/task" })
-	@DisplayName("The first refusal takes the way of an exception; the same answer is ready for those that follow, but for the time")
+	@ValueSource(strings = { "/body", "/entity", "/nothing", "/headers", "/number", "/created", "/stage", "/view",
+			"/task", "/session", "/service" })
+	@DisplayName("The first refusals go through the exception handling, and the later ones get the same answer without it")
 	void prepared(String path) throws Exception {
 		try (TestServer server = start()) {
-			List<HttpResponse<String>> first = refused(server, path, 1);
-			assertThat(worded.getAndSet(0)).isPositive();
-			List<HttpResponse<String>> answers = Stream.concat(first.stream(), refused(server, path, 3).stream())
-				.toList();
-			assertThat(worded).hasValue(0);
-			assertThat(answers).allSatisfy((answer) -> {
-				assertThat(answer.statusCode()).isEqualTo(409);
-				assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
-					.containsEntry("Content-Type", List.of("application/problem+json"));
-				assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
-			});
-			assertThat(answers.stream().map(ConflictWriterTests::withoutTime).distinct()).hasSize(1);
-			assertThat(answers.get(3).body()).contains("\"instance\":\"%s\"".formatted(path))
-				.containsPattern("\"retryAfterMillis\":(2\\d{4}|30000)\\b");
+			List<HttpResponse<String>> first = RefusedRequests.send(server, path, UNTIL_PREPARED);
+			assertThat(RefusedRequests.described(server)).isPositive();
+			List<HttpResponse<String>> later = RefusedRequests.send(server, path, 3);
+			assertThat(RefusedRequests.described(server)).isZero();
+			List<HttpResponse<String>> all = Stream.concat(first.stream(), later.stream()).toList();
+			RefusedRequests.assertAlike(all, path);
+			assertThat(all.stream().map(PreparedConflictResolverTests::headers).distinct()).hasSize(1)
+				.allSatisfy((names) -> assertThat(names).doesNotContain("set-cookie"));
 		}
 	}
 
@@ -105,15 +103,35 @@ class ConflictWriterTests {
 	@DisplayName("Each language, and each kind of client, has an answer of its own")
 	void kinds() throws Exception {
 		try (TestServer server = start()) {
-			for (int i = 0; i < 3; i++) {
-				worded.set(0);
-				assertThat(refused(server, "/body", 1, "Accept-Language", "ja").get(0).body()).contains("処理中");
-				assertThat(refused(server, "/body", 1, "Accept-Language", "en").get(0).body())
+			for (int i = 0; i <= UNTIL_PREPARED; i++) {
+				RefusedRequests.described(server);
+				assertThat(refused(server, "/body", "Accept-Language", "ja").body()).contains("処理中");
+				assertThat(refused(server, "/body", "Accept-Language", "en").body())
 					.contains("Request already in progress");
-				assertThat(refused(server, "/body", 1, "Accept", "application/json").get(0).body())
+				assertThat(refused(server, "/body", "Accept", "application/json").body())
 					.contains("Request already in progress");
 			}
-			assertThat(worded).hasValue(0);
+			assertThat(RefusedRequests.described(server)).isZero();
+		}
+	}
+
+	@Test
+	@DisplayName("The answer has the type of a problem, whatever the handler produces")
+	void produces() throws Exception {
+		try (TestServer server = start()) {
+			for (String path : List.of("/csv", "/json")) {
+				RefusedRequests.assertAlike(RefusedRequests.send(server, path, 5), path);
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("A path that ends like a file gets the header that keeps browsers from running the answer")
+	void files() throws Exception {
+		try (TestServer server = start()) {
+			RefusedRequests.send(server, "/files/a", UNTIL_PREPARED);
+			assertThat(refused(server, "/files/a.bat").headers().firstValue("Content-Disposition"))
+				.hasValue("inline;filename=f.txt");
 		}
 	}
 
@@ -121,17 +139,19 @@ class ConflictWriterTests {
 	@DisplayName("A controller's own handler of the exception is called each time")
 	void ownHandler() throws Exception {
 		try (TestServer server = start()) {
-			assertThat(refused(server, "/own", 3)).extracting(HttpResponse::body).containsOnly("own");
+			assertThat(RefusedRequests.send(server, "/own", 4)).extracting(HttpResponse::body).containsOnly("own");
 		}
 	}
 
-	@Test
-	@DisplayName("A browser gets the application's error page each time")
-	void browser() throws Exception {
-		try (TestServer server = start()) {
-			assertThat(refused(server, "/body", 3, "Accept", "text/html"))
+	@ParameterizedTest
+	@ValueSource(classes = { Nothing.class, IgnoredAcceptHeader.class })
+	@DisplayName("A browser is answered by the application's error handling each time, however the application negotiates")
+	void browser(Class<?> negotiation) throws Exception {
+		try (TestServer server = start(negotiation)) {
+			RefusedRequests.assertAlike(RefusedRequests.send(server, "/body", 3), "/body");
+			assertThat(RefusedRequests.send(server, "/body", 3, "Accept", "text/html"))
 				.allSatisfy((answer) -> assertThat(answer.headers().firstValue("Content-Type").orElseThrow())
-					.startsWith("text/html"));
+					.isNotEqualTo("application/problem+json"));
 		}
 	}
 
@@ -145,10 +165,11 @@ class ConflictWriterTests {
 				waiter = server.postAsync("/waits");
 				LockInspector locks = server.context().getBean(LockInspector.class);
 				Awaitility.await().until(() -> locks.waiters(KEY.name()) == 1);
-				assertThat(server.post("/waits").body()).contains("/problems/wait-queue-full");
-				worded.set(0);
-				assertThat(server.post("/waits").body()).contains("/problems/wait-queue-full");
-				assertThat(worded).hasValue(0);
+				for (int i = 0; i <= UNTIL_PREPARED; i++) {
+					RefusedRequests.described(server);
+					assertThat(server.post("/waits").body()).contains("/problems/wait-queue-full");
+				}
+				assertThat(RefusedRequests.described(server)).isZero();
 				assertThat(lease.isHeld()).isTrue();
 			}
 			assertThat(waiter.join().statusCode()).isEqualTo(200);
@@ -158,10 +179,10 @@ class ConflictWriterTests {
 	@ParameterizedTest
 	@ValueSource(classes = { OwnHandler.class, OwnResolver.class, OwnBodyAdvice.class, OwnInterceptor.class,
 			OwnErrorInterceptor.class, OwnAspect.class, OwnFilter.class })
-	@DisplayName("Whatever an application has that sees conflicts or changes answers sees each of them")
+	@DisplayName("A component of the application that sees conflicts or changes answers sees each of them")
 	void observed(Class<?> observer) throws Exception {
 		try (TestServer server = start(observer)) {
-			refused(server, "/body", 4);
+			RefusedRequests.send(server, "/body", 4);
 			// The client may have its answer before the request has ended.
 			Awaitility.await().untilAsserted(() -> assertThat(seen).hasValue(4));
 		}
@@ -171,32 +192,35 @@ class ConflictWriterTests {
 	@DisplayName("An interceptor is not called after a handler that was refused")
 	void notHandled() throws Exception {
 		try (TestServer server = start(AfterHandlers.class)) {
-			refused(server, "/body", 3);
+			RefusedRequests.send(server, "/body", 3);
 			assertThat(seen).hasValue(0);
 			server.post("/body");
 			Awaitility.await().untilAsserted(() -> assertThat(seen).hasValue(1));
 		}
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "/number", "/created", "/session" })
-	@DisplayName("A handler that Spring MVC would not leave at that is refused by an exception each time")
-	void thrown(String path) throws Exception {
-		try (TestServer server = start()) {
-			refused(server, path, 1);
-			int once = worded.getAndSet(0);
-			List<HttpResponse<String>> answers = refused(server, path, 2);
-			assertThat(answers).allSatisfy((answer) -> {
-				assertThat(answer.statusCode()).isEqualTo(409);
-				assertThat(answer.headers().map()).doesNotContainKey("Set-Cookie");
-			});
-			assertThat(once).isPositive();
-			assertThat(worded).hasValue(2 * once);
+	@Test
+	@DisplayName("An answer with content that differs each time is made each time")
+	void changing() throws Exception {
+		try (TestServer server = start(TraceIds.class)) {
+			assertThat(RefusedRequests.send(server, "/body", 4)).extracting(HttpResponse::body)
+				.doesNotHaveDuplicates()
+				.allSatisfy((body) -> assertThat(body).contains("\"trace\":"));
 		}
 	}
 
-	private static String withoutTime(HttpResponse<String> answer) {
-		return answer.body().replaceAll("\\d{4,}", "");
+	private static HttpResponse<String> refused(TestServer server, String path, String... headers) {
+		return RefusedRequests.send(server, path, 1, headers).get(0);
+	}
+
+	private static Set<String> headers(HttpResponse<String> answer) {
+		// How the body is framed is up to the container.
+		return answer.headers()
+			.map()
+			.keySet()
+			.stream()
+			.filter((name) -> !Set.of("content-length", "transfer-encoding").contains(name))
+			.collect(Collectors.toSet());
 	}
 
 	private static TestServer start() {
@@ -204,59 +228,24 @@ class ConflictWriterTests {
 	}
 
 	private static TestServer start(Class<?> more, String... properties) {
-		worded.set(0);
 		seen.set(0);
 		String[] all = Stream.concat(Stream.of("lock.store=memory"), Stream.of(properties)).toArray(String[]::new);
-		return TestServer.start(new Class<?>[] { TestServer.Application.class, Words.class, Bodies.class, Views.class,
-				Sessions.class, OwnAnswers.class, more }, all);
-	}
-
-	/** Asks while the lock is held. */
-	private static List<HttpResponse<String>> refused(TestServer server, String path, int times, String... headers)
-			throws Exception {
-		LockRegistry registry = server.context().getBean(LockRegistry.class);
-		try (Lease lease = registry.acquire(KEY, LockOptions.of(Duration.ofSeconds(30)))) {
-			assertThat(lease.isHeld()).isTrue();
-			return IntStream.range(0, times).mapToObj((i) -> post(server, path, headers)).toList();
-		}
-	}
-
-	private static HttpResponse<String> post(TestServer server, String path, String... headers) {
-		try {
-			return server.post(path, headers);
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+		return TestServer.start(new Class<?>[] { TestServer.Application.class, CountedAnswers.class, Bodies.class,
+				Views.class, Sessions.class, OwnAnswers.class, Service.class, more }, all);
 	}
 
 	static class Nothing {
 
 	}
 
-	/** Counts the answers that are made anew. */
-	@Configuration(proxyBeanMethods = false)
-	static class Words {
-
-		@Bean
-		MessageSource messageSource() {
-			return new StaticMessageSource() {
-
-				@Override
-				protected @Nullable String resolveCodeWithoutArguments(String code, Locale locale) {
-					if (code.startsWith("problemDetail.title.lock.")) {
-						worded.incrementAndGet();
-					}
-					return null;
-				}
-
-			};
-		}
-
-	}
-
 	@RestController
 	static class Bodies {
+
+		private final Service service;
+
+		Bodies(Service service) {
+			this.service = service;
+		}
 
 		@PostMapping("/body")
 		@ExclusiveRequest(name = "hot", key = "'key'")
@@ -292,6 +281,35 @@ class ConflictWriterTests {
 		@ExclusiveRequest(name = "hot", key = "'key'", waitTime = "30s")
 		String waits() {
 			return "ran";
+		}
+
+		@PostMapping("/headers")
+		@ExclusiveRequest(name = "hot", key = "'key'")
+		HttpHeaders headers() {
+			return new HttpHeaders();
+		}
+
+		@PostMapping(path = "/csv", produces = "text/csv")
+		@ExclusiveRequest(name = "hot", key = "'key'")
+		String csv() {
+			return "ran";
+		}
+
+		@PostMapping(path = "/json", produces = "application/json")
+		@ExclusiveRequest(name = "hot", key = "'key'")
+		String json() {
+			return "ran";
+		}
+
+		@PostMapping("/files/{name}")
+		@ExclusiveRequest(name = "hot", key = "'key'")
+		String file() {
+			return "ran";
+		}
+
+		@PostMapping("/service")
+		String service() {
+			return this.service.call();
 		}
 
 		@PostMapping("/number")
@@ -333,6 +351,15 @@ class ConflictWriterTests {
 		@ExclusiveRequest(name = "hot", key = "'key'")
 		String view(@ModelAttribute("form") String form) {
 			return "view";
+		}
+
+	}
+
+	static class Service {
+
+		@ExclusiveRequest(name = "hot", key = "'key'")
+		String call() {
+			return "ran";
 		}
 
 	}
@@ -425,6 +452,29 @@ class ConflictWriterTests {
 				Object exception = request.getAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
 				seen.addAndGet((exception instanceof LockConflictException) ? 1 : 0);
 			};
+		}
+
+	}
+
+	static class IgnoredAcceptHeader implements WebMvcConfigurer {
+
+		@Override
+		public void configureContentNegotiation(ContentNegotiationConfigurer negotiation) {
+			negotiation.ignoreAcceptHeader(true).favorParameter(true);
+		}
+
+	}
+
+	@JacksonComponent
+	static class TraceIds extends ValueSerializer<ProblemDetail> {
+
+		@Override
+		public void serialize(ProblemDetail problem, JsonGenerator json, SerializationContext context) {
+			json.writeStartObject();
+			json.writeStringProperty("instance", String.valueOf(problem.getInstance()));
+			json.writePOJOProperty("retryAfterMillis", problem.getProperties().get("retryAfterMillis"));
+			json.writeNumberProperty("trace", seen.incrementAndGet());
+			json.writeEndObject();
 		}
 
 	}

@@ -1,0 +1,135 @@
+package io.github.lockstarter.web.servlet;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Supplier;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.web.HttpMediaTypeNotAcceptableException;
+import org.springframework.web.accept.ContentNegotiationManager;
+import org.springframework.web.context.request.ServletWebRequest;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
+import org.springframework.web.util.ContentCachingResponseWrapper;
+
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.web.AcceptHeader;
+import io.github.lockstarter.web.PreparedConflict;
+import io.github.lockstarter.web.PreparedConflicts;
+import io.github.lockstarter.web.PreparedConflicts.Kind;
+
+/**
+ * Answers conflicts with prepared documents, in the place of Spring MVC's search for an
+ * advice, content negotiation and message converters. The first conflicts of a kind go
+ * that way: if it leads to the advice of this library, their answers are kept for those
+ * that follow. An application that observes exceptions or changes answers gets none of
+ * this.
+ */
+final class PreparedConflictResolver implements HandlerExceptionResolver {
+
+	private final ExceptionHandlerExceptionResolver advices;
+
+	private final Supplier<ContentNegotiationManager> negotiation;
+
+	private final ConflictObservers observers;
+
+	private final PreparedConflicts prepared = new PreparedConflicts();
+
+	/**
+	 * Creates a resolver, which has to come before all that answer.
+	 * @param advices calls the advices
+	 * @param negotiation determines the media types that a client accepts
+	 * @param observers the components that would miss a conflict
+	 */
+	PreparedConflictResolver(ExceptionHandlerExceptionResolver advices, Supplier<ContentNegotiationManager> negotiation,
+			ConflictObservers observers) {
+		this.advices = advices;
+		this.negotiation = negotiation;
+		this.observers = observers;
+	}
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception exception) {
+		if (!(exception instanceof LockConflictException conflict) || !(handler instanceof HandlerMethod method)
+				|| response.isCommitted() || this.observers.exist() || prefersHtml(request)) {
+			return null;
+		}
+		Kind kind = Kind.of(method.getBeanType(), conflict, LocaleContextHolder.getLocale(), accepted(request));
+		if (kind == null) {
+			return null;
+		}
+		try {
+			PreparedConflict answer = this.prepared.find(kind);
+			byte[] body = (answer != null) ? answer.body(request.getRequestURI(), conflict.getRetryAfter().toMillis())
+					: null;
+			if (answer != null && body != null) {
+				giveWay();
+				write(conflict, answer.contentType(), body, response);
+				return new ModelAndView();
+			}
+			return this.prepared.wants(kind) ? prepare(kind, conflict, request, response, method) : null;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static boolean prefersHtml(HttpServletRequest request) {
+		return AcceptHeader.prefersHtml(Collections.list(request.getHeaders(HttpHeaders.ACCEPT)));
+	}
+
+	/** Returns nothing where the header is not valid. */
+	private List<MediaType> accepted(HttpServletRequest request) {
+		try {
+			return this.negotiation.get().resolveMediaTypes(new ServletWebRequest(request));
+		}
+		catch (HttpMediaTypeNotAcceptableException ex) {
+			return List.of();
+		}
+	}
+
+	/**
+	 * Little is left to do for a request that is refused, and its client may be back at
+	 * once. The holder, whose next step may wait for a processor, comes first. Measured
+	 * in ADR 37.
+	 */
+	@SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but time
+	private static void giveWay() {
+		Thread.yield();
+	}
+
+	private static void write(LockConflictException conflict, String contentType, byte[] body,
+			HttpServletResponse response) throws IOException {
+		response.setStatus(conflict.getStatusCode().value());
+		conflict.getHeaders().forEach((name, values) -> {
+			response.setHeader(name, values.get(0));
+			values.stream().skip(1).forEach((value) -> response.addHeader(name, value));
+		});
+		response.setContentType(contentType);
+		response.setContentLength(body.length);
+		response.getOutputStream().write(body);
+	}
+
+	private @Nullable ModelAndView prepare(Kind kind, LockConflictException conflict, HttpServletRequest request,
+			HttpServletResponse response, HandlerMethod handler) throws IOException {
+		ContentCachingResponseWrapper copy = new ContentCachingResponseWrapper(response);
+		ModelAndView answered = this.advices.resolveException(request, copy, handler, conflict);
+		boolean ours = request.getAttribute(LockExceptionHandler.ANSWERED) == conflict;
+		this.prepared.add(kind, ours ? PreparedConflict.of(copy.getContentType(), copy.getContentAsByteArray(),
+				request.getRequestURI(), conflict.getRetryAfter().toMillis()) : null);
+		copy.copyBodyToResponse();
+		return answered;
+	}
+
+}

@@ -1,0 +1,93 @@
+package io.github.lockstarter.web;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.MessageSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.StaticMessageSource;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Requests for a lock that is held, and what was done to answer them. */
+public final class RefusedRequests {
+
+	/** The lock. */
+	public static final LockKey KEY = new LockKey("hot", "key");
+
+	/** How many requests it takes until an answer is prepared. */
+	public static final int UNTIL_PREPARED = 2;
+
+	private RefusedRequests() {
+	}
+
+	/** Sends requests, one after the other, while the lock is held. */
+	public static List<HttpResponse<String>> send(TestServer server, String path, int times, String... headers) {
+		LockRegistry registry = server.context().getBean(LockRegistry.class);
+		try (Lease lease = registry.acquire(KEY, LockOptions.of(Duration.ofSeconds(30)))) {
+			assertThat(lease.isHeld()).isTrue();
+			return IntStream.range(0, times).mapToObj((i) -> server.postAsync(path, headers).join()).toList();
+		}
+	}
+
+	/** Returns how many answers the exception handling has made since the last call. */
+	public static int described(TestServer server) {
+		return server.context().getBean(CountedMessages.class).details.getAndSet(0);
+	}
+
+	/**
+	 * Asserts that each is the documented answer, and that they differ in the delay only.
+	 */
+	public static void assertAlike(List<HttpResponse<String>> answers, String path) {
+		assertThat(answers).allSatisfy((answer) -> {
+			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
+				.containsEntry("Content-Type", List.of("application/problem+json"));
+			assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("[12]?\\d|30");
+			assertThat(answer.body()).contains("\"instance\":\"%s\"".formatted(path))
+				.containsPattern("\"retryAfterMillis\":(1?\\d{4}|2\\d{4}|30000)\\b");
+		});
+		assertThat(answers.stream()
+			.map((answer) -> answer.body().replaceAll("\"retryAfterMillis\":\\d+", "\"retryAfterMillis\":"))
+			.distinct()).hasSize(1);
+	}
+
+	/** Counts the answers that the exception handling makes. */
+	@Configuration(proxyBeanMethods = false)
+	public static class CountedAnswers {
+
+		@Bean
+		static MessageSource messageSource() {
+			return new CountedMessages();
+		}
+
+	}
+
+	private static final class CountedMessages extends StaticMessageSource {
+
+		private final AtomicInteger details = new AtomicInteger();
+
+		@Override
+		protected @Nullable String resolveCodeWithoutArguments(String code, Locale locale) {
+			if (code.startsWith("problemDetail.lock.")) {
+				this.details.incrementAndGet();
+			}
+			return null;
+		}
+
+	}
+
+}
