@@ -116,12 +116,29 @@ class WaitingWithoutThreadsTests {
 	void adviceOutside() throws Exception {
 		try (TestServer server = start("lock.wait=1m")) {
 			server.context().getBean(Jobs.class).get("taro").finish();
-			assertThat(server.post("/servlet/future?key=taro").body()).isEqualTo("done");
+			CompletableFuture<HttpResponse<String>> waiting;
+			try (Lease held = server.context().getBean(LockRegistry.class).acquire("handler:taro")) {
+				waiting = server.postAsync("/servlet/future?key=taro");
+				Awaitility.await().until(() -> server.context().getBean(Outside.class).seen.size() == 1);
+				assertThat(held.isHeld()).isTrue();
+			}
+			assertThat(waiting.join().body()).isEqualTo("done");
 			assertThat(server.context().getBean(Outside.class).seen).hasSize(2)
 				.satisfies((first) -> assertThat(first).hasToString(
 						"io.github.lockstarter.web.servlet.HandlerWaitsException: " + ((Exception) first).getMessage()),
 						atIndex(0))
 				.satisfies((second) -> assertThat(second).isInstanceOf(CompletableFuture.class), atIndex(1));
+		}
+	}
+
+	@Test
+	@DisplayName("A handler whose lock is free is called at once, whatever it returns")
+	void freeLock() throws Exception {
+		try (TestServer server = start("lock.wait=1m")) {
+			server.context().getBean(Jobs.class).get("taro").finish();
+			assertThat(server.post("/servlet/future?key=taro").body()).isEqualTo("done");
+			assertThat(server.context().getBean(Outside.class).seen).singleElement()
+				.isInstanceOf(CompletableFuture.class);
 		}
 	}
 
