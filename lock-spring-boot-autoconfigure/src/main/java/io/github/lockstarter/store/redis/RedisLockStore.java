@@ -55,8 +55,9 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	 * Creates a store.
 	 * @param connections where it sends its commands
 	 * @param keyPrefix what all keys in Redis begin with
-	 * @param commandTimeout how long to wait for an answer, connecting included; to the
-	 * next tick of the driver's timer, which is 100 ms
+	 * @param commandTimeout how long to wait for an answer, including the time to connect
+	 * but not the time that the driver takes to load; to the next tick of the driver's
+	 * timer, which is 100 ms
 	 * @param replicasToAck how many replicas must have a grant within half of that time,
 	 * 8 s at most, or else it is undone; 0 to ask none. Not for Redis Cluster.
 	 */
