@@ -305,13 +305,12 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Submits a request whose caller holds no thread, and may give up at any time: by
-	 * completing the result itself, in whatever way.
+	 * Submits a request whose caller holds no thread, and may give up at any time, also
+	 * before: by completing the result itself, in whatever way.
 	 */
 	<T> CompletableFuture<T> submit(AcquireRequest request, CompletableFuture<T> result) {
 		this.table.submit(request);
-		request.deliverRefusal();
-		if (!result.isDone()) {
+		if (!request.deliverRefusal()) {
 			result.whenComplete((value, failure) -> {
 				if (request.abandon()) {
 					this.table.leave(request);

@@ -52,6 +52,10 @@ final class ObservedStore implements LockStore {
 	/** Whether answers are kept back as soon as a token claims a lock. */
 	volatile boolean silentWhenClaimed;
 
+	/** Runs whenever the store is asked for a lock. */
+	volatile Runnable whenAsked = () -> {
+	};
+
 	volatile boolean throwing;
 
 	/** Whether it says that its locks are those of this JVM only. */
@@ -155,6 +159,7 @@ final class ObservedStore implements LockStore {
 		@Override
 		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 			ObservedStore.this.acquires.incrementAndGet();
+			ObservedStore.this.whenAsked.run();
 			ObservedStore.this.silent |= !command.takenBack() && ObservedStore.this.silentWhenClaimed;
 			return unlessBroken(this.key, () -> memory().acquire(command));
 		}

@@ -125,6 +125,23 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
+	@DisplayName("A caller that gives up while its request joins the queue is not granted the lock when it is released")
+	void leavesWhileJoining() {
+		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
+			String holder = join(acquire(OPTIONS)).token();
+			this.store.silent = true;
+			CompletableFuture<TokenLock> leaving = acquire(WAITING, TOKEN);
+			this.store.whenAsked = () -> way.accept(leaving);
+			this.store.speak();
+			assertThat(leaving).isDone();
+			awaitNothingHere();
+			assertThat(join(this.locks.releaseAsync(KEY, holder))).isTrue();
+			this.runtime.pass(WAITING.waitTime());
+			assertThat(remaining()).isEmpty();
+		}
+	}
+
+	@Test
 	@DisplayName("A waiter behind a caller that has given up waits for the token, which got the lock all the same")
 	void behindCancelledCaller() {
 		CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);

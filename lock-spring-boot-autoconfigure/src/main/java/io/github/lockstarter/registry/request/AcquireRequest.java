@@ -202,11 +202,16 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		this.answer.complete(refusal(remaining, queueFull));
 	}
 
-	/** Delivers the answer on this thread, if it is a refusal. */
-	public void deliverRefusal() {
+	/**
+	 * Delivers the answer on this thread, if it is a refusal.
+	 * @return whether it is
+	 */
+	public boolean deliverRefusal() {
 		if (this.delivery instanceof Async async && this.answer.getNow(null) instanceof Refused refused) {
 			deliver(refused, async.action());
+			return true;
 		}
+		return false;
 	}
 
 	final Refused refusal(Duration remaining, boolean queueFull) {

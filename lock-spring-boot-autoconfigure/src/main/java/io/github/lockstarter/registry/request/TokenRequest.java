@@ -37,7 +37,8 @@ public abstract sealed class TokenRequest extends AcquireRequest permits NewToke
 	}
 
 	@Override
-	public final void deliverRefusal() {
+	public final boolean deliverRefusal() {
+		return false;
 	}
 
 	@Override
