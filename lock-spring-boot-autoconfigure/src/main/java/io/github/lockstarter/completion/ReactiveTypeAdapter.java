@@ -29,7 +29,8 @@ import io.github.lockstarter.result.ResultType;
  */
 public final class ReactiveTypeAdapter implements CompletionAdapter {
 
-	private static final List<String> PLAIN = List.of("java.lang", "java.math", "java.net", "java.time", "java.util");
+	private static final List<String> PLAIN = List.of("java.io", "java.lang", "java.math", "java.net", "java.time",
+			"java.util");
 
 	ReactiveTypeAdapter() {
 	}
@@ -41,11 +42,13 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 
 	/**
 	 * Returns whether it is a type of values: to ask Spring's registry would load Reactor
-	 * at the start of an application that may never use it.
+	 * at the start of an application that may never use it. A record or an enum may
+	 * implement a reactive type.
 	 */
 	private static boolean isPlain(Class<?> type) {
-		return type.isPrimitive() || type.isRecord() || type.isEnum() || type.isArray()
-				|| PLAIN.stream().anyMatch(type.getPackageName()::equals);
+		return type.isPrimitive() || type.isArray() || PLAIN.contains(type.getPackageName())
+				|| ((type.isRecord() || type.isEnum())
+						&& Stream.of(type.getInterfaces()).allMatch(ReactiveTypeAdapter::isPlain));
 	}
 
 	@Override

@@ -8,6 +8,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.ParallelFlux;
 
@@ -34,9 +36,10 @@ class ExclusiveRequestStartTests {
 	@ValueSource(classes = { MisspeltVariable.class, ForgottenHash.class, PrivateMethod.class, FinalMethod.class,
 			StaticMethod.class, PlainFuture.class, OwnFuture.class, OwnFutureOfEntity.class, JavaStream.class,
 			CallableOfService.class, EmitterOfService.class, ReactiveEntityOfService.class, Parallel.class,
-			BadTtl.class, ZeroTtl.class, LeaseInKey.class, LeaseInCondition.class, InheritedPrivateMethod.class,
-			InheritedFinalMethod.class, FinalUnderAnnotatedClass.class, PackagePrivateElsewhere.class,
-			NegativeWait.class, BadStatus.class, BadName.class, UnknownPlaceholder.class })
+			RecordOfPublisher.class, EnumOfPublisher.class, BadTtl.class, ZeroTtl.class, LeaseInKey.class,
+			LeaseInCondition.class, InheritedPrivateMethod.class, InheritedFinalMethod.class,
+			FinalUnderAnnotatedClass.class, PackagePrivateElsewhere.class, NegativeWait.class, BadStatus.class,
+			BadName.class, UnknownPlaceholder.class })
 	@DisplayName("What could not lock as it says stops the start, and names the method")
 	void failsAtStart(Class<?> type) {
 		this.runner.withBean(type).run((context) -> {
@@ -214,6 +217,44 @@ class ExclusiveRequestStartTests {
 		@ExclusiveRequest
 		public ParallelFlux<String> method() {
 			return Flux.just("done").parallel();
+		}
+
+	}
+
+	record MyPublisher(Publisher<String> source) implements Publisher<String> {
+
+		@Override
+		public void subscribe(Subscriber<? super String> subscriber) {
+			this.source.subscribe(subscriber);
+		}
+
+	}
+
+	static class RecordOfPublisher {
+
+		@ExclusiveRequest
+		public MyPublisher method() {
+			return new MyPublisher(Flux.just("done"));
+		}
+
+	}
+
+	enum Nothing implements Publisher<String> {
+
+		INSTANCE;
+
+		@Override
+		public void subscribe(Subscriber<? super String> subscriber) {
+			Flux.<String>empty().subscribe(subscriber);
+		}
+
+	}
+
+	static class EnumOfPublisher {
+
+		@ExclusiveRequest
+		public Nothing method() {
+			return Nothing.INSTANCE;
 		}
 
 	}

@@ -7,6 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Flow;
 import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 
@@ -15,7 +16,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
+import reactor.adapter.JdkFlowAdapter;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.InitializingBean;
@@ -32,6 +36,7 @@ import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.completion.ReactiveTypeAdapter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -160,6 +165,27 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
+	@DisplayName("A record that is of a reactive type keeps the lock until its work ends")
+	void reactiveRecord() {
+		this.runner.withBean(Service.class).run((context) -> {
+			Service service = context.getBean(Service.class);
+			Mono<String> work = Mono.fromCallable(() -> {
+				assertRefused(() -> service.undeclared("second"));
+				return "first";
+			});
+			for (Object result : new Object[] { new MyPublisher(work),
+					new MyFlow(JdkFlowAdapter.publisherToFlowPublisher(work)) }) {
+				Object returned = service.undeclared(result);
+				assertRefused(() -> service.undeclared("second"));
+				assertThat(
+						Flux.from(ReactiveTypeAdapter.adapter(returned.getClass()).toPublisher(returned)).blockLast())
+					.isEqualTo("first");
+				assertThat(service.undeclared("later")).isEqualTo("later");
+			}
+		});
+	}
+
+	@Test
 	@DisplayName("A return type that only the class of the bean tells is that of the lock")
 	void genericResult() {
 		this.runner.withBean(OfMono.class).run((context) -> {
@@ -215,6 +241,24 @@ class ExclusiveRequestTests {
 	}
 
 	record Order(String number) {
+	}
+
+	record MyPublisher(Publisher<String> source) implements Publisher<String> {
+
+		@Override
+		public void subscribe(Subscriber<? super String> subscriber) {
+			this.source.subscribe(subscriber);
+		}
+
+	}
+
+	record MyFlow(Flow.Publisher<String> source) implements Flow.Publisher<String> {
+
+		@Override
+		public void subscribe(Flow.Subscriber<? super String> subscriber) {
+			this.source.subscribe(subscriber);
+		}
+
 	}
 
 	static class Service {
