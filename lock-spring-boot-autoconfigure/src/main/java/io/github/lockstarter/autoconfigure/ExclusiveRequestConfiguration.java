@@ -1,5 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.util.Optional;
+import java.util.function.Supplier;
+
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import tools.jackson.databind.json.JsonMapper;
@@ -59,9 +62,12 @@ class ExclusiveRequestConfiguration {
 	static ExclusiveRequestInterceptor exclusiveRequestInterceptor(LockOperationSource operations,
 			ObjectProvider<LockRegistry> registry, ObjectProvider<RequestSupport> requests,
 			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<LockProperties> properties) {
+		// A SingletonSupplier does not remember null: it would search in each call.
+		Supplier<Optional<ReactiveRequestSupport>> reactive = SingletonSupplier
+			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
 		return new ExclusiveRequestInterceptor(operations, SingletonSupplier.of(registry::getObject),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
-				SingletonSupplier.ofNullable(reactiveRequests::getIfAvailable),
+				() -> reactive.get().orElse(null),
 				SingletonSupplier.of(() -> properties.getObject().web().releasesOnResponse())::obtain);
 	}
 
