@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
@@ -26,10 +28,12 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.tomcat.reactive.TomcatReactiveWebServerFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.ResponseEntity;
+import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -92,6 +96,47 @@ class ApplicationThreadsTests {
 		requests(situation, "reactive", List.of("future", "entity", "mono", "flux"));
 	}
 
+	@Test
+	@DisplayName("On Reactor Netty a handler of Spring WebFlux that returns a Mono is called on the event loop of its request")
+	void eventLoop() throws Exception {
+		start(Situation.GRANTED, "reactive");
+		finishedJob("netty");
+		assertThat(this.server.post("/mono?key=netty").statusCode()).isEqualTo(200);
+		assertThat(threadOf("mono")).startsWith("reactor-http-").isEqualTo(threadOf("request"));
+	}
+
+	@Test
+	@DisplayName("On Tomcat it is called on a thread that may block, and a request without a server has no event loop, either")
+	void noEventLoop() throws Exception {
+		start(Situation.GRANTED, "reactive", OnTomcat.class);
+		finishedJob("tomcat");
+		assertThat(this.server.post("/mono?key=tomcat").statusCode()).isEqualTo(200);
+		assertThat(threadOf("request")).startsWith("http-nio-");
+		assertThat(threadOf("mono")).startsWith("boundedElastic-");
+		this.server.context().getBean(Seen.class).where.clear();
+		finishedJob("mock");
+		WebTestClient.bindToApplicationContext(this.server.context())
+			.build()
+			.post()
+			.uri("/mono?key=mock")
+			.exchange()
+			.expectStatus()
+			.isOk();
+		assertThat(threadOf("mono")).startsWith("parallel-");
+	}
+
+	private void finishedJob(String key) {
+		this.server.context().getBean(Jobs.class).get(key).finish();
+	}
+
+	private String threadOf(String what) {
+		return this.server.context().getBean(Seen.class).where.stream()
+			.filter((each) -> each.startsWith(what + " on "))
+			.findFirst()
+			.orElseThrow()
+			.substring((what + " on ").length());
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	@DisplayName("Beans: no code of the application runs on a thread of the registry or of the driver")
@@ -126,10 +171,12 @@ class ApplicationThreadsTests {
 		assertThat(this.server.context().getBean(Seen.class).where).hasSizeGreaterThan(paths.size());
 	}
 
-	private void start(Situation situation, String type) {
+	private void start(Situation situation, String type, Class<?>... more) {
 		this.server = TestServer.start(
-				new Class<?>[] { TestServer.Application.class, Jobs.class, Handlers.class, Seen.class, Advice.class,
-						OfServlet.class, OfExchange.class },
+				Stream
+					.concat(Stream.of(TestServer.Application.class, Jobs.class, Handlers.class, Seen.class,
+							Advice.class, OfServlet.class, OfExchange.class), Stream.of(more))
+					.toArray(Class<?>[]::new),
 				"spring.main.web-application-type=" + type, "spring.data.redis.port=" + redis.port(),
 				"spring.data.redis.host=127.0.0.1", "lock.ttl=1m", "lock.wait=" + situation.wait);
 		// The first connection takes its time.
@@ -337,9 +384,21 @@ class ApplicationThreadsTests {
 
 		@Bean
 		WebFilter filter(Seen seen) {
-			return (exchange, chain) -> chain.filter(exchange)
-				.doOnEach((signal) -> seen.here("filter"))
-				.doFinally((signal) -> seen.here("end of filter"));
+			return (exchange, chain) -> {
+				seen.here("request");
+				return chain.filter(exchange)
+					.doOnEach((signal) -> seen.here("filter"))
+					.doFinally((signal) -> seen.here("end of filter"));
+			};
+		}
+
+	}
+
+	static class OnTomcat {
+
+		@Bean
+		TomcatReactiveWebServerFactory webServer() {
+			return new TomcatReactiveWebServerFactory();
 		}
 
 	}

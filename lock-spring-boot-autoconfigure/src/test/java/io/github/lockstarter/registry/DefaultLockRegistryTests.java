@@ -132,6 +132,38 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
+	@DisplayName("An asynchronous caller that is refused at once has its answer before the attempt returns, without its executor")
+	void refusedAtOnce() {
+		List<Thread> threads = new ArrayList<>();
+		this.locks.onConflict((conflict) -> threads.add(Thread.currentThread()));
+		Queue<Runnable> tasks = new ArrayDeque<>();
+		try (Lease lease = this.locks.acquire(KEY, OPTIONS)) {
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(this.locks.acquireAsync(KEY, OPTIONS, tasks::add)).failsWithin(Duration.ZERO)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockConflictException.class);
+			assertThat(this.locks.tryAcquireAsync(KEY, OPTIONS)).isCompletedWithValue(Optional.empty());
+		}
+		assertThat(threads).containsExactly(Thread.currentThread());
+		assertThat(tasks).isEmpty();
+	}
+
+	@Test
+	@DisplayName("An asynchronous caller that is refused after its wait has its answer on its executor")
+	void refusedOnExecutor() {
+		this.locks.acquire(KEY, OPTIONS);
+		Queue<Runnable> tasks = new ArrayDeque<>();
+		CompletableFuture<Lease> waiting = this.locks.acquireAsync(KEY, WAITING, tasks::add).toCompletableFuture();
+		this.runtime.pass(WAITING.waitTime());
+		assertThat(waiting).isNotDone();
+		assertThat(tasks).hasSize(1);
+		tasks.remove().run();
+		assertThat(waiting).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockConflictException.class);
+	}
+
+	@Test
 	@DisplayName("An executor that fails loses no answer, and affects no other caller")
 	void failingExecutor() {
 		Executor failing = (task) -> {
