@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -38,7 +39,7 @@ public final class OpenLoad implements AutoCloseable {
 	private final Random random = new Random();
 
 	/**
-	 * Returns what came of it.
+	 * Returns the results.
 	 * @param port where the server is
 	 * @param variant which endpoint is asked
 	 * @param work how long a request is to hold the lock
@@ -49,6 +50,7 @@ public final class OpenLoad implements AutoCloseable {
 		Histogram runs = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);
 		Histogram refusals = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);
 		AtomicLong unanswered = new AtomicLong();
+		AtomicInteger otherStatus = new AtomicInteger();
 		AtomicLong underWay = new AtomicLong(1);
 		CountDownLatch done = new CountDownLatch(1);
 		Runnable ended = () -> {
@@ -69,11 +71,19 @@ public final class OpenLoad implements AutoCloseable {
 				.uri(uri)
 				.responseSingle((response, body) -> body.then(Mono.just(response.status().code())))
 				.doFinally((signal) -> ended.run())
-				.subscribe((status) -> ((status == 200) ? runs : refusals).recordValue(System.nanoTime() - arrived),
-						(failure) -> unanswered.incrementAndGet());
+				.subscribe((status) -> {
+					switch (status) {
+						case 200 -> runs.recordValue(System.nanoTime() - arrived);
+						case 409 -> refusals.recordValue(System.nanoTime() - arrived);
+						default -> otherStatus.set(status);
+					}
+				}, (failure) -> unanswered.incrementAndGet());
 		}
 		ended.run();
 		done.await();
+		if (otherStatus.get() != 0) {
+			throw new IllegalStateException("POST %s was answered with %d".formatted(uri, otherStatus.get()));
+		}
 		return new Outcome(runs, refusals, unanswered.get());
 	}
 
@@ -88,7 +98,7 @@ public final class OpenLoad implements AutoCloseable {
 	}
 
 	/**
-	 * What came of it.
+	 * The results.
 	 *
 	 * @param runs how long each answer of a request that ran took, in nanoseconds
 	 * @param refusals how long each refusal took, in nanoseconds

@@ -64,7 +64,7 @@ public final class Http implements Workload {
 			}
 			if (!ports.containsKey(Server.VIRTUAL_THREADS)) {
 				run.report()
-					.paragraph("%s: left out, for JDK %d has none.".formatted(Server.VIRTUAL_THREADS,
+					.paragraph("%s: left out, since JDK %d has none.".formatted(Server.VIRTUAL_THREADS,
 							Runtime.version().feature()));
 			}
 		}

@@ -1,0 +1,56 @@
+package io.github.lockstarter.benchmarks.http;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntUnaryOperator;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class OpenLoadTests {
+
+	@Test
+	@DisplayName("A request that succeeds has run, and one that is answered with 409 was refused")
+	void counts() throws Exception {
+		AtomicInteger requests = new AtomicInteger();
+		OpenLoad.Outcome outcome = run((number) -> {
+			requests.incrementAndGet();
+			return (number % 4 == 0) ? 200 : 409;
+		});
+		assertThat(outcome.unanswered()).isZero();
+		assertThat(outcome.runs().getTotalCount()).isPositive().isEqualTo(requests.get() / 4);
+		assertThat(outcome.runs().getTotalCount() + outcome.refusals().getTotalCount()).isEqualTo(requests.get());
+	}
+
+	@Test
+	@DisplayName("Any other answer fails the measurement")
+	void otherAnswer() {
+		for (int status : new int[] { 500, 503 }) {
+			assertThatIllegalStateException().isThrownBy(() -> run((number) -> (number == 2) ? status : 409))
+				.withMessageContaining("/lock-starter")
+				.withMessageEndingWith("was answered with " + status);
+		}
+	}
+
+	/** Runs against a server that answers each request, by its number, with a status. */
+	private static OpenLoad.Outcome run(IntUnaryOperator status) throws InterruptedException {
+		AtomicInteger requests = new AtomicInteger();
+		DisposableServer server = HttpServer.create()
+			.host("127.0.0.1")
+			.port(0)
+			.handle((request, response) -> response.status(status.applyAsInt(requests.incrementAndGet())).send())
+			.bindNow();
+		try (OpenLoad load = new OpenLoad()) {
+			return load.run(server.port(), Variant.THIS, Duration.ZERO, Duration.ofMillis(300));
+		}
+		finally {
+			server.disposeNow();
+		}
+	}
+
+}
