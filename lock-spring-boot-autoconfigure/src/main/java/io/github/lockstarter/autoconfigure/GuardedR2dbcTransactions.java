@@ -10,9 +10,8 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import io.github.lockstarter.interceptor.ReactiveTransactionGuard;
 
 /**
- * The transaction manager of an application, that also looks at the locks that a
- * transaction is under. It stays what it was to everybody else, its name in the log
- * included.
+ * The transaction manager of an application, which also checks the locks of a transaction
+ * before the commit. Everything else stays the same, including its name in the log.
  */
 final class GuardedR2dbcTransactions extends R2dbcTransactionManager {
 

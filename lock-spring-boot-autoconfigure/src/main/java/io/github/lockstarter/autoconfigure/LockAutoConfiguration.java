@@ -19,7 +19,7 @@ import io.github.lockstarter.store.LockStore;
 @EnableConfigurationProperties(LockProperties.class)
 @Import({ RedisStoreConfiguration.class, MemoryStoreConfiguration.class, MemcachedStoreConfiguration.class,
 		DynamoDbStoreConfiguration.class, NoStoreConfiguration.class, LockRegistryConfiguration.class,
-		ExclusiveRequestConfiguration.class, CommitGuardConfiguration.class, LockProblemsConfiguration.class,
+		ExclusiveRequestConfiguration.class, TransactionConfiguration.class, LockProblemsConfiguration.class,
 		LockServletConfiguration.class, LockReactiveConfiguration.class, LockOpenApiConfiguration.class,
 		LockMetricsConfiguration.class, LocksEndpointConfiguration.class, LockHealthConfiguration.class,
 		UnknownPropertyWarning.class })

@@ -187,13 +187,13 @@ class ReactiveTransactionsTests {
 		}
 
 		@Test
-		@DisplayName("A reactive transaction manager that does not look at locks is named at start-up, where a lock covers reactive work")
+		@DisplayName("A reactive transaction manager that does not check locks is named at start-up, where a lock covers reactive work")
 		void unguarded(CapturedOutput output) {
 			this.runner.withUserConfiguration(Database.class)
 				.withBean("others", ReactiveTransactionManager.class, OtherTransactions::new)
 				.withBean(Locked.class)
 				.run((context) -> assertThat(context).hasNotFailed());
-			assertThat(output).containsOnlyOnce("does not look at locks")
+			assertThat(output).containsOnlyOnce("does not check locks")
 				.contains("The reactive transaction manager 'others'");
 		}
 
@@ -202,7 +202,7 @@ class ReactiveTransactionsTests {
 		void noReactiveWork(CapturedOutput output) {
 			this.runner.withBean("others", ReactiveTransactionManager.class, OtherTransactions::new)
 				.run((context) -> assertThat(context).hasNotFailed());
-			assertThat(output).doesNotContain("does not look at locks");
+			assertThat(output).doesNotContain("does not check locks");
 		}
 
 	}

@@ -7,10 +7,10 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Lets every wait for a condition last up to a minute where the test names no bound, so
- * that a machine that stands still for seconds fails no test.
+ * Sets the default timeout of Awaitility to one minute, so that a machine that pauses for
+ * seconds fails no test.
  */
-public class PatientTests implements LauncherSessionListener {
+public class AwaitilityDefaults implements LauncherSessionListener {
 
 	@Override
 	public void launcherSessionOpened(LauncherSession session) {

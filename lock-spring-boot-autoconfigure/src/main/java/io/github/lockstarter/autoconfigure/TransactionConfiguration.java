@@ -19,15 +19,15 @@ import io.github.lockstarter.interceptor.LeaseTransactionListener;
 import io.github.lockstarter.operation.LockOperationSource;
 
 /**
- * The guard of transactions under a lock, for every transaction manager there is.
+ * Rolls back transactions whose lock was lost, for every transaction manager.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
-class CommitGuardConfiguration {
+class TransactionConfiguration {
 
-	private static final Log logger = LogFactory.getLog(CommitGuardConfiguration.class);
+	private static final Log logger = LogFactory.getLog(TransactionConfiguration.class);
 
-	/** A lock inside a transaction is free before the commit. */
+	/** A lock inside a transaction is released before the commit. */
 	@Bean
 	static SmartInitializingSingleton exclusiveRequestInsideTransactionWarning(LockProperties properties,
 			ObjectProvider<BeanFactoryTransactionAttributeSourceAdvisor> transactions) {
@@ -40,7 +40,7 @@ class CommitGuardConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BeanPostProcessor exclusiveRequestCommitGuard() {
+	static BeanPostProcessor exclusiveRequestLeaseTransactionListener() {
 		LeaseTransactionListener listener = new LeaseTransactionListener();
 		return new BeanPostProcessor() {
 
@@ -61,9 +61,9 @@ class CommitGuardConfiguration {
 
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static ReactiveCommitGuardProcessor exclusiveRequestReactiveCommitGuard(
+		static ReactiveTransactionGuardProcessor exclusiveRequestReactiveTransactionGuard(
 				ObjectProvider<LockOperationSource> operations) {
-			return new ReactiveCommitGuardProcessor(operations);
+			return new ReactiveTransactionGuardProcessor(operations);
 		}
 
 	}

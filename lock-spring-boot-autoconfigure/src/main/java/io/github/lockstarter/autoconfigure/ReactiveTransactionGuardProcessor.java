@@ -16,23 +16,24 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.operation.LockOperationSource;
 
 /**
- * Lets the transaction manager of R2DBC look at locks, and tells of every other reactive
- * one that does not. Listeners of transactions would not do: they are told of a reactive
- * transaction on any thread, and without its Reactor context.
+ * Makes the transaction manager of R2DBC check the locks before a commit, and warns of
+ * every other reactive transaction manager. Listeners of transactions cannot do the
+ * check: they are notified of a reactive transaction on any thread, and without its
+ * Reactor context.
  */
-final class ReactiveCommitGuardProcessor implements BeanPostProcessor, SmartInitializingSingleton {
+final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, SmartInitializingSingleton {
 
-	private static final Log logger = LogFactory.getLog(ReactiveCommitGuardProcessor.class);
+	private static final Log logger = LogFactory.getLog(ReactiveTransactionGuardProcessor.class);
 
 	private static final boolean R2DBC = ClassUtils.isPresent(
 			"org.springframework.r2dbc.connection.R2dbcTransactionManager",
-			ReactiveCommitGuardProcessor.class.getClassLoader());
+			ReactiveTransactionGuardProcessor.class.getClassLoader());
 
 	private final ObjectProvider<LockOperationSource> operations;
 
 	private final Set<String> unguarded = new ConcurrentSkipListSet<>();
 
-	ReactiveCommitGuardProcessor(ObjectProvider<LockOperationSource> operations) {
+	ReactiveTransactionGuardProcessor(ObjectProvider<LockOperationSource> operations) {
 		this.operations = operations;
 	}
 
@@ -51,7 +52,7 @@ final class ReactiveCommitGuardProcessor implements BeanPostProcessor, SmartInit
 	public void afterSingletonsInstantiated() {
 		if (this.operations.stream().anyMatch(LockOperationSource::hasReactive)) {
 			this.unguarded.forEach((beanName) -> logger.warn(
-					"The reactive transaction manager '%s' does not look at locks, as only R2dbcTransactionManager itself is made to: its transactions are committed even if their lock has been lost, and a result is shared or replayed even if its transaction was rolled back without an error. Call lease.isHeld() at the end of such a transaction."
+					"The reactive transaction manager '%s' does not check locks, since it is not R2dbcTransactionManager itself: its transactions are committed even if their lock has been lost, and a result is shared or replayed even if its transaction was rolled back without an error. Call lease.isHeld() at the end of such a transaction."
 						.formatted(beanName)));
 		}
 	}
