@@ -101,12 +101,13 @@ class ExclusiveRequestConfiguration {
 	 * ours in a test may never be asked.
 	 */
 	@Bean
-	static SmartInitializingSingleton exclusiveRequestSharedResultsCheck(LockOperationValidator validator,
-			ObjectProvider<LockRegistry> registry, BeanFactory beans) {
+	static SmartInitializingSingleton exclusiveRequestSharedResultsCheck(LockOperationSource operations,
+			LockOperationValidator validator, ObjectProvider<LockRegistry> registry, BeanFactory beans) {
 		return () -> {
+			validator.checkSharing();
 			boolean standIn = LockRegistryConfiguration.isReplaced(beans)
 					|| beans.containsBean(LockSliceAutoConfiguration.REGISTRY);
-			if (validator.checkSharing() && !standIn) {
+			if (operations.sharesResults() && !standIn) {
 				ResultSharing.registry(registry.getObject()).prepareSharing();
 			}
 		};

@@ -40,8 +40,8 @@ import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedResults;
 
 /**
- * Knows the operations of every annotated method, and finds all that is wrong with the
- * methods of a class when it is first asked about the class, which is at start-up.
+ * The operations of all annotated methods. The methods of a class are read and validated
+ * when the class is first asked for, which is at start-up.
  */
 public final class LockOperationSource {
 
@@ -64,9 +64,9 @@ public final class LockOperationSource {
 
 	/**
 	 * Creates a source.
-	 * @param operator what the operator says, by name of the lock
-	 * @param defaults what holds where neither that nor an annotation says otherwise
-	 * @param sharing how results are shared
+	 * @param operator the settings of {@code lock.names}, by name of the lock
+	 * @param defaults the settings of {@code lock}, which come last
+	 * @param sharing creates the sharing of results
 	 * @param placeholders resolves placeholders in attributes of the annotation
 	 */
 	public LockOperationSource(Function<String, LockSettings> operator, Supplier<LockSettings> defaults,
@@ -78,13 +78,13 @@ public final class LockOperationSource {
 	}
 
 	/**
-	 * Returns what a call of the method on an object of the class means, if it is
-	 * annotated.
+	 * Returns the annotated method that is invoked by a call of the method on an object
+	 * of the class; {@code null} if it is not annotated.
 	 */
 	public @Nullable LockedMethod find(Method method, Class<?> type) {
 		Map<Method, LockedMethod> ofType = of(type);
-		// As it is for most calls, and for JDK proxies, whose class has methods of its
-		// own; the annotated one is the interface's.
+		// Sufficient for most calls, and needed for JDK proxies: their class declares
+		// methods of its own, and the annotated one is that of the interface.
 		LockedMethod direct = ofType.get(method);
 		return (direct != null) ? direct : ofType.get(AopUtils.getMostSpecificMethod(method, type));
 	}
@@ -97,8 +97,8 @@ public final class LockOperationSource {
 		}
 		Map<Method, LockedMethod> known = this.methods.get(userType);
 		if (known == null) {
-			// Not computeIfAbsent: this may create beans, whose classes come by here as
-			// well.
+			// Not computeIfAbsent: this may create beans, and then calls this method
+			// again.
 			known = introspect(userType);
 			if (this.methods.put(userType, known) == null) {
 				SelfInvocations.warn(userType, known);
@@ -133,9 +133,9 @@ public final class LockOperationSource {
 	}
 
 	/**
-	 * A class-level annotation means what the application has written. A method of a
-	 * framework's superclass is left out, and so is one that a framework's interface asks
-	 * for: a callback has none of the parameters that a key reads.
+	 * A class-level annotation covers the methods of the application. A method of a
+	 * framework's superclass is left out, and so is the implementation of a framework's
+	 * interface: a callback has none of the parameters that a key reads.
 	 */
 	private static boolean isCoveredByClass(Method method, Class<?> type) {
 		return (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0
@@ -154,17 +154,18 @@ public final class LockOperationSource {
 	}
 
 	/**
-	 * Only the container calls such a method. One with a parameter that the application
-	 * has chosen, as of a {@code Consumer<Order>}, is for the application to call.
+	 * Only the container calls such a method. Other methods with a parameter of the
+	 * application's choice, as those of a {@code Consumer<Order>}, are called by the
+	 * application.
 	 */
 	private static boolean isOfContainer(Method callback) {
 		return CONTAINER.stream().anyMatch(callback.getDeclaringClass().getName()::startsWith);
 	}
 
 	/**
-	 * Returns whether a type above the class of a bean belongs to Java or to Spring. An
-	 * application may have its classes below {@code org.springframework}, too, as the
-	 * samples of Spring have: what shares the next part of the package is its own.
+	 * Returns whether a supertype of a bean class belongs to Java or to Spring. An
+	 * application may have classes below {@code org.springframework}, too, as the samples
+	 * of Spring do: classes that share the next part of the package are its own.
 	 */
 	static boolean isFramework(Class<?> type, Class<?> beanType) {
 		return FRAMEWORKS.stream()
@@ -184,6 +185,11 @@ public final class LockOperationSource {
 	 */
 	public Set<String> lockNames() {
 		return operations().map(LockOperation::name).collect(Collectors.toSet());
+	}
+
+	/** Returns whether any method found so far shares or replays its results. */
+	public boolean sharesResults() {
+		return sharing().findAny().isPresent();
 	}
 
 	/** Returns how methods found so far share their results. */
@@ -257,7 +263,7 @@ public final class LockOperationSource {
 		if (resolved == null) {
 			return null;
 		}
-		// Milliseconds to the parser, and more likely seconds to who wrote it.
+		// The parser takes it for milliseconds, the author probably meant seconds.
 		Assert.isTrue(!resolved.matches("[+-]?0*[1-9]\\d*"),
 				() -> "'%s' has no unit: write %ss or %sms".formatted(resolved, resolved, resolved));
 		return DurationStyle.detectAndParse(resolved);

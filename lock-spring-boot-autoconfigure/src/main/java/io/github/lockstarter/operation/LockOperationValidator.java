@@ -3,7 +3,6 @@ package io.github.lockstarter.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,8 +21,8 @@ import io.github.lockstarter.completion.ReactiveTypeAdapter;
 import io.github.lockstarter.completion.ReturnType;
 
 /**
- * Refuses, at start-up, annotated methods that would run without a lock, or under another
- * one than they seem to.
+ * Validates annotated methods at start-up. Refuses those that would run without a lock,
+ * or under another lock than their annotation suggests.
  */
 public final class LockOperationValidator {
 
@@ -69,8 +68,8 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Whether the method belongs to a superclass that keeps it from the class, which for
-	 * the class is like a private one.
+	 * Returns whether the method is package-private in a superclass of another package,
+	 * so that the class, and its proxy, cannot override it.
 	 */
 	static boolean isOfOtherPackage(Method method, Class<?> type) {
 		Class<?> declaring = method.getDeclaringClass();
@@ -80,13 +79,13 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Refuses a bean whose proxy has only the methods of interfaces, if an annotated one
-	 * is not among them: whoever calls that could do so only past the proxy, without the
-	 * lock. What a class-level annotation covers besides is nobody's to call.
+	 * Refuses a bean whose proxy has only the methods of interfaces, if an annotated
+	 * method is not among them: it can be called only past the proxy, without the lock.
+	 * Methods that only a class-level annotation covers are not checked.
 	 * @param type the class of the bean
 	 * @param interfaces the interfaces of the proxy
-	 * @throws LockConfigurationException if it has an annotated method that its proxy has
-	 * not
+	 * @throws LockConfigurationException if it has an annotated method that its proxy
+	 * lacks
 	 */
 	public void checkProxy(Class<?> type, Class<?>[] interfaces) {
 		Set<Method> callable = Stream.of(interfaces)
@@ -102,7 +101,7 @@ public final class LockOperationValidator {
 			.findFirst()
 			.ifPresent((method) -> {
 				throw new LockConfigurationException(
-						"@ExclusiveRequest on %s, which none of the interfaces %s has: the proxy has only their methods, so that nobody can call this one under a lock."
+						"@ExclusiveRequest on %s, which none of the interfaces %s has: the proxy has only their methods, so this one cannot be called under a lock."
 							.formatted(method.toGenericString(),
 									Arrays.stream(interfaces).map(Class::getName).toList()),
 						"Add the method to an interface, or let proxies extend classes (spring.aop.proxy-target-class=true).");
@@ -127,8 +126,8 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Refuses a handler of Spring WebFlux whose lock depends on the request, while
-	 * neither its thread nor its result knows of the request.
+	 * Refuses a handler of Spring WebFlux whose lock depends on the request, if neither
+	 * its thread nor its result gives access to the request.
 	 * @param handler the method
 	 * @param type the class of the controller
 	 * @param untilResponse whether handlers keep their locks until their response has
@@ -152,7 +151,7 @@ public final class LockOperationValidator {
 		}
 		if (method.readsRequest() || untilResponse) {
 			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s: in Spring WebFlux nothing tells the request that a call with this return type belongs to, but %s."
+					"@ExclusiveRequest on %s: in Spring WebFlux a call with this return type has no access to its request, but %s."
 						.formatted(handler.toGenericString(),
 								method.readsRequest() ? "an expression, or what is shared, depends on it"
 										: "lock.web.release-on is response"),
@@ -161,15 +160,12 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Checks that what methods found so far share can be read by others. To be called
-	 * when there are beans.
-	 * @return whether any of them shares anything
-	 * @throws LockConfigurationException if it cannot
+	 * Checks that results which methods found so far share can be written and read. It
+	 * needs beans, so it is called after they have been created.
+	 * @throws LockConfigurationException if a result cannot
 	 */
-	public boolean checkSharing() {
-		List<Sharing> all = this.operations.sharing().toList();
-		all.forEach((sharing) -> sharing.results().check());
-		return !all.isEmpty();
+	public void checkSharing() {
+		this.operations.sharing().forEach((sharing) -> sharing.results().check());
 	}
 
 }
