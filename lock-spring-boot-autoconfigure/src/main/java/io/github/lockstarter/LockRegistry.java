@@ -62,8 +62,10 @@ public interface LockRegistry {
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
 	 * @return completes with the lease, with empty if the lock is held, or exceptionally
-	 * with a {@link LockStoreException}; on one of a few threads that all attempts share,
-	 * so leave long work to an executor of your own
+	 * with a {@link LockStoreException}. A refusal that is known at once completes the
+	 * stage on the calling thread, before this method returns. Otherwise it completes on
+	 * one of a few threads that all attempts share, so leave long work to an executor of
+	 * your own
 	 */
 	CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options);
 
@@ -81,12 +83,13 @@ public interface LockRegistry {
 	/**
 	 * Acquires the lock like {@link #acquireAsync(LockKey, LockOptions)}, for callers
 	 * that have threads of their own: the returned stage completes on the executor, and
-	 * so do those of {@link Lease#releaseAsync()}.
+	 * so do those of {@link Lease#releaseAsync()}. Only a refusal that is known at once
+	 * completes the stage on the calling thread, before this method returns.
 	 * @param key what to lock
 	 * @param options how long to hold and to wait
-	 * @param executor must neither block nor run its task at once: whoever calls it may
-	 * be the driver, the timer that renews all leases, or another holder. When it throws,
-	 * the stage completes on one of the threads that all attempts share.
+	 * @param executor must neither block nor run its task at once: its caller may be the
+	 * driver, the timer that renews all leases, or another holder. When it throws, the
+	 * stage completes on one of the threads that all attempts share.
 	 * @return as from {@link #acquireAsync(LockKey, LockOptions)}
 	 */
 	CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor);

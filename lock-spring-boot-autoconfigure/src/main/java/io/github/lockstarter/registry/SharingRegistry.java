@@ -17,13 +17,13 @@ import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * Hands out locks whose holders leave their results to others: who asks for such a lock
- * gets either the lock or a result.
+ * Hands out locks whose holders share their results: a caller gets either the lock or a
+ * result.
  */
 public interface SharingRegistry extends LockRegistry {
 
 	/**
-	 * Gets ready for those who wait for results, so that the first need not.
+	 * Prepares to wait for results, so that the first caller need not.
 	 * @throws LockConfigurationException if results cannot be kept
 	 */
 	void prepareSharing();
@@ -52,7 +52,8 @@ public interface SharingRegistry extends LockRegistry {
 	 * {@link ResultQuery#NOBODY} if only those count that come later
 	 * @param executor where the stage completes, as in
 	 * {@link LockRegistry#acquireAsync(LockKey, LockOptions, Executor)}; {@code null} for
-	 * the few threads that all attempts share
+	 * the few threads that all attempts share. A refusal that is known at once completes
+	 * the stage on the calling thread, before this method returns
 	 * @return completes with the lease or the result, or fails like {@link #acquire}
 	 */
 	CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey, long since,
