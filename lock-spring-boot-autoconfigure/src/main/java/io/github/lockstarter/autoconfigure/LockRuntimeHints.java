@@ -17,9 +17,8 @@ import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.result.ResultHead;
 
 /**
- * What a native image needs: expressions read a {@link LockInvocation}, what is optional
- * is found by its name, results are written and read, and answers have their texts.
- * {@link DataRedisProperties} are bound, and are no bean.
+ * Hints for expression roots, optional classes, stored results and messages, and for
+ * {@link DataRedisProperties}, which are bound without a bean.
  */
 class LockRuntimeHints implements RuntimeHintsRegistrar {
 

@@ -1,8 +1,8 @@
 package io.github.lockstarter.completion;
 
 /**
- * A kind of result that stands for work which goes on after the method has returned, and
- * how to tell when that work has ended.
+ * Adapts one kind of result that stands for work which continues after the method has
+ * returned: releases the leases when that work has ended.
  */
 public interface CompletionAdapter {
 

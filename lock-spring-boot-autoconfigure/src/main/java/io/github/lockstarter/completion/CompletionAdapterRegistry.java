@@ -19,8 +19,8 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * The kinds of results whose work goes on after the method, and those that cannot be put
- * under a lock.
+ * Finds the adapter for a result whose work continues after the method has returned, and
+ * refuses results that cannot be put under a lock.
  */
 public final class CompletionAdapterRegistry {
 
@@ -32,10 +32,10 @@ public final class CompletionAdapterRegistry {
 
 	private static final List<CompletionAdapter> KINDS = kinds();
 
-	/** Unless there is a kind for them. */
+	/** Types whose work has no known end, unless there is an adapter for them. */
 	private static final List<Class<?>> UNKNOWN = List.of(BaseStream.class, Flow.Publisher.class, Callable.class);
 
-	/** What a method returns is looked at in each call. */
+	/** Cached, since each call asks for the type of its result. */
 	private static final ClassValue<Optional<CompletionAdapter>> byType = new ClassValue<>() {
 
 		@Override
@@ -67,7 +67,7 @@ public final class CompletionAdapterRegistry {
 		return ClassUtils.isPresent(name, CompletionAdapterRegistry.class.getClassLoader());
 	}
 
-	/** Returns the names of all classes that are looked for, and need not be there. */
+	/** Returns the names of all optional classes. */
 	public static Stream<String> optionalTypes() {
 		return Stream
 			.of(List.of(REACTOR, SERVLET, SPRING_MVC, HeldLeases.TRANSACTIONS), HandlerResultAdapter.TASKS,
@@ -75,13 +75,13 @@ public final class CompletionAdapterRegistry {
 			.flatMap(List::stream);
 	}
 
-	/** Returns the kind of results of the type, or {@code null} for plain values. */
+	/** Returns the adapter for results of the type, or {@code null} for plain values. */
 	public static @Nullable CompletionAdapter find(Class<?> type) {
 		return byType.get(type).orElse(null);
 	}
 
 	/**
-	 * Looks at the return type, as far as it tells.
+	 * Checks a declared return type.
 	 * @param ofController whether the class of the bean is a controller
 	 * @throws LockConfigurationException if the method cannot be put under a lock
 	 */
@@ -90,25 +90,25 @@ public final class CompletionAdapterRegistry {
 		String name = value.getSimpleName();
 		CompletionAdapter adapter = type.adapter();
 		if (adapter == null && UNKNOWN.stream().anyMatch((each) -> each.isAssignableFrom(value))) {
-			throw unsupported(type, "nothing tells when the work of a %s ends".formatted(name));
+			throw unsupported(type, "the end of the work of a %s is unknown".formatted(name));
 		}
 		if (adapter instanceof FutureAdapter && value.getName().startsWith(Future.class.getPackageName())) {
-			throw unsupported(type, "a %s does not tell when it is done".formatted(name));
+			throw unsupported(type, "a %s does not notify of its completion".formatted(name));
 		}
 		if (CompletionStageAdapter.losesWork(type)) {
 			throw unsupported(type,
-					"a %s cannot be replaced, so nothing tells when the work in its value ends".formatted(name),
+					"a %s cannot be replaced, so the end of the work in its value is unknown".formatted(name),
 					"Return a CompletableFuture.");
 		}
 		if (adapter instanceof HandlerResultAdapter && !ofController) {
-			throw unsupported(type, "only Spring MVC does the work of a %s, for its controllers".formatted(name));
+			throw unsupported(type, "a %s is processed by Spring MVC only, for its controllers".formatted(name));
 		}
 		if (adapter != null && type.isEntity() && !ofController) {
 			throw unsupported(type,
-					"only for controllers somebody is sure to do the work of a %s in an entity".formatted(name));
+					"the work of a %s in an entity is certain to be done only for controllers".formatted(name));
 		}
 		if (type.isReactive() && !ReactiveTypeAdapter.canReturn(value)) {
-			throw unsupported(type, "nothing but the method itself can make a %s".formatted(name));
+			throw unsupported(type, "a %s cannot be created from a Publisher".formatted(name));
 		}
 	}
 
@@ -121,7 +121,8 @@ public final class CompletionAdapterRegistry {
 				&& find(entity.getBody().getClass()) != null) {
 			Object body = entity.getBody();
 			if (call.request() == null) {
-				throw unsupported(call.returnType(), "nobody is sure to do the work in the entity it returned");
+				throw unsupported(call.returnType(),
+						"the work in the entity it returned is certain to be done only for requests to controllers");
 			}
 			Object guarded = guard(call, body, leases);
 			return (guarded != null && guarded != body) ? withBody(entity, guarded) : result;
@@ -153,7 +154,7 @@ public final class CompletionAdapterRegistry {
 	/**
 	 * Keeps the leases where work of a handler has ended with a value, or an entity with
 	 * a body, that stands for more work.
-	 * @return the value to hand on in its place
+	 * @return the value to pass on in its place
 	 */
 	static Object passOn(GuardedCall call, Object value, HeldLeases leases) {
 		Object body = body(value);
@@ -195,7 +196,7 @@ public final class CompletionAdapterRegistry {
 				"Return a plain value, a CompletionStage or a reactive type, or use LockRegistry and release the lease when the work is done.");
 	}
 
-	/** Returns the refusal of a method whose work no lock can cover. */
+	/** Returns the exception for a method whose work no lock can cover. */
 	public static LockConfigurationException unsupported(ReturnType type, String reason, String action) {
 		return new LockConfigurationException("@ExclusiveRequest on %s: %s, so no lock can cover it."
 			.formatted(type.method().toGenericString(), reason), action);

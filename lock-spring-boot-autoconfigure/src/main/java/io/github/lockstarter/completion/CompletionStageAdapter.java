@@ -10,9 +10,9 @@ import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
 
 /**
- * A {@link CompletionStage}: its work ends when it completes. To cancel what is returned
- * in its place, as Spring MVC does at a time-out, ends nothing: a future that is
- * cancelled tells nothing about its work.
+ * Adapts a {@link CompletionStage}: its work ends when it completes. Cancelling the
+ * future that is returned in its place, as Spring MVC does at a time-out, does not
+ * release the leases: the work may continue.
  */
 public final class CompletionStageAdapter implements CompletionAdapter {
 
@@ -36,8 +36,8 @@ public final class CompletionStageAdapter implements CompletionAdapter {
 	}
 
 	/**
-	 * Returns a stage that completes like the other, once the leases have been released:
-	 * whoever has its answer finds the lock free.
+	 * Returns a stage that completes like the other, once the leases have been released,
+	 * so that a caller with its result finds the lock free.
 	 */
 	private static CompletableFuture<Object> releasedFirst(GuardedCall call, CompletionStage<?> stage,
 			HeldLeases leases) {
@@ -47,23 +47,23 @@ public final class CompletionStageAdapter implements CompletionAdapter {
 			return (value != null) ? CompletionAdapterRegistry.passOn(call, value, leases) : null;
 		})
 			.whenComplete((value, failure) -> leases.end()
-				// What comes next does not run on a thread of the registry.
+				// Dependent stages do not run on a thread of the registry.
 				.whenCompleteAsync((nothing, ignored) -> complete(released, value, cause(failure))));
 		return released;
 	}
 
-	/** Returns whether another stage can be returned: not for the application's own. */
+	/** Returns whether the declared type allows another stage to be returned. */
 	static boolean canReplace(ReturnType type) {
 		return type.declared().isAssignableFrom(CompletableFuture.class);
 	}
 
-	/** Returns whether the stage is one of an entity in which there is more work. */
+	/** Returns whether the stage completes with an entity that stands for more work. */
 	public static boolean hasWorkInEntity(ReturnType type) {
 		ResolvableType value = value(type);
 		return HttpEntity.class.isAssignableFrom(value.toClass()) && hasWork(value.as(HttpEntity.class).getGeneric());
 	}
 
-	/** Returns whether more work would come with what the stage completes with. */
+	/** Returns whether the stage ends with more work, which a lock could not cover. */
 	static boolean losesWork(ReturnType type) {
 		return type.adapter() instanceof CompletionStageAdapter && !canReplace(type)
 				&& (hasWork(value(type)) || hasWorkInEntity(type));
@@ -87,7 +87,7 @@ public final class CompletionStageAdapter implements CompletionAdapter {
 		}
 	}
 
-	/** The application is to see what its own stage failed with. */
+	/** Returns the failure of the application's own stage, without its wrapper. */
 	public static @Nullable Throwable cause(@Nullable Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}

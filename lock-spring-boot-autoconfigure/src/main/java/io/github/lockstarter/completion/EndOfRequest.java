@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Tells the leases of a request that it has ended.
+ * Notifies the leases of a request of its end.
  */
 public final class EndOfRequest {
 
-	/** The name of the attribute that a request keeps it in. */
+	/** The name of the request attribute that holds it. */
 	public static final String ATTRIBUTE = EndOfRequest.class.getName();
 
 	private final List<HeldLeases> held = new CopyOnWriteArrayList<>();
 
 	private volatile boolean reached;
 
-	/** Tells the leases, too. */
+	/** Adds leases to notify. */
 	public void add(HeldLeases leases) {
 		leases.watch();
 		this.held.add(leases);
@@ -24,7 +24,7 @@ public final class EndOfRequest {
 		}
 	}
 
-	/** The request has ended. */
+	/** Notifies the leases, also those that are added later. */
 	public void reached() {
 		this.reached = true;
 		this.held.forEach(HeldLeases::requestEnded);

@@ -3,7 +3,8 @@ package io.github.lockstarter.completion;
 import java.util.concurrent.Future;
 
 /**
- * A {@link Future} that does not tell when it is done, so it has to be done already.
+ * Adapts a {@link Future} that does not notify of its completion, so it has to be done
+ * already.
  */
 final class FutureAdapter implements CompletionAdapter {
 
@@ -16,7 +17,7 @@ final class FutureAdapter implements CompletionAdapter {
 	public Object guard(GuardedCall call, Object result, HeldLeases leases) {
 		if (!((Future<?>) result).isDone()) {
 			throw CompletionAdapterRegistry.unsupported(call.returnType(),
-					"returned a %s that is not done, and does not tell when it is"
+					"it returned a %s that is not done, and does not notify of its completion"
 						.formatted(result.getClass().getSimpleName()));
 		}
 		leases.close();

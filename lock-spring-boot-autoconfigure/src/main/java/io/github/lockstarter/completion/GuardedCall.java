@@ -3,16 +3,16 @@ package io.github.lockstarter.completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of an annotated method, as far as the end of its work depends on it.
+ * The parts of a call of an annotated method on which the end of its work depends.
  */
 public interface GuardedCall {
 
-	/** Returns what the method returns. */
+	/** Returns the return type of the method. */
 	ReturnType returnType();
 
 	/**
-	 * Returns the request that the method is called to handle, by a framework that works
-	 * on its result; {@code null} if there is none.
+	 * Returns the request, if a web framework calls the method as its handler and
+	 * processes the result; otherwise {@code null}.
 	 */
 	@Nullable HandledRequest request();
 

@@ -1,8 +1,8 @@
 package io.github.lockstarter.completion;
 
 /**
- * A request that a web framework handles by a call of an annotated method, and by work on
- * what that returns.
+ * A request whose handler is an annotated method, the result of which the web framework
+ * processes.
  */
 public interface HandledRequest {
 
@@ -16,7 +16,8 @@ public interface HandledRequest {
 	void followTask(GuardedCall call, HeldLeases leases);
 
 	/**
-	 * Releases the leases when what the framework waits for next is completed.
+	 * Releases the leases when the deferred result that the framework waits for next is
+	 * completed.
 	 * @param call the call that returned it
 	 */
 	void followDeferred(GuardedCall call, HeldLeases leases);

@@ -6,17 +6,17 @@ import java.util.stream.Stream;
 import org.springframework.util.ClassUtils;
 
 /**
- * A kind of result that only Spring MVC works on, and only for handlers. It is left as it
- * is, and Spring MVC tells when its work has ended.
+ * Adapts a kind of result that only Spring MVC processes, and only for handlers. The
+ * result is not replaced, and Spring MVC notifies of the end of its work.
  */
 final class HandlerResultAdapter implements CompletionAdapter {
 
-	/** What Spring MVC runs as a task. */
+	/** Types that Spring MVC runs as a task. */
 	static final List<String> TASKS = List.of("java.util.concurrent.Callable",
 			"org.springframework.web.context.request.async.WebAsyncTask",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-	/** What the application completes. */
+	/** Types that the application completes. */
 	static final List<String> DEFERRED = List.of("org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
 
@@ -34,17 +34,18 @@ final class HandlerResultAdapter implements CompletionAdapter {
 	}
 
 	/**
-	 * Returns the kind that Spring MVC runs on another thread. Its work ends when the
-	 * task does, even if the request has timed out before; or with the request, if the
-	 * task has not begun by then, and then it never begins.
+	 * Returns the adapter for tasks that Spring MVC runs on another thread. The work ends
+	 * with the task, even if the request has timed out before. If the task has not begun
+	 * by the end of the request, it never begins, and the work ends with the request.
 	 */
 	static HandlerResultAdapter ofTasks() {
 		return new HandlerResultAdapter(TASKS, HandledRequest::followTask);
 	}
 
 	/**
-	 * Returns the kind that the application completes at some time, and Spring MVC waits
-	 * for. Its work ends when it is completed, by whomever, a time-out included.
+	 * Returns the adapter for results that the application completes, and Spring MVC
+	 * waits for. The work ends with the completion, be it by the application or by a
+	 * time-out.
 	 */
 	static HandlerResultAdapter ofDeferred() {
 		return new HandlerResultAdapter(DEFERRED, HandledRequest::followDeferred);
@@ -60,7 +61,7 @@ final class HandlerResultAdapter implements CompletionAdapter {
 		HandledRequest request = call.request();
 		if (request == null) {
 			throw CompletionAdapterRegistry.unsupported(call.returnType(),
-					"it returned what only Spring MVC can work on, but was not called by Spring MVC");
+					"it returned a result that only Spring MVC can process, but was not called by Spring MVC");
 		}
 		this.follower.follow(request, call, leases);
 		return result;

@@ -37,7 +37,7 @@ public final class HeldLeases {
 
 	private final @Nullable Outcome outcome;
 
-	/** What is left to others at the release. */
+	/** The result to store for other callers at the release. */
 	private volatile @Nullable String result;
 
 	private volatile boolean rolledBack;
@@ -53,9 +53,9 @@ public final class HeldLeases {
 	private boolean released;
 
 	/**
-	 * Creates them.
+	 * Creates held leases.
 	 * @param leases the leases, in the order they were acquired
-	 * @param lease the one of the first annotation
+	 * @param lease the lease of the first annotation
 	 * @param untilResponse whether they are held until the request has ended
 	 */
 	public HeldLeases(List<Lease> leases, @Nullable Lease lease, boolean untilResponse) {
@@ -72,8 +72,8 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * Returns what holds the lease, whose result others are to get, or nothing, with the
-	 * result of another call.
+	 * Returns held leases for an outcome: with its lease, and a result to share; or
+	 * without a lease, and with the result of another call.
 	 */
 	public static HeldLeases of(Outcome outcome, SharedCall sharing, boolean untilResponse) {
 		Lease lease = outcome.lease();
@@ -92,37 +92,38 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * The last transaction of this thread, or of the reactive work, has ended.
-	 * @param committed whether what was done under the leases is there to stay
+	 * Records the end of a transaction of this thread, or of the reactive work. The last
+	 * one counts.
+	 * @param committed whether the transaction was committed
 	 */
 	public void transactionEnded(boolean committed) {
 		this.rolledBack = !committed;
 	}
 
-	/** A reactive transaction around the call goes on after its work. */
+	/** Records that a reactive transaction around the call ends after its work. */
 	void withinTransaction() {
 		this.withinTransaction = true;
 	}
 
-	/** What a transaction around the call may still undo is not told to others. */
+	/** A result that a transaction around the call may still roll back is not shared. */
 	private boolean isFinal() {
 		return !this.rolledBack && !this.withinTransaction
 				&& !(TRANSACTIONS_PRESENT && TransactionSynchronizationManager.isActualTransactionActive());
 	}
 
-	/** Leaves the result of the work to others, if it is to be shared. */
+	/** Keeps the result of the work for other callers, if it is to be shared. */
 	void leave(@Nullable Object result) {
 		if (this.sharing != null && this.lease != null && this.lease.isHeld() && isFinal()) {
 			this.result = this.sharing.results().write(this.sharing.caller(), result);
 		}
 	}
 
-	/** Returns what takes the results of the work, if they are to be shared. */
+	/** Returns a collector for the values of the work, if they are to be shared. */
 	@Nullable EmittedValues values() {
 		return (this.sharing != null) ? this.sharing.results().values() : null;
 	}
 
-	/** Leaves them to others. */
+	/** Keeps the collected values for other callers. */
 	void leave(EmittedValues results) {
 		if (this.sharing != null && isFinal()) {
 			this.result = results.write(this.sharing.caller());
@@ -133,14 +134,13 @@ public final class HeldLeases {
 		return this.leases;
 	}
 
-	/** Returns the lease to show to the method, if there is any. */
+	/** Returns the lease for the parameters of the method, if there is any. */
 	public @Nullable Lease lease() {
 		return this.lease;
 	}
 
 	/**
-	 * CompletionAdapter begins that goes on after the method has returned, and perhaps
-	 * after the request.
+	 * Marks the start of work that continues after the method has returned.
 	 * @return {@code false} if it must not begin, since the leases have been released
 	 */
 	public synchronized boolean begin() {
@@ -151,23 +151,23 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * The work has ended.
-	 * @return completes when the leases have been released; at once where something is
-	 * still to come
+	 * Marks the end of the work.
+	 * @return completes when the leases have been released; at once if they are still
+	 * needed
 	 */
 	public CompletionStage<Void> end() {
 		return (endWork() && mayRelease()) ? releaseAsync() : CompletableFuture.completedStage(null);
 	}
 
 	/**
-	 * What did the work hands on a result in which there is more work: its own end is not
-	 * the last.
+	 * Marks that the work ends with a result that stands for more work, so that its own
+	 * end does not release the leases.
 	 */
 	synchronized void passOn() {
 		this.state = State.PASSED_ON;
 	}
 
-	/** Does the same as {@link #end()}, and waits for it. Never throws. */
+	/** Marks the end like {@link #end()}, and waits for the release. Never throws. */
 	public void close() {
 		if (endWork() && mayRelease()) {
 			for (int i = this.leases.size() - 1; i >= 0; i--) {
@@ -186,7 +186,7 @@ public final class HeldLeases {
 		}
 	}
 
-	/** Somebody will tell the end of the request. */
+	/** Marks that {@link #requestEnded()} will be called. */
 	synchronized void watch() {
 		this.watched = true;
 	}
@@ -195,14 +195,14 @@ public final class HeldLeases {
 		return this.watched;
 	}
 
-	/** The request has ended; only work that is under way still needs the leases. */
+	/** Marks the end of the request; only work under way still needs the leases. */
 	public void requestEnded() {
 		if (endRequest() && mayRelease()) {
 			releaseAsync();
 		}
 	}
 
-	/** Nobody will work under the leases. */
+	/** Releases the leases before any work has begun under them. */
 	public void abandon() {
 		if (mayRelease()) {
 			releaseAsync();
@@ -249,13 +249,13 @@ public final class HeldLeases {
 
 	private enum State {
 
-		/** The method may have returned, but nothing tells that its work goes on. */
+		/** No work is known that continues after the method. */
 		IDLE,
 
-		/** Something other than the method works. */
+		/** Work is under way outside of the method. */
 		WORKING,
 
-		/** What works is about to end, but is not the last. */
+		/** Work is about to end, with a result that stands for more work. */
 		PASSED_ON,
 
 		DONE

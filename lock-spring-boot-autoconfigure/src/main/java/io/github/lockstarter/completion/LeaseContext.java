@@ -8,8 +8,8 @@ import org.springframework.core.NamedThreadLocal;
 import io.github.lockstarter.Lease;
 
 /**
- * The leases under which this thread runs annotated methods or what they have returned,
- * the innermost first.
+ * The leases under which this thread runs annotated methods or the work that they
+ * returned, the innermost first.
  */
 public final class LeaseContext {
 
@@ -19,22 +19,22 @@ public final class LeaseContext {
 	private LeaseContext() {
 	}
 
-	/** Returns them, by call. */
+	/** Returns the leases grouped by call. */
 	public static Iterable<HeldLeases> all() {
 		return current.get();
 	}
 
-	/** Returns the single leases. */
+	/** Returns all leases. */
 	public static Iterable<Lease> leases() {
 		return current.get().stream().flatMap((each) -> each.leases().stream()).toList();
 	}
 
-	/** The thread begins to work under the leases. */
+	/** Marks that this thread begins to work under the leases. */
 	public static void push(HeldLeases leases) {
 		current.get().push(leases);
 	}
 
-	/** The thread has worked under the innermost leases. */
+	/** Marks that the work under the innermost leases has ended. */
 	public static void pop() {
 		current.get().pop();
 		if (current.get().isEmpty()) {

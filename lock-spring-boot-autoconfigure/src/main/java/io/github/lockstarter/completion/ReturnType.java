@@ -9,19 +9,19 @@ import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
 
 /**
- * What an annotated method returns.
+ * The return type of an annotated method.
  *
  * @param method the method, as it is on the class of the bean
  * @param owner the class of the bean
  * @param declared the return type, as it is for that class
  * @param value the same, or the type of the body where that is an entity
- * @param adapter tells when the work of such a value ends; {@code null} for plain values
+ * @param adapter the adapter for such values; {@code null} for plain ones
  */
 public record ReturnType(Method method, Class<?> owner, Class<?> declared, Class<?> value,
 		@Nullable CompletionAdapter adapter) {
 
 	/**
-	 * Returns what the method returns.
+	 * Returns the return type of a method.
 	 * @param method the method, as it is on the class of the bean
 	 * @param owner the class of the bean
 	 * @return the return type

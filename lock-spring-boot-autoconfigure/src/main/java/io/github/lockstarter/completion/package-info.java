@@ -1,5 +1,5 @@
 /**
- * When the work of a call has ended: one adapter for each kind of result.
+ * Releases leases when the work of a call has ended: one adapter for each kind of result.
  */
 @NullMarked
 package io.github.lockstarter.completion;

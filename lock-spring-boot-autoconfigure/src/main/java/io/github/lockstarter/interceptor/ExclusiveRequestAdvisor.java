@@ -10,10 +10,10 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.operation.LockOperationSource;
 
 /**
- * Puts the methods annotated with {@link ExclusiveRequest} under their locks. It stands
- * just outside transactions and caches by default, so that a lock is held until the
- * transaction has ended, and inside security, so that nobody locks what they may not
- * call.
+ * Puts the methods annotated with {@link ExclusiveRequest} under their locks. By default
+ * it is ordered just outside transactions and caches, so that a lock is held until the
+ * transaction has ended, and inside security, so that a caller without access to a method
+ * does not acquire its lock.
  */
 public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
@@ -25,11 +25,11 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	private final transient IntSupplier order;
 
 	/**
-	 * Creates the advisor. An advisor is created before most other beans, so it asks for
-	 * nothing before it meets an annotation.
-	 * @param operations what is to be locked
-	 * @param interceptor locks it
-	 * @param order where to stand among other advisors
+	 * Creates the advisor. An advisor is created before most other beans, so other beans
+	 * are requested only when the first annotated method is found.
+	 * @param operations the operations of annotated methods
+	 * @param interceptor the advice
+	 * @param order the order among other advisors
 	 */
 	public ExclusiveRequestAdvisor(LockOperationSource operations, ExclusiveRequestInterceptor interceptor,
 			IntSupplier order) {

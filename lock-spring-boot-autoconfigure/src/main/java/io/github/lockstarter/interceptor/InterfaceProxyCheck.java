@@ -10,7 +10,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import io.github.lockstarter.operation.LockOperationValidator;
 
 /**
- * Looks at the proxies of annotated beans: whether they have the annotated methods.
+ * Checks that a proxy exposes the annotated methods.
  */
 public final class InterfaceProxyCheck implements BeanPostProcessor {
 
@@ -18,7 +18,7 @@ public final class InterfaceProxyCheck implements BeanPostProcessor {
 
 	/**
 	 * Creates a check.
-	 * @param validator refuses a bean
+	 * @param validator refuses a bean whose proxy lacks a method
 	 */
 	public InterfaceProxyCheck(Supplier<LockOperationValidator> validator) {
 		this.validator = validator;
@@ -27,7 +27,7 @@ public final class InterfaceProxyCheck implements BeanPostProcessor {
 	/**
 	 * Checks a bean.
 	 * @throws io.github.lockstarter.LockConfigurationException if it has an annotated
-	 * method that its proxy has not
+	 * method that its proxy lacks
 	 */
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {

@@ -10,17 +10,16 @@ import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.LeaseContext;
 
 /**
- * Rolls back a transaction whose lock was lost before it could be committed: somebody
- * else may have changed the same data meanwhile. Also sees to it that nobody is given the
- * result of a transaction that was rolled back. It guards what an annotated method does
- * on its own thread.
+ * Rolls back a transaction whose lock was lost before the commit, since the next holder
+ * may have changed the same data. The result of a transaction that was rolled back is not
+ * shared. This covers the work of an annotated method on its own thread.
  *
  * @see ReactiveTransactionGuard
  */
 public final class LeaseTransactionListener implements TransactionExecutionListener {
 
 	/**
-	 * Refuses the commit.
+	 * Refuses the commit if a lock was lost.
 	 * @throws LeaseLostException if a lock of this thread is not held any more
 	 */
 	@Override

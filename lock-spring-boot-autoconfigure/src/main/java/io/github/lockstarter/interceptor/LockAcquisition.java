@@ -29,7 +29,7 @@ import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.SharedCall;
 
 /**
- * The locks that one call has to get before it may proceed. They are acquired one after
+ * The locks that one call has to acquire before it proceeds. They are acquired one after
  * the other in an order that is the same for all methods, so that no two calls can wait
  * for each other.
  */
@@ -42,13 +42,13 @@ public final class LockAcquisition {
 	/** In the order in which they are acquired. */
 	private final List<WantedLock> locks;
 
-	/** The one of the first annotation. */
+	/** The lock of the first annotation. */
 	private final @Nullable WantedLock first;
 
 	private final @Nullable SharedCall sharing;
 
 	/**
-	 * Evaluates what the annotations say for the call.
+	 * Evaluates the operations of a method for a call of it.
 	 * @throws io.github.lockstarter.MissingLockKeyException if the call has no value for
 	 * a key
 	 */
@@ -120,8 +120,8 @@ public final class LockAcquisition {
 	/**
 	 * Acquires the locks, or gets the result of another call, without holding a thread.
 	 * Cancelling the future ends the attempt, and what has been granted is released.
-	 * @param executor where the future completes, or {@code null} for a few threads of
-	 * the registry
+	 * @param executor where the future completes, or {@code null} for threads of the
+	 * registry; a refusal that is known at once completes it on this thread
 	 */
 	CompletableFuture<HeldLeases> acquireAsync(LockRegistry registry, @Nullable Executor executor,
 			boolean untilResponse) {
@@ -161,7 +161,7 @@ public final class LockAcquisition {
 		return Objects.requireNonNull(lease, NO_LEASE);
 	}
 
-	/** The wait began with the first lock. */
+	/** The wait time counts from the first lock. */
 	private static LockOptions left(LockOptions options, List<Lease> leases, long begin) {
 		if (leases.isEmpty() || options.waitTime().isZero()) {
 			return options;
@@ -176,9 +176,9 @@ public final class LockAcquisition {
 	}
 
 	/**
-	 * A lock that the call has to get.
+	 * A lock that the call has to acquire.
 	 *
-	 * @param operation what an annotation says about it
+	 * @param operation the operation that asks for it
 	 */
 	private record WantedLock(LockKey key, LockOperation operation) {
 
@@ -186,7 +186,7 @@ public final class LockAcquisition {
 			return this.operation.options(this.key);
 		}
 
-		/** A conflict gets the status of the annotation that asked for the lock. */
+		/** A conflict gets the status of the operation that asks for the lock. */
 		<T extends Throwable> T refused(T failure) {
 			if (CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict) {
 				conflict.setStatusCode(this.operation.refusal());

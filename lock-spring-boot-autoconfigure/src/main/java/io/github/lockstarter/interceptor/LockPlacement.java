@@ -8,10 +8,10 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 
 /**
- * Puts the lock where its order says, also among the advice that other post-processors
- * have put in front of it. Those of {@code @Retryable} and {@code @ConcurrencyLimit} do
- * so whatever the order of the advice is: each retry would compete for the lock again,
- * and retry a refusal.
+ * Moves the advisor to the position of its order, also among the advice that other
+ * post-processors have put in front of it. Those of {@code @Retryable} and
+ * {@code @ConcurrencyLimit} do so whatever the order of the advice is: each retry would
+ * compete for the lock again, and a refusal would be retried.
  */
 public final class LockPlacement implements BeanPostProcessor {
 

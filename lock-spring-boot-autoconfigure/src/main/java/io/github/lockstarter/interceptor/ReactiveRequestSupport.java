@@ -12,16 +12,15 @@ import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * What a web framework that keeps a request in the Reactor context adds to calls of
- * annotated methods.
+ * The extension point for a web framework that keeps a request in the Reactor context.
  */
 public interface ReactiveRequestSupport {
 
-	/** Returns the request that a subscriber works for, if it does. */
+	/** Returns the request in the context of a subscriber, if there is one. */
 	@Nullable Request find(ContextView context);
 
 	/**
-	 * Returns what stands in for the entity of a handler until it has been called.
+	 * Returns the placeholder for the entity of a handler that is called later.
 	 * @param entity acquires the locks, calls the handler and emits its entity
 	 */
 	Object deferred(Mono<?> entity);
@@ -32,13 +31,16 @@ public interface ReactiveRequestSupport {
 	interface Request {
 
 		/**
-		 * Emits the request, as far as keys may look at it.
-		 * @param withPrincipal whether they look at who calls, which may have to be
+		 * Emits the parts of the request that keys may read.
+		 * @param withPrincipal whether they read the principal, which may have to be
 		 * loaded
 		 */
 		Mono<CurrentRequest> current(boolean withPrincipal);
 
-		/** Returns what will tell the end of the request, if anybody does. */
+		/**
+		 * Returns the object that is notified of the end of the request; {@code null} if
+		 * there is no notification.
+		 */
 		@Nullable EndOfRequest end();
 
 		/** Returns whether the method is the handler of the request. */
@@ -58,7 +60,7 @@ public interface ReactiveRequestSupport {
 		 */
 		@Nullable Mono<Void> answer(LockConflictException conflict, LockedCall call);
 
-		/** Tells the client that it gets the result of another call. */
+		/** Marks the response as the result of another call. */
 		void tellReplayed();
 
 	}

@@ -10,9 +10,9 @@ import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
 
 /**
- * Does for reactive transactions what {@link LeaseTransactionListener} does for those of
- * a thread. The leases are those that the Reactor context of the transaction tells of, so
- * a transaction manager has to ask for it where it has that context.
+ * The counterpart of {@link LeaseTransactionListener} for reactive transactions. It finds
+ * the leases in the Reactor context of the transaction, so a transaction manager has to
+ * call it where that context is available.
  */
 public final class ReactiveTransactionGuard {
 
@@ -20,9 +20,9 @@ public final class ReactiveTransactionGuard {
 	}
 
 	/**
-	 * Returns the commit, which fails with a
-	 * {@link io.github.lockstarter.LeaseLostException}, and does not begin, if a lock
-	 * that the transaction is under is not held any more.
+	 * Returns the commit. It fails with a
+	 * {@link io.github.lockstarter.LeaseLostException} before it begins if a lock of the
+	 * transaction is not held any more.
 	 * @param commit commits the transaction
 	 */
 	public static Mono<Void> commit(Supplier<Mono<Void>> commit) {
@@ -34,8 +34,8 @@ public final class ReactiveTransactionGuard {
 	}
 
 	/**
-	 * Returns the rollback, after which nobody is given the result of what the
-	 * transaction did.
+	 * Returns the rollback. The result of a transaction that was rolled back is not
+	 * shared.
 	 * @param rollback rolls the transaction back
 	 */
 	public static Mono<Void> rollback(Supplier<Mono<Void>> rollback) {

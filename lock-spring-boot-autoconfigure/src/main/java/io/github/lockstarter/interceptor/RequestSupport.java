@@ -6,12 +6,11 @@ import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * What a web framework that binds a request to its thread adds to calls of annotated
- * methods.
+ * The extension point for a web framework that binds a request to its thread.
  */
 public interface RequestSupport {
 
-	/** Where there is no such framework. */
+	/** No such framework. */
 	RequestSupport NONE = () -> CurrentRequest.NONE;
 
 	/** Returns the request of this thread. */

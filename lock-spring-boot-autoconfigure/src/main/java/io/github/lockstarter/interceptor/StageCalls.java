@@ -15,7 +15,7 @@ final class StageCalls {
 	private StageCalls() {
 	}
 
-	/** Returns what completes like the stage that the method will return. */
+	/** Returns a future that completes like the stage that the method will return. */
 	static CompletableFuture<Object> callLater(LockedCall call) {
 		CompletableFuture<Object> result = new CompletableFuture<>();
 		CompletableFuture<HeldLeases> acquired = call.acquireAsync(call.locks(), false, result.defaultExecutor());

@@ -29,9 +29,9 @@ import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.result.DeclaredTypes;
 
 /**
- * A digest of the arguments of a method, so that a request can be compared with an
- * earlier one. All arguments count, except for those that are not data but access to the
- * request, and the caller.
+ * A digest of the arguments of a method, by which a request is compared with an earlier
+ * one. All arguments count, except for the principal and for those that are not data but
+ * give access to the request.
  */
 public final class ArgumentFingerprint {
 
@@ -58,11 +58,11 @@ public final class ArgumentFingerprint {
 
 	private final Class<?> type;
 
-	/** The places of those that count. */
+	/** The positions of the arguments that count. */
 	private final List<Integer> counted;
 
 	/**
-	 * Creates a digest.
+	 * Creates a fingerprint.
 	 * @param type the class of the bean
 	 * @throws LockConfigurationException if an argument can be read only once
 	 */

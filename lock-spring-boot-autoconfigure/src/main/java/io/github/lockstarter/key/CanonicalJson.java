@@ -32,10 +32,10 @@ import org.springframework.web.multipart.MultipartFile;
  */
 final class CanonicalJson {
 
-	/** Its own mapper: the same on all servers, however each configures its JSON. */
+	/** The same on all servers, whatever their configuration of JSON. */
 	private static final JsonMapper PROPERTIES = mapper(JsonMapper.builder(), CanonicalJson::write);
 
-	/** What an application does not write in an answer may still be what differs. */
+	/** Values may differ in fields that an application leaves out of its answers. */
 	private static final JsonMapper STATE = mapper(JsonMapper.builder()
 		.disable(MapperFeature.USE_ANNOTATIONS)
 		.changeDefaultVisibility((visibility) -> visibility.withVisibility(PropertyAccessor.ALL, Visibility.NONE)
@@ -58,7 +58,7 @@ final class CanonicalJson {
 	}
 
 	/**
-	 * Writes what the value shows: its properties, as its annotations say.
+	 * Writes the properties of the value, as its annotations say.
 	 * @throws JacksonException if it cannot be written
 	 */
 	static String write(@Nullable Object value) {
@@ -66,7 +66,7 @@ final class CanonicalJson {
 	}
 
 	/**
-	 * Writes all that the value is: its fields, whatever its annotations say.
+	 * Writes the fields of the value, whatever its annotations say.
 	 * @throws JacksonException if it cannot be written
 	 */
 	static String writeState(@Nullable Object value) {
@@ -87,7 +87,7 @@ final class CanonicalJson {
 
 	}
 
-	/** A set has no order of its own, so it gets one. */
+	/** A set has no order of its own, so it is sorted. */
 	private static final class SortedSetSerializer extends StdSerializer<Set<?>> {
 
 		private final transient Function<@Nullable Object, String> write;
@@ -120,7 +120,7 @@ final class CanonicalJson {
 
 	}
 
-	/** A file is known by its content. */
+	/** A file is written as its names and a digest of its content. */
 	private static final class FileSerializer extends StdSerializer<MultipartFile> {
 
 		FileSerializer() {

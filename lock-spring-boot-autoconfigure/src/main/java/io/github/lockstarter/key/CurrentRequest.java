@@ -5,24 +5,12 @@ import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HTTP request that a call belongs to, as far as keys may look at it.
+ * The parts of a request that keys may read.
  */
 public interface CurrentRequest {
 
-	/** Outside of requests. */
-	CurrentRequest NONE = new Absent();
-
-	/** Returns who calls. */
-	@Nullable Principal principal();
-
-	/** Returns the first value of a header. */
-	@Nullable String header(String name);
-
-	/** Returns the path within the application, in one form for all ways to write it. */
-	@Nullable String path();
-
-	/** Outside of requests. */
-	record Absent() implements CurrentRequest {
+	/** No request. */
+	CurrentRequest NONE = new CurrentRequest() {
 
 		@Override
 		public @Nullable Principal principal() {
@@ -39,6 +27,15 @@ public interface CurrentRequest {
 			return null;
 		}
 
-	}
+	};
+
+	/** Returns the principal. */
+	@Nullable Principal principal();
+
+	/** Returns the first value of a header. */
+	@Nullable String header(String name);
+
+	/** Returns the path within the application: decoded, without matrix parameters. */
+	@Nullable String path();
 
 }

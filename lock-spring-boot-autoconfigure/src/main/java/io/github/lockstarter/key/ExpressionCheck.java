@@ -25,9 +25,9 @@ import org.springframework.expression.spel.ast.VariableReference;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * Finds what could not work, or must not, in an expression before it is ever evaluated.
- * SpEL itself takes an unknown variable for {@code null}, which would be one lock for
- * everybody.
+ * Refuses an expression that cannot be evaluated, or must not be, before its first
+ * evaluation. SpEL itself takes an unknown variable for {@code null}, which would be one
+ * lock for all callers.
  */
 final class ExpressionCheck {
 
@@ -43,13 +43,13 @@ final class ExpressionCheck {
 
 	private final List<String> leases;
 
-	/** What is read of the call. */
+	/** The members of the call that are read. */
 	private final Set<String> read = new HashSet<>();
 
 	/**
 	 * Creates a check.
-	 * @param where the begin of every error message
-	 * @param variables all variables there are
+	 * @param where the beginning of every error message
+	 * @param variables all variables
 	 * @param leases those of them that have no value before there is a lock
 	 */
 	ExpressionCheck(String where, List<String> variables, List<String> leases) {
@@ -60,8 +60,9 @@ final class ExpressionCheck {
 
 	/**
 	 * Checks an expression.
-	 * @return the names of what it reads of the {@link LockInvocation}
-	 * @throws LockConfigurationException if it uses what does not exist or is not allowed
+	 * @return the names of the members of {@link LockInvocation} that it reads
+	 * @throws LockConfigurationException if it uses a name that does not exist, or a
+	 * construct that is not allowed
 	 */
 	Set<String> check(SpelNode expression) {
 		check(expression, true, true);
@@ -103,7 +104,7 @@ final class ExpressionCheck {
 		}
 	}
 
-	/** In {@code #map[name]} and <code>{name: #value}</code> a bare name is a text. */
+	/** In {@code #map[name]} and <code>{name: #value}</code> a bare name is a literal. */
 	private static boolean isLiteralName(SpelNode parent, int child) {
 		return (parent instanceof Indexer || (parent instanceof InlineMap && child % 2 == 0))
 				&& parent.getChild(child) instanceof PropertyOrFieldReference;
@@ -117,8 +118,8 @@ final class ExpressionCheck {
 
 	/**
 	 * Returns whether the child of a node stands for the call, and the node does not name
-	 * what it reads of it: it hands on the call as a value, or only the evaluation tells,
-	 * as in {@code #root[#name]}.
+	 * the member that it reads: it passes the call on as a value, or the member is known
+	 * only at the evaluation, as in {@code #root[#name]}.
 	 */
 	private static boolean readsWholeCall(SpelNode node, int child, boolean inRootScope) {
 		boolean call = isBuiltIn(node.getChild(child))

@@ -28,7 +28,7 @@ public final class KeyText {
 	}
 
 	/**
-	 * Returns the lock that the value stands for.
+	 * Returns the lock for a value.
 	 * @throws MissingLockKeyException if the value, a part of a list, or everything in a
 	 * map is null or blank
 	 */
@@ -51,7 +51,7 @@ public final class KeyText {
 		return (value instanceof Principal principal) ? principal.getName() : value;
 	}
 
-	/** Returns whether the value is none that a lock can stand for. */
+	/** Returns whether the value is missing, so that there is no lock for it. */
 	@Contract("null -> true")
 	public static boolean isMissing(@Nullable Object given) {
 		Object value = unwrap(given);

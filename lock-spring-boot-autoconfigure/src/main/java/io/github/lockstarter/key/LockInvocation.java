@@ -14,16 +14,16 @@ import org.springframework.validation.Errors;
  */
 public final class LockInvocation {
 
-	/** Who calls. */
+	/** The name of the property that is the principal. */
 	static final String PRINCIPAL = "principal";
 
-	/** What expressions may use without a {@code #}. */
+	/** Properties that expressions may read without a {@code #}. */
 	static final Set<String> PROPERTIES = Set.of("args", "method", PRINCIPAL, "path");
 
-	/** What expressions may call without a {@code #}. */
+	/** Methods that expressions may call without a {@code #}. */
 	static final Set<String> METHODS = Set.of("header");
 
-	/** What of it is about the request. */
+	/** The members that read the request. */
 	static final Set<String> REQUEST = Set.of(PRINCIPAL, "path", "header");
 
 	private final Method method;
@@ -64,7 +64,7 @@ public final class LockInvocation {
 		return this.request.header(name);
 	}
 
-	/** Returns whether the method was given errors to look at, as a form has. */
+	/** Returns whether an argument has binding errors, as that of a form may. */
 	public boolean hasBindingErrors() {
 		return Stream.of(this.args).anyMatch((arg) -> arg instanceof Errors errors && errors.hasErrors());
 	}

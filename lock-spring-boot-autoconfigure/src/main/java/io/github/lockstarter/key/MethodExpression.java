@@ -17,8 +17,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * An expression over the parameters of one method, checked once. Most are the name of a
- * parameter, which is read without SpEL.
+ * An expression over the parameters of one method, checked once. One that is the name of
+ * a parameter, as most are, is evaluated without SpEL.
  */
 public final class MethodExpression {
 
@@ -26,10 +26,10 @@ public final class MethodExpression {
 
 	private final Supplier<SpelEvaluation> evaluation;
 
-	/** Which parameter is the whole expression, or -1. */
+	/** The position of the parameter that is the whole expression, or -1. */
 	private final int parameter;
 
-	/** What is read of the call. */
+	/** The members of the call that are read. */
 	private final Set<String> read;
 
 	private MethodExpression(Supplier<SpelEvaluation> evaluation, int parameter, Set<String> read) {
@@ -68,7 +68,7 @@ public final class MethodExpression {
 		return variables;
 	}
 
-	/** Of parameters that share a name, the last one has it. */
+	/** Of parameters that share a name, the last one counts. */
 	private static int parameter(String text, List<List<String>> variables) {
 		return (text.equals("#root") || text.equals("#this")) ? -1
 				: IntStream.range(0, variables.size())
@@ -85,17 +85,17 @@ public final class MethodExpression {
 			.toList();
 	}
 
-	/** Returns whether the value depends on more than the arguments. */
+	/** Returns whether the value depends on the request beyond the arguments. */
 	public boolean readsRequest() {
 		return this.read.stream().anyMatch(LockInvocation.REQUEST::contains);
 	}
 
-	/** Returns whether the value depends on who calls. */
+	/** Returns whether the value depends on the principal. */
 	public boolean readsPrincipal() {
 		return this.read.contains(LockInvocation.PRINCIPAL);
 	}
 
-	/** Returns the value, which is null where the call lacks what is read. */
+	/** Returns the value; {@code null} if the call lacks a part that is read. */
 	public @Nullable Object evaluate(LockInvocation call) {
 		return (this.parameter >= 0) ? call.getArgs()[this.parameter] : evaluate(call, Object.class);
 	}

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.Locale;
 
 /**
- * The name that was probably meant by a misspelt one.
+ * Finds the name that a misspelt one probably stands for.
  */
 public final class NearestName {
 
@@ -14,9 +14,9 @@ public final class NearestName {
 	}
 
 	/**
-	 * Returns the name that takes the fewest edits to get to.
+	 * Returns the name with the smallest edit distance.
 	 * @param name the misspelt name
-	 * @param names the names that there are, at least one
+	 * @param names the names that exist, at least one
 	 * @return the nearest of the names
 	 */
 	public static String to(String name, Collection<String> names) {

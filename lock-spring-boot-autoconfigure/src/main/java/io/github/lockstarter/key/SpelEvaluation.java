@@ -32,7 +32,7 @@ final class SpelEvaluation {
 
 	private static final SpelExpressionParser parser = new SpelExpressionParser();
 
-	/** What a request can cause by leaving something out, or by sending too much. */
+	/** Errors that a request can cause, by missing values or too large ones. */
 	private static final Set<SpelMessage> NO_VALUE = EnumSet.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
 			SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED, SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE,
 			SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS, SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
@@ -43,10 +43,10 @@ final class SpelEvaluation {
 	/** The positions of the parameters that the expression reads, by name. */
 	private final Map<String, Integer> variables = new HashMap<>();
 
-	/** What is read of the call. */
+	/** The members of the call that are read. */
 	private final Set<String> read;
 
-	/** They remember how to read the properties of a type. */
+	/** Kept between evaluations, since they cache the properties of a type. */
 	private final PropertyAccessor[] accessors = { DataBindingPropertyAccessor.forReadOnlyAccess(),
 			new LenientMapAccessor() };
 
@@ -75,7 +75,7 @@ final class SpelEvaluation {
 
 	/**
 	 * Parses the expression and checks it.
-	 * @param where the begin of every error message
+	 * @param where the beginning of every error message
 	 * @param variables the names of each parameter, by position
 	 * @param leases those of them that have no value before there is a lock
 	 * @throws LockConfigurationException if it cannot be evaluated
@@ -93,12 +93,12 @@ final class SpelEvaluation {
 		}
 	}
 
-	/** Returns the names of what it reads of the {@link LockInvocation}. */
+	/** Returns the names of the members of {@link LockInvocation} that it reads. */
 	Set<String> read() {
 		return this.read;
 	}
 
-	/** Returns the value, which is null where the call lacks what is read. */
+	/** Returns the value; {@code null} if the call lacks a part that is read. */
 	<T> @Nullable T evaluate(LockInvocation call, Class<T> type) {
 		EvaluationContext context = SimpleEvaluationContext.forPropertyAccessors(this.accessors)
 			.withInstanceMethods()

@@ -1,5 +1,5 @@
 /**
- * Expressions over a call, and the keys that their values stand for.
+ * Expressions over a call, and the keys of locks that are made from their values.
  */
 @NullMarked
 package io.github.lockstarter.key;

@@ -13,15 +13,14 @@ import org.springframework.util.ReflectionUtils;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Tells which types have an annotation at all. Each bean of an application is asked for,
- * and each type above its class, and next to none has one, so this does no more than it
- * must.
+ * Finds out which types are annotated. It is asked about every bean class and its
+ * supertypes, so a negative answer must be cheap.
  */
 final class AnnotatedTypes {
 
 	private final Map<Class<?>, Boolean> annotated = new ConcurrentHashMap<>();
 
-	/** Returns whether the type, a type above it, or a method of one is annotated. */
+	/** Returns whether the type, a supertype, or a method of one of them is annotated. */
 	boolean isAnnotated(@Nullable Class<?> type) {
 		if (type == null || type.getName().startsWith("java.")) {
 			return false;

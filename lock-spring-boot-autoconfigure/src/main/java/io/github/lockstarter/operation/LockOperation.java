@@ -13,10 +13,10 @@ import io.github.lockstarter.key.MethodExpression;
 import io.github.lockstarter.result.SharedCall;
 
 /**
- * What {@code @ExclusiveRequest} and the configuration say about one method.
+ * What one {@code @ExclusiveRequest} and the configuration say about a method.
  *
  * @param name the name of the lock
- * @param key the key within it, or {@code null} for one lock for the whole method
+ * @param key the expression of the key, or {@code null} for one lock for the whole method
  * @param condition when to lock, or {@code null} for always
  * @param options how to lock
  * @param refusal the status of a refusal
@@ -25,18 +25,21 @@ import io.github.lockstarter.result.SharedCall;
 public record LockOperation(String name, @Nullable MethodExpression key, @Nullable MethodExpression condition,
 		LockOptions options, HttpStatusCode refusal, @Nullable Sharing sharing) {
 
-	/** Only {@code false} lets a call run without a lock, not {@code null}. */
+	/**
+	 * Returns whether the call needs the lock. A condition of {@code null} does not
+	 * exempt it, only {@code false} does.
+	 */
 	public boolean appliesTo(LockInvocation call) {
 		return this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call, Boolean.class));
 	}
 
-	/** Returns whether a call depends on more of the request than the arguments. */
+	/** Returns whether a call depends on the request beyond its arguments. */
 	boolean readsRequest() {
 		return this.sharing != null || (this.key != null && this.key.readsRequest())
 				|| (this.condition != null && this.condition.readsRequest());
 	}
 
-	/** Returns whether a call depends on who calls. */
+	/** Returns whether a call depends on the principal. */
 	boolean readsPrincipal() {
 		return (this.sharing != null && this.sharing.readsPrincipal())
 				|| (this.key != null && this.key.readsPrincipal())
@@ -44,9 +47,10 @@ public record LockOperation(String name, @Nullable MethodExpression key, @Nullab
 	}
 
 	/**
-	 * Returns the lock for the call: without a key if that is missing and the method is
-	 * to look at the errors of its form.
-	 * @throws MissingLockKeyException if the call has no value for the key otherwise
+	 * Returns the lock for the call. If the call has no value for the key, but binding
+	 * errors of a form, it is the lock without a key.
+	 * @throws MissingLockKeyException if the call has no value for the key, and no
+	 * binding errors
 	 */
 	public LockKey lockKey(LockInvocation call) {
 		Object value = (this.key != null) ? this.key.evaluate(call) : null;
@@ -54,21 +58,21 @@ public record LockOperation(String name, @Nullable MethodExpression key, @Nullab
 				? new LockKey(this.name, "") : KeyText.lockKey(this.name, value);
 	}
 
-	/** A header, the path and the principal are no fields of a form. */
+	/** A key that reads a header, the path or the principal is no field of a form. */
 	private static boolean isOfForm(MethodExpression key) {
 		return !key.readsRequest();
 	}
 
 	/**
-	 * Returns how to lock. Calls of different users meet at a lock without a key: they
-	 * wait for each other, and get no answer of another one.
+	 * Returns the options of the lock. Calls of different users share the lock without a
+	 * key: they wait for each other, and share no results.
 	 */
 	public LockOptions options(LockKey lock) {
 		return (isForErrors(lock) && this.options.waitTime().isZero())
 				? this.options.withWaitTime(LockSettings.defaultWait(this.options.ttl())) : this.options;
 	}
 
-	/** Returns how the result of a call under the lock is shared, if it is. */
+	/** Returns how the result of the call is shared; {@code null} if it is not. */
 	public @Nullable SharedCall shared(LockKey lock, LockInvocation call) {
 		return (this.sharing != null && !isForErrors(lock)) ? this.sharing.of(call) : null;
 	}

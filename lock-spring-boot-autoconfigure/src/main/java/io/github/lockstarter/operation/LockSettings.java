@@ -12,8 +12,8 @@ import org.springframework.util.Assert;
 import io.github.lockstarter.LockOptions;
 
 /**
- * What one source says about a lock: the operator for a name, the annotation, or the
- * operator for all. {@code null} leaves it to the next source.
+ * The settings of a lock from one source: the operator for a name, the annotation, or the
+ * operator for all locks. {@code null} leaves a setting to the next source.
  *
  * @param ttl how long the lock outlives a holder that has died
  * @param waitTime how long to wait for it
@@ -24,7 +24,7 @@ import io.github.lockstarter.LockOptions;
 public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, @Nullable Boolean renew,
 		@Nullable Duration maxHold, @Nullable Integer conflictStatus) {
 
-	/** Settings that say nothing. */
+	/** Sets nothing. */
 	public static final LockSettings NONE = new LockSettings(null, null, null, null, null);
 
 	private static final Duration LONGEST_WAIT = Duration.ofDays(365);
@@ -45,7 +45,7 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 		Assert.isTrue(CONFLICT_STATUSES.contains(status), "A conflict is answered with 409, 422, 423 or 429");
 	}
 
-	/** Returns what this source says, and where it does not, what the next one says. */
+	/** Returns these settings, completed by those of the next source. */
 	public LockSettings or(LockSettings next) {
 		return new LockSettings(either(this.ttl, next.ttl), either(this.waitTime, next.waitTime),
 				either(this.renew, next.renew), either(this.maxHold, next.maxHold),
@@ -53,8 +53,8 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 	}
 
 	/**
-	 * Returns the options that these settings make, with the defaults of
-	 * {@link LockOptions#of} where they say nothing.
+	 * Returns the options of these settings, with the defaults of {@link LockOptions#of}
+	 * for those that are not set.
 	 * @throws IllegalArgumentException if a value is out of range
 	 * @throws IllegalStateException if there is no time to live
 	 */
@@ -73,13 +73,13 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 		return options;
 	}
 
-	/** Long enough for the lock of a server that died to end, and for the next to run. */
+	/** Long enough for the lock of a crashed server to expire, and for the next call. */
 	static Duration defaultWait(Duration ttl) {
 		Duration twice = ttl.multipliedBy(2);
 		return (twice.compareTo(LONGEST_WAIT) < 0) ? twice : LONGEST_WAIT;
 	}
 
-	/** Returns the status of a refusal, 409 where these settings say nothing. */
+	/** Returns the status of a refusal, 409 if it is not set. */
 	public HttpStatusCode refusal() {
 		return (this.conflictStatus != null) ? HttpStatusCode.valueOf(this.conflictStatus) : HttpStatus.CONFLICT;
 	}

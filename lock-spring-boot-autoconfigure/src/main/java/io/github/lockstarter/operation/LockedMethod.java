@@ -19,7 +19,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.completion.ReturnType;
 
 /**
- * An annotated method, and all that its calls have in common.
+ * An annotated method, with what its calls have in common.
  */
 public final class LockedMethod {
 
@@ -59,17 +59,17 @@ public final class LockedMethod {
 				AnnotatedElementUtils.hasAnnotation(type, Controller.class), List.of());
 	}
 
-	/** Returns the same method with what its annotations say. */
+	/** Returns the method with the operations of its annotations. */
 	LockedMethod with(List<LockOperation> operations) {
 		return new LockedMethod(this.returnType, this.ofController, operations);
 	}
 
-	/** Returns what the method returns. */
+	/** Returns the return type of the method. */
 	public ReturnType returnType() {
 		return this.returnType;
 	}
 
-	/** Returns what the annotations of the method say. */
+	/** Returns the operations of the method, one for each annotation. */
 	public List<LockOperation> operations() {
 		return this.operations;
 	}
@@ -90,21 +90,21 @@ public final class LockedMethod {
 	}
 
 	/**
-	 * Returns whether it is a handler that returns an entity, and not a type of its own.
+	 * Returns whether it is a handler that returns an entity, and not a subclass of one.
 	 */
 	public boolean isHandlerOfEntity() {
 		Class<?> declared = this.returnType.declared();
 		return this.ofController && (declared == HttpEntity.class || declared == ResponseEntity.class);
 	}
 
-	/** Returns whether it is a handler of one entity, which may be still to come. */
+	/** Returns whether it is a handler of one entity, possibly emitted later. */
 	public boolean emitsEntity() {
 		return isHandlerOfEntity() || (this.returnType.isReactive()
 				&& HttpEntity.class.isAssignableFrom(this.returnType.resolvable().getGeneric().toClass()));
 	}
 
 	/**
-	 * Returns whether a handler writes what it returns, so that no view needs a model.
+	 * Returns whether the result is written as the body, so that no view needs a model.
 	 */
 	public boolean writesBody() {
 		return this.writesBody;
@@ -115,12 +115,12 @@ public final class LockedMethod {
 		return this.waits;
 	}
 
-	/** Returns whether the locks of some call depend on who calls. */
+	/** Returns whether the locks of some call depend on the principal. */
 	public boolean readsPrincipal() {
 		return this.readsPrincipal;
 	}
 
-	/** Fills the lease in, except where the caller passes one on. */
+	/** Fills the lease in, except where the caller passes one. */
 	public void fillIn(@Nullable Lease lease, @Nullable Object[] args) {
 		for (int position : this.leaseParameters) {
 			if (args[position] == null) {

@@ -20,11 +20,12 @@ import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.result.ResultType;
 
 /**
- * Finds what the work of an annotated method ends with, so that it can be shared.
+ * Finds the type of the value that the work of an annotated method ends with, so that
+ * this can be shared.
  */
 final class ResultTypes {
 
-	/** With these a handler can write its answer itself. */
+	/** Parameters by which a handler can write its response itself. */
 	private static final List<String> ANSWERS = List.of("jakarta.servlet.ServletResponse",
 			"jakarta.servlet.http.HttpServletResponse", "org.springframework.http.server.reactive.ServerHttpResponse",
 			"org.springframework.web.server.ServerWebExchange", OutputStream.class.getName(), Writer.class.getName());
@@ -34,7 +35,7 @@ final class ResultTypes {
 
 	/**
 	 * Returns the type.
-	 * @throws LockConfigurationException if nobody else can be given what is of that type
+	 * @throws LockConfigurationException if values of that type cannot be shared
 	 */
 	static ResultType of(LockedMethod locked) {
 		Method method = locked.method();
@@ -42,16 +43,16 @@ final class ResultTypes {
 		Class<?> value = result.type().toClass();
 		boolean entity = HttpEntity.class.isAssignableFrom(value);
 		if (locked.ofController() && !entity && isView(locked)) {
-			throw unsupported(method, "it names a view, which is more than a value");
+			throw unsupported(method, "it returns the name of a view");
 		}
 		Class<?> body = entity ? result.type().as(HttpEntity.class).getGeneric().toClass() : value;
 		if (CompletionAdapterRegistry.find(body) != null || (entity && result.many())) {
 			throw unsupported(method,
-					"a %s inside of another result is there only once".formatted(body.getSimpleName()));
+					"a %s inside of another result can be read only once".formatted(body.getSimpleName()));
 		}
 		boolean nothing = value == void.class || value == Void.class;
 		if (nothing && Arrays.stream(method.getParameterTypes()).anyMatch((type) -> ANSWERS.contains(type.getName()))) {
-			throw unsupported(method, "it writes its answer itself");
+			throw unsupported(method, "it writes its response itself");
 		}
 		return result;
 	}
@@ -68,7 +69,8 @@ final class ResultTypes {
 		if (adapter.isReactive()) {
 			return ReactiveTypeAdapter.resultType(returned.owner(), returned.resolvable());
 		}
-		throw unsupported(returned.method(), "a %s is there only once".formatted(returned.declared().getSimpleName()));
+		throw unsupported(returned.method(),
+				"a %s can be read only once".formatted(returned.declared().getSimpleName()));
 	}
 
 	private static boolean isView(LockedMethod locked) {

@@ -24,9 +24,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Warns of annotated methods that an object calls on itself, past the proxy and so
- * without the lock. It does not see such a call in a static method or an inner class, nor
- * in a method that gets hold of any other object the call could be meant for.
+ * Warns of annotated methods that an object calls on itself, which bypasses the proxy and
+ * the lock. Such calls are not found in static methods and inner classes, nor in a method
+ * that uses another object of the same type, which may be the target of the call.
  */
 final class SelfInvocations extends ClassVisitor {
 
@@ -37,7 +37,7 @@ final class SelfInvocations extends ClassVisitor {
 	/** The names of locks by signature of the method or of a bridge to it. */
 	private final Map<String, List<String>> locks = new TreeMap<>();
 
-	/** What has been read, and overrides what is still to be read. */
+	/** Methods that have been read. They override those of supertypes, read later. */
 	private final Set<String> overriding = new HashSet<>();
 
 	private SelfInvocations(Class<?> type, Map<Method, LockedMethod> methods) {
@@ -67,7 +67,7 @@ final class SelfInvocations extends ClassVisitor {
 				new ClassReader(file).accept(this, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
 			}
 		}
-		// The last is what the reader throws at an instruction that it does not know.
+		// The reader throws an AssertionError at an unknown instruction.
 		catch (IOException | RuntimeException | AssertionError ex) {
 			logger.debug("Cannot look for calls that bypass the proxy in " + type.getName(), ex);
 		}
@@ -91,16 +91,16 @@ final class SelfInvocations extends ClassVisitor {
 		return signature.substring(0, signature.indexOf('('));
 	}
 
-	/** A method that was written, or a lambda. */
+	/** A method of the source code, or a lambda. */
 	private final class Caller extends MethodVisitor {
 
-		/** How its signature begins: a lambda tells only the name of its method. */
+		/** The beginning of its signature: a lambda has only the name of its method. */
 		private final String signature;
 
-		/** The types of all that it gets hold of, beside the object itself. */
+		/** The types of the objects that it uses, except for the object itself. */
 		private final Set<Type> others = new HashSet<>();
 
-		/** What it calls, and as a method of which class. */
+		/** The methods that it calls, each with the class it is called on. */
 		private final Map<String, Class<?>> callees = new TreeMap<>();
 
 		Caller(String name, String descriptor) {
@@ -128,7 +128,7 @@ final class SelfInvocations extends ClassVisitor {
 		@Override
 		public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
 			for (Object argument : arguments) {
-				// A reference without an object to call is for the objects of others.
+				// A method reference without a bound object is called on other objects.
 				if (argument instanceof Handle handle && !descriptor.startsWith("()")) {
 					call(handle.getOwner(), handle.getName() + handle.getDesc());
 				}

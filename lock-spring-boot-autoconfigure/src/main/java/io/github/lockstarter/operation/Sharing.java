@@ -13,12 +13,13 @@ import io.github.lockstarter.result.SharedCall;
 /**
  * How the results of an annotated method are shared or replayed.
  *
- * @param results what is done with them
- * @param arguments compares arguments, where they are to be the same
+ * @param results shares or replays them
+ * @param arguments the fingerprint of arguments, which must be equal for a replay;
+ * {@code null} without one
  */
 record Sharing(ResultSharing results, @Nullable ArgumentFingerprint arguments) {
 
-	/** Returns whether it matters who calls. */
+	/** Returns whether a result is only for the principal of its call. */
 	boolean readsPrincipal() {
 		return this.arguments != null;
 	}
@@ -28,7 +29,7 @@ record Sharing(ResultSharing results, @Nullable ArgumentFingerprint arguments) {
 		return new SharedCall(this.results, caller(call));
 	}
 
-	/** Returns who calls, as far as it matters. */
+	/** Returns the principal and the arguments, if results are only for these. */
 	private Caller caller(LockInvocation call) {
 		if (this.arguments == null) {
 			return Caller.ANY;

@@ -43,12 +43,12 @@ final class BoundedOutput extends OutputStream {
 		this.bytes.write(source, offset, length);
 	}
 
-	/** Returns an output with as much room as is left. */
+	/** Returns an output with the room that is left. */
 	BoundedOutput rest() {
 		return new BoundedOutput(this.limit - this.bytes.size());
 	}
 
-	/** Takes what the other has, and whether that was too much. */
+	/** Appends the other output, and takes over whether it exceeded its limit. */
 	void write(BoundedOutput other) {
 		this.exceeded |= other.exceeded;
 		this.bytes.writeBytes(other.bytes.toByteArray());
@@ -56,7 +56,7 @@ final class BoundedOutput extends OutputStream {
 
 	private void makeRoom(int length) {
 		this.exceeded |= this.bytes.size() + (long) length > this.limit;
-		Assert.state(!this.exceeded, "More than fits");
+		Assert.state(!this.exceeded, "The limit is exceeded");
 	}
 
 	/** Returns the text. */

@@ -1,14 +1,14 @@
 package io.github.lockstarter.result;
 
 /**
- * What tells callers with the same key apart.
+ * Distinguishes callers with the same key.
  *
- * @param principal who calls; empty if nobody knows, or it does not matter
- * @param arguments a digest of the arguments; empty if they do not matter
+ * @param principal the name of the principal; empty if it is unknown, or is not compared
+ * @param arguments a digest of the arguments; empty if they are not compared
  */
 public record Caller(String principal, String arguments) {
 
-	/** Anybody, with whatever arguments. */
+	/** All callers, with any arguments. */
 	public static final Caller ANY = new Caller("", "");
 
 }

@@ -13,14 +13,14 @@ import java.util.Set;
 import org.springframework.core.ResolvableType;
 
 /**
- * Looks into declared types.
+ * Resolves declared types.
  */
 public final class DeclaredTypes {
 
 	private DeclaredTypes() {
 	}
 
-	/** Returns the type with its variables replaced by what they stand for. */
+	/** Returns the type with its variables resolved. */
 	static Type resolved(ResolvableType type) {
 		return resolved(type, new HashSet<>());
 	}

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values that are emitted one after the other, as long as they may be shared: an endless
- * stream does not fill the memory.
+ * Collects emitted values for as long as they may be shared, so that an endless stream
+ * does not fill the memory.
  */
 public final class EmittedValues {
 
@@ -24,7 +24,7 @@ public final class EmittedValues {
 		this.size = size;
 	}
 
-	/** Takes the next value. */
+	/** Adds the next value. */
 	public void add(Object value) {
 		if (!this.shareable) {
 			return;
@@ -36,7 +36,7 @@ public final class EmittedValues {
 		}
 	}
 
-	/** Returns all of them, like {@link ResultSharing#write}. */
+	/** Returns the text of all values, like {@link ResultSharing#write}. */
 	public @Nullable String write(Caller caller) {
 		return this.shareable ? this.sharing.write(caller, this.all) : null;
 	}

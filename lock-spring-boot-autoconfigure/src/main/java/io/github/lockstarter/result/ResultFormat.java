@@ -27,15 +27,15 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 
 /**
- * Writes the results of a method as text, and reads them: a line that says what it is,
- * and JSON of the value as the type that the method declares. No type is ever read from
- * the text.
+ * Writes the results of a method as text, and reads them: a line with a
+ * {@link ResultHead}, and the value as JSON of the declared type. No type is ever read
+ * from the text.
  */
 final class ResultFormat {
 
 	private static final JsonMapper HEADS = JsonMapper.builder().build();
 
-	/** Of the headers of an entity, those that are about its content. */
+	/** The headers of an entity that describe its content. */
 	private static final List<String> HEADERS = List.of(HttpHeaders.LOCATION, HttpHeaders.ETAG, HttpHeaders.LINK,
 			HttpHeaders.CONTENT_TYPE);
 
@@ -53,7 +53,7 @@ final class ResultFormat {
 
 	/**
 	 * Creates a format.
-	 * @param mapper how the application writes JSON
+	 * @param mapper the mapper of the application
 	 */
 	ResultFormat(ResultType type, JsonMapper mapper) {
 		this.type = type;
@@ -77,8 +77,8 @@ final class ResultFormat {
 	}
 
 	/**
-	 * Checks that what is written can be read.
-	 * @throws JacksonException if the type cannot
+	 * Checks that values of the type can be read.
+	 * @throws JacksonException if they cannot
 	 */
 	void check() {
 		for (Class<?> named : DeclaredTypes.namedIn(DeclaredTypes.resolved(this.written))) {
@@ -96,7 +96,7 @@ final class ResultFormat {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			// It can be read from something else.
+			// It can be read from other JSON.
 		}
 	}
 
@@ -104,8 +104,8 @@ final class ResultFormat {
 	 * Writes a result.
 	 * @param value a value, or a list of values if there are many
 	 * @throws JacksonException if it cannot be written
-	 * @throws IllegalStateException if others would read something else, or it does not
-	 * fit into the output
+	 * @throws IllegalStateException if another value would be read from the text, or the
+	 * limit of the output is exceeded
 	 */
 	void write(String arguments, @Nullable Object value, BoundedOutput output) {
 		Integer status = (value instanceof ResponseEntity<?> entity) ? entity.getStatusCode().value() : null;
@@ -117,7 +117,7 @@ final class ResultFormat {
 		else {
 			writeOne((value instanceof HttpEntity<?> entity) ? entity.getBody() : value, output);
 		}
-		// Without it the result has been cut off.
+		// A result without this end has been truncated.
 		output.write("\n");
 	}
 
@@ -152,8 +152,8 @@ final class ResultFormat {
 	}
 
 	/**
-	 * What is read may lack what values, elements and fields have as subclasses of their
-	 * declared types, and what has no way in.
+	 * The value that is read may lack properties that values, elements and fields have as
+	 * subclasses of their declared types, and those that cannot be set.
 	 */
 	private boolean isReadAsWritten(String json) {
 		String again = this.writer.writeValueAsString(this.mapper.readerFor(this.json).readValue(json));
@@ -193,7 +193,7 @@ final class ResultFormat {
 	}
 
 	/**
-	 * Reads which arguments a result is for.
+	 * Reads the digest of the arguments that a result is for.
 	 * @throws RuntimeException if the text is not a result
 	 */
 	String readArguments(String text) {
@@ -215,7 +215,7 @@ final class ResultFormat {
 		}
 		int begin = text.indexOf('\n') + 1;
 		if (begin == text.length() || !text.endsWith("\n")) {
-			throw new IllegalStateException("It has been cut off");
+			throw new IllegalStateException("It has been truncated");
 		}
 		String json = text.substring(begin, text.length() - 1);
 		return this.type.many() ? readAll(json) : readOne(head, json);
@@ -242,7 +242,7 @@ final class ResultFormat {
 				: new HttpEntity<>(value, headers);
 	}
 
-	/** Whoever can write to the store must not choose classes. */
+	/** Content of the store must not choose classes. */
 	private static final class NoClassNames extends PolymorphicTypeValidator {
 
 		private static final long serialVersionUID = 1;

@@ -23,12 +23,12 @@ public interface ResultPredicate {
 					|| (result instanceof ResponseEntity<?> entity && !entity.getStatusCode().is2xxSuccessful()));
 
 	/**
-	 * Decides on a result. When it throws, the result is not shared, and the one who made
-	 * it gets it all the same.
+	 * Decides on a result. If this throws, the result is not shared; its own caller gets
+	 * it all the same.
 	 * @param lockName the name of the lock
-	 * @param result what the method returned, or what its future or {@code Mono} ended
-	 * with; a {@link java.util.List} of what a {@code Flux} emitted
-	 * @return whether others get it
+	 * @param result the return value of the method, or the value of its future or
+	 * {@code Mono}; a {@link java.util.List} of the values that a {@code Flux} emitted
+	 * @return whether other callers get it
 	 */
 	boolean isShared(String lockName, @Nullable Object result);
 

@@ -31,8 +31,8 @@ import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * Shares the results of one method among those who call it with the same key at the same
- * time, or replays them to those who call it later.
+ * Shares the results of one method among concurrent calls with the same key, or replays
+ * them to later calls.
  */
 public final class ResultSharing {
 
@@ -50,7 +50,7 @@ public final class ResultSharing {
 
 	private final @Nullable Duration replay;
 
-	/** What has been logged: the first time is a warning. */
+	/** Events that have been logged: the first of a kind is a warning. */
 	private final Set<Event> logged = ConcurrentHashMap.newKeySet();
 
 	private volatile @Nullable ResultFormat format;
@@ -68,8 +68,8 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Checks that others can read what the method returns. To be called when there are
-	 * beans.
+	 * Checks that results of the method can be written and read. It needs beans, so it is
+	 * called after they have been created.
 	 * @throws LockConfigurationException if they cannot
 	 */
 	public void check() {
@@ -90,7 +90,7 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Acquires the lock or gets the result of somebody else, on this thread.
+	 * Acquires the lock or gets the result of another holder, on this thread.
 	 * @throws PayloadMismatchException if the result is for other arguments
 	 * @throws io.github.lockstarter.LockException if there is neither
 	 */
@@ -109,8 +109,8 @@ public final class ResultSharing {
 	/**
 	 * Does the same without holding a thread. Cancelling the future ends the attempt, and
 	 * what has been granted is released.
-	 * @param executor where the future completes, or {@code null} for a few threads of
-	 * the registry
+	 * @param executor where the future completes, or {@code null} for threads of the
+	 * registry; a refusal that is known at once completes it on this thread
 	 */
 	public CompletableFuture<Outcome> acquireAsync(LockRegistry registry, LockKey key, LockOptions options,
 			Caller caller, @Nullable Executor executor) {
@@ -124,9 +124,9 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Goes on with what is acquired.
-	 * @param next what to do instead if it is a result that cannot be read: acquires what
-	 * comes after that
+	 * Completes the result with the outcome of an acquisition.
+	 * @param next repeats the acquisition, with results from a fencing token on, after
+	 * one that cannot be read
 	 */
 	private void attempt(CompletionStage<Acquisition> acquisition, LongFunction<CompletionStage<Acquisition>> next,
 			Caller caller, CompletableFuture<Outcome> result) {
@@ -164,12 +164,12 @@ public final class ResultSharing {
 			return sharing;
 		}
 		throw new LockConfigurationException(
-				"A %s cannot share results, as @ExclusiveRequest says somewhere."
+				"A %s cannot share results, which a method with @ExclusiveRequest requires."
 					.formatted(registry.getClass().getName()),
-				"Let your LockRegistry implement SharingRegistry, or leave the one of the auto-configuration.");
+				"Let your LockRegistry implement SharingRegistry, or use that of the auto-configuration.");
 	}
 
-	/** The wait began with the first attempt. */
+	/** The wait time counts from the first attempt. */
 	private static LockOptions left(LockOptions options, long begin) {
 		Duration left = options.waitTime().minusNanos(System.nanoTime() - begin);
 		boolean waits = !options.waitTime().isZero();
@@ -212,7 +212,7 @@ public final class ResultSharing {
 			throw ex;
 		}
 		catch (RuntimeException | LinkageError | StackOverflowError ex) {
-			report(Event.NOT_READABLE, "A stored result of %s cannot be read, and is taken for absent", ex);
+			report(Event.NOT_READABLE, "A stored result of %s cannot be read, and is treated as absent", ex);
 			return null;
 		}
 		this.settings.counts().add(this.lockName, (this.replay != null) ? Event.REPLAYED : Event.SHARED);
@@ -220,9 +220,9 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Returns the result as others are to get it, or {@code null} if they are not.
-	 * Whatever is wrong with it does not harm the one who made it.
-	 * @param caller who made it
+	 * Returns the text of a result for other callers, or {@code null} if it is not
+	 * shared. A failure is logged, and does not affect the caller whose result it is.
+	 * @param caller the caller whose result it is
 	 * @param value the value, or a list of values if there are many
 	 */
 	public @Nullable String write(Caller caller, @Nullable Object value) {
@@ -264,7 +264,8 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * What is not about types may quote the result, so it is for those who look for it.
+	 * A message that is not about types may quote the result, so it is logged at DEBUG
+	 * only.
 	 */
 	private static @Nullable String reason(Throwable failure) {
 		boolean own = failure instanceof IllegalStateException;
@@ -281,7 +282,7 @@ public final class ResultSharing {
 		return format;
 	}
 
-	/** Returns what takes many values, one after the other. */
+	/** Returns a collector for emitted values. */
 	public EmittedValues values() {
 		return new EmittedValues(this, output());
 	}

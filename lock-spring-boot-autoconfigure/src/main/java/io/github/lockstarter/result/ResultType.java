@@ -3,7 +3,7 @@ package io.github.lockstarter.result;
 import org.springframework.core.ResolvableType;
 
 /**
- * The declared type of what is shared.
+ * The declared type of a shared result.
  *
  * @param owner the class of the bean
  * @param type the type of the value that the work of a method ends with

@@ -21,7 +21,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.util.ClassUtils;
 
 /**
- * Tells whether what is of a type can be written once and read by others.
+ * Decides whether values of a type can be written once and read by other callers.
  */
 final class ShareableTypes {
 
@@ -51,7 +51,7 @@ final class ShareableTypes {
 			.toList();
 	}
 
-	/** Returns the type of what is written as JSON: the body, for an entity. */
+	/** Returns the type that is written as JSON: the body, for an entity. */
 	static ResolvableType written(ResolvableType type) {
 		return isEntity(type) ? type.as(HttpEntity.class).getGeneric() : type;
 	}
@@ -63,13 +63,13 @@ final class ShareableTypes {
 	/** Returns why the type cannot be shared, or {@code null} if it can. */
 	static @Nullable String objection(ResolvableType type) {
 		if (isEntity(type) && type.toClass() != HttpEntity.class && type.toClass() != ResponseEntity.class) {
-			return "nobody else can make a %s".formatted(type.toClass().getSimpleName());
+			return "a %s cannot be created from a stored result".formatted(type.toClass().getSimpleName());
 		}
 		ResolvableType written = written(type);
 		if (written.resolve() == null || written.resolve() == Object.class) {
-			return "its type is not declared, so nothing tells how to read it";
+			return "its type is not declared, so it cannot be read";
 		}
-		return isOnce(written) ? "a %s is there only once".formatted(written) : null;
+		return isOnce(written) ? "a %s can be read only once".formatted(written) : null;
 	}
 
 	private static boolean isOnce(ResolvableType type) {

@@ -3,8 +3,8 @@ package io.github.lockstarter.result;
 /**
  * The sharing of the result of one call.
  *
- * @param results what is done with results
- * @param caller who calls
+ * @param results the sharing of the method's results
+ * @param caller the caller
  */
 public record SharedCall(ResultSharing results, Caller caller) {
 

@@ -14,7 +14,7 @@ import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockCounts;
 
 /**
- * How an application shares and replays results.
+ * The settings by which an application shares and replays results.
  */
 public final class SharedResults {
 
@@ -32,11 +32,11 @@ public final class SharedResults {
 
 	/**
 	 * Creates the settings.
-	 * @param ttl how long a result is kept for those who wait for it; 1 ms to 365 days
+	 * @param ttl how long a result is kept for waiting callers; 1 ms to 365 days
 	 * @param maxSize how large a result may be to be shared; at least one byte
-	 * @param mapper how the application writes JSON
+	 * @param mapper the mapper of the application
 	 * @param predicate decides which results are shared
-	 * @param counts counts what happens
+	 * @param counts counts shared and replayed results, and those that are not
 	 */
 	public SharedResults(Duration ttl, DataSize maxSize, Supplier<JsonMapper> mapper,
 			Supplier<ResultPredicate> predicate, Supplier<LockCounts> counts) {
@@ -68,14 +68,14 @@ public final class SharedResults {
 	}
 
 	/**
-	 * Returns how results of a method are shared.
+	 * Returns the sharing of a method's results.
 	 * @param lockName the name of its lock
 	 * @param method the method
-	 * @param type what its work ends with
+	 * @param type the type of the value that its work ends with
 	 * @param replay for how long results are kept for later duplicates; {@code null} to
-	 * share them only with those who wait
+	 * share them only with waiting callers
 	 * @throws LockConfigurationException if results of the type cannot be shared
-	 * @throws IllegalArgumentException if that time is out of range
+	 * @throws IllegalArgumentException if the time of a replay is out of range
 	 */
 	public ResultSharing of(String lockName, Method method, ResultType type, @Nullable Duration replay) {
 		if (replay != null) {

@@ -80,7 +80,7 @@ final class TypeShape {
 	}
 
 	/**
-	 * Such types change with the platform only, and their fields are not theirs to see.
+	 * Such types change with the platform only, and their fields are not accessible.
 	 */
 	static boolean isPlatform(Class<?> type) {
 		return type.getName().startsWith("java.") || type.getName().startsWith("kotlin.");

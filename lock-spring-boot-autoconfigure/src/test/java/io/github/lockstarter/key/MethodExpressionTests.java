@@ -55,7 +55,7 @@ class MethodExpressionTests {
 	@DisplayName("What the documentation promises can be read")
 	void evaluates(String expected, String expression) {
 		Object value = MethodExpression.parse(expression, "key", METHOD)
-			.evaluate(new LockInvocation(METHOD, ARGS, new CurrentRequest.Absent()));
+			.evaluate(new LockInvocation(METHOD, ARGS, CurrentRequest.NONE));
 		assertThat(value).asString().isEqualTo(expected);
 	}
 
@@ -64,7 +64,7 @@ class MethodExpressionTests {
 	@DisplayName("Outside of a request, what belongs to one is null")
 	void outsideOfRequests(String expression) {
 		assertThat(MethodExpression.parse(expression, "key", METHOD)
-			.evaluate(new LockInvocation(METHOD, ARGS, new CurrentRequest.Absent()))).isNull();
+			.evaluate(new LockInvocation(METHOD, ARGS, CurrentRequest.NONE))).isNull();
 	}
 
 	@ParameterizedTest
@@ -132,7 +132,7 @@ class MethodExpressionTests {
 				String.class);
 		Object[] args = { "taro", ARGS[1], ARGS[2], ARGS[3], "x".repeat(200_000) };
 		assertThat(MethodExpression.parse(expression, "key", method)
-			.evaluate(new LockInvocation(method, args, new CurrentRequest.Absent()))).isNull();
+			.evaluate(new LockInvocation(method, args, CurrentRequest.NONE))).isNull();
 	}
 
 	@Test
@@ -140,7 +140,7 @@ class MethodExpressionTests {
 	void valuesAreData() {
 		Object[] args = { "T(java.lang.Runtime)", null, null, null };
 		assertThat(MethodExpression.parse("#userName", "key", METHOD)
-			.evaluate(new LockInvocation(METHOD, args, new CurrentRequest.Absent()))).isEqualTo("T(java.lang.Runtime)");
+			.evaluate(new LockInvocation(METHOD, args, CurrentRequest.NONE))).isEqualTo("T(java.lang.Runtime)");
 	}
 
 	@ParameterizedTest
@@ -149,7 +149,7 @@ class MethodExpressionTests {
 	void misleadingNames(String expression, String expected) throws Exception {
 		Method method = Misleading.class.getDeclaredMethod("register", String.class, String.class, String.class);
 		LockInvocation call = new LockInvocation(method, new Object[] { "first", "second", "third" },
-				new CurrentRequest.Absent());
+				CurrentRequest.NONE);
 		Object value = MethodExpression.parse(expression, "key", method).evaluate(call);
 		assertThat((value != call) ? value : "not an argument").isEqualTo(expected);
 	}
