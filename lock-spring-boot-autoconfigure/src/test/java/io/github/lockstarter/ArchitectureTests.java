@@ -15,6 +15,11 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import org.jspecify.annotations.NullMarked;
 
+import io.github.lockstarter.registry.SharingRegistry;
+import io.github.lockstarter.registry.request.SharedLease;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -62,7 +67,8 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule theAdviceKnowsNoWebFramework = noClasses().that()
-		.resideInAnyPackage(ROOT + ".interceptor", ROOT + ".completion", ROOT + ".result")
+		.resideInAnyPackage(ROOT + ".interceptor", ROOT + ".operation", ROOT + ".key", ROOT + ".completion",
+				ROOT + ".result")
 		.should()
 		.dependOnClassesThat()
 		.resideInAnyPackage("jakarta.servlet..", "org.springframework.web.servlet..",
@@ -70,11 +76,18 @@ class ArchitectureTests {
 				"org.springframework.web.context..", "reactor.netty..");
 
 	@ArchTest
-	static final ArchRule webKnowsNoEngine = noClasses().that()
-		.resideInAPackage(ROOT + ".web..")
+	static final ArchRule onlyResultAndCompletionKnowTheEngine = noClasses().that()
+		.resideInAnyPackage(ROOT + ".web..", ROOT + ".interceptor", ROOT + ".operation", ROOT + ".key")
 		.should()
 		.dependOnClassesThat()
 		.resideInAnyPackage(ROOT + ".store..", ROOT + ".registry..");
+
+	@ArchTest
+	static final ArchRule resultAndCompletionKnowOnlyTheSharingOfTheRegistry = noClasses().that()
+		.resideInAnyPackage(ROOT + ".completion", ROOT + ".result")
+		.should()
+		.dependOnClassesThat(resideInAPackage(ROOT + ".registry..")
+			.and(not(belongToAnyOf(SharingRegistry.class, SharedLease.class))));
 
 	@ArchTest
 	static final ArchRule servletAndReactiveKnowNothingOfEachOther = slices().matching(ROOT + ".web.(*)..")
