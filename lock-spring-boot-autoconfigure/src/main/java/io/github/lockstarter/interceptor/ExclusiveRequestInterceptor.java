@@ -20,8 +20,8 @@ import io.github.lockstarter.operation.LockedMethod;
 
 /**
  * Runs an annotated method while it holds the locks that the call asks for. Nothing of
- * the method happens before they are granted. How they are waited for depends on who
- * calls and on what the method returns.
+ * the method happens before they are granted. How they are waited for depends on the
+ * caller and on the return type of the method.
  */
 public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 

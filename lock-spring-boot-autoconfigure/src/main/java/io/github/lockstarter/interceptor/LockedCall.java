@@ -101,8 +101,8 @@ public final class LockedCall implements GuardedCall {
 
 	/**
 	 * Acquires the locks without holding a thread.
-	 * @param executor where the future completes, or {@code null} for a few threads of
-	 * the registry
+	 * @param executor where the future completes unless a refusal is known at once, or
+	 * {@code null} for a few threads of the registry
 	 */
 	public CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse,
 			@Nullable Executor executor) {
@@ -152,14 +152,14 @@ public final class LockedCall implements GuardedCall {
 	private @Nullable Object run(MethodInvocation invocation, HeldLeases leases) throws Throwable {
 		if (leases.hasResult()) {
 			if (this.handling != null) {
-				this.handling.tellReplayed();
+				this.handling.markReplayed();
 			}
 			return CompletionAdapterRegistry.completed(returnType(), leases.result());
 		}
 		this.method.fillIn(leases.lease(), invocation.getArguments());
 		LeaseContext.push(leases);
 		try {
-			// Aspects look for their invocation on the thread.
+			// Aspects find their invocation on the thread.
 			return (invocation != this.invocation) ? ExposeInvocationInterceptor.INSTANCE.invoke(invocation)
 					: invocation.proceed();
 		}

@@ -19,7 +19,7 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
 import io.github.lockstarter.completion.ReturnType;
@@ -74,17 +74,17 @@ final class ReactiveCalls {
 	}
 
 	/**
-	 * Acquires the locks of a call for the request that the subscriber's context tells
-	 * of, otherwise the one of the thread that made the call. What comes next may take
-	 * its time, so it does not happen on a thread of the registry.
+	 * Acquires the locks of a call for the request in the subscriber's context, otherwise
+	 * the one of the thread that made the call. The method may take its time, so it is
+	 * not called on a thread of the registry.
 	 */
 	private Mono<HeldLeases> acquire(LockedCall call) {
 		RequestHandling handling = call.request();
-		EndOfRequest endOfThreads = (handling != null) ? handling.end() : null;
+		RequestCompletion endOfThreads = (handling != null) ? handling.end() : null;
 		Mono<LockAcquisition> locksOfThread = locksOfThread(call);
 		return Mono.deferContextual((context) -> {
 			ReactiveRequestSupport.Request request = (this.requests != null) ? this.requests.find(context) : null;
-			EndOfRequest end = (request != null) ? request.end() : endOfThreads;
+			RequestCompletion end = (request != null) ? request.end() : endOfThreads;
 			boolean handled = end != null && (request == null || request.isHandledBy(call.method()));
 			Executor executor = executor(request);
 			Mono<HeldLeases> acquired = ((request != null)
@@ -96,7 +96,7 @@ final class ReactiveCalls {
 						end.add(leases);
 					}
 					if (request != null && handled && leases.hasResult()) {
-						request.tellReplayed();
+						request.markReplayed();
 					}
 				});
 			return (request != null && handled)
@@ -132,9 +132,9 @@ final class ReactiveCalls {
 	}
 
 	/**
-	 * Emits the leases, or abandons them if nobody wants them any more. Reactor itself
-	 * loses what a future has just completed with when the subscription is cancelled
-	 * before it has looked.
+	 * Emits the leases, or abandons them if the subscription has been cancelled. Reactor
+	 * itself loses the value of a future that completes at the moment of the
+	 * cancellation.
 	 */
 	private static Mono<HeldLeases> owned(CompletableFuture<HeldLeases> attempt) {
 		AtomicBoolean decided = new AtomicBoolean();

@@ -7,7 +7,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockedMethod;
 
@@ -41,7 +41,7 @@ public interface ReactiveRequestSupport {
 		 * Returns the object that is notified of the end of the request; {@code null} if
 		 * there is no notification.
 		 */
-		@Nullable EndOfRequest end();
+		@Nullable RequestCompletion end();
 
 		/** Returns whether the method is the handler of the request. */
 		boolean isHandledBy(LockedMethod method);
@@ -61,7 +61,7 @@ public interface ReactiveRequestSupport {
 		@Nullable Mono<Void> answer(LockConflictException conflict, LockedCall call);
 
 		/** Marks the response as the result of another call. */
-		void tellReplayed();
+		void markReplayed();
 
 	}
 

@@ -2,7 +2,7 @@ package io.github.lockstarter.interceptor;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.HandledRequest;
 import io.github.lockstarter.completion.HeldLeases;
 
@@ -25,10 +25,10 @@ public interface RequestHandling extends HandledRequest {
 	 */
 	HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception;
 
-	/** Returns what will tell the end of the request. */
-	EndOfRequest end();
+	/** Returns the object that is notified of the end of the request. */
+	RequestCompletion end();
 
-	/** Tells the client that it gets the result of another call. */
-	void tellReplayed();
+	/** Marks the answer as the result of another call. */
+	void markReplayed();
 
 }

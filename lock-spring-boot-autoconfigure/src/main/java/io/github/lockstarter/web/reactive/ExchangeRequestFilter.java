@@ -7,7 +7,7 @@ import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilterChain;
 
-import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.RequestCompletion;
 
 /**
  * Shows annotated handlers of Spring WebFlux the request that they are called for, and
@@ -23,8 +23,8 @@ public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter 
 
 	@Override
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-		EndOfRequest end = new EndOfRequest();
-		exchange.getAttributes().put(EndOfRequest.ATTRIBUTE, end);
+		RequestCompletion end = new RequestCompletion();
+		exchange.getAttributes().put(RequestCompletion.ATTRIBUTE, end);
 		return super.filter(exchange, chain).doFinally((signal) -> end.reached());
 	}
 

@@ -17,7 +17,7 @@ import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.key.CurrentRequest;
@@ -70,8 +70,8 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		}
 
 		@Override
-		public @Nullable EndOfRequest end() {
-			return this.exchange.getAttribute(EndOfRequest.ATTRIBUTE);
+		public @Nullable RequestCompletion end() {
+			return this.exchange.getAttribute(RequestCompletion.ATTRIBUTE);
 		}
 
 		@Override
@@ -90,7 +90,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		}
 
 		@Override
-		public void tellReplayed() {
+		public void markReplayed() {
 			this.exchange.getResponse().getHeaders().set(ReplayedHeader.NAME, ReplayedHeader.VALUE);
 		}
 

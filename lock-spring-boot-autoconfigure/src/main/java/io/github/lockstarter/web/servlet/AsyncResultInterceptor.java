@@ -10,7 +10,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
 import org.springframework.web.context.request.async.WebAsyncManager;
 
-import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.RequestCompletion;
 
 /**
  * What Spring MVC does for a request after a call of its handler. A
@@ -25,7 +25,7 @@ final class AsyncResultInterceptor implements CallableProcessingInterceptor, Def
 	private static final DeferredResultProcessingInterceptor NOTHING_DEFERRED = new DeferredResultProcessingInterceptor() {
 	};
 
-	private final EndOfRequest end;
+	private final RequestCompletion end;
 
 	private volatile CallableProcessingInterceptor tasks = NO_TASKS;
 
@@ -36,13 +36,13 @@ final class AsyncResultInterceptor implements CallableProcessingInterceptor, Def
 	 * @param manager tells what is done
 	 * @param end is told the end of the request, if it is asynchronous
 	 */
-	AsyncResultInterceptor(WebAsyncManager manager, EndOfRequest end) {
+	AsyncResultInterceptor(WebAsyncManager manager, RequestCompletion end) {
 		this.end = end;
 		manager.registerCallableInterceptor(this, this);
 		manager.registerDeferredResultInterceptor(this, this);
 	}
 
-	EndOfRequest end() {
+	RequestCompletion end() {
 		return this.end;
 	}
 

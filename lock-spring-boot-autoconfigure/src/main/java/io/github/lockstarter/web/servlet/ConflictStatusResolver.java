@@ -11,8 +11,9 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.web.ConflictStatuses;
 
 /**
- * Answers nothing, but sets the status of a conflict for whoever does: our advice, one of
- * the application, or Spring MVC itself, which asks no advice for a functional endpoint.
+ * Sets the status of a conflict, and leaves the answer to others: the advice of this
+ * library, one of the application, or Spring MVC itself, which asks no advice for a
+ * functional endpoint.
  */
 public final class ConflictStatusResolver implements HandlerExceptionResolver {
 

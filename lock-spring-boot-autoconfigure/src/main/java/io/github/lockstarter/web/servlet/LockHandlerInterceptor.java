@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.servlet.HandlerInterceptor;
 
-import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.web.ReplayedHeader;
 import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
@@ -41,7 +41,7 @@ final class LockHandlerInterceptor implements HandlerInterceptor {
 	@Override
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception failure) {
-		if (request.getAttribute(EndOfRequest.ATTRIBUTE) instanceof EndOfRequest end) {
+		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end) {
 			end.reached();
 		}
 	}

@@ -14,7 +14,7 @@ import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
-import io.github.lockstarter.completion.EndOfRequest;
+import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.interceptor.LockAcquisition;
@@ -28,11 +28,11 @@ import io.github.lockstarter.web.ReplayedHeader;
  */
 final class ServletRequestHandling implements RequestHandling {
 
-	/** The name of the attribute that tells which handlers may wait without a thread. */
+	/** The name of the attribute with the handlers that may wait without a thread. */
 	static final String SUSPENDABLE = Suspendable.class.getName();
 
 	/**
-	 * The name of the attribute that tells of a replayed answer when a request is
+	 * The name of the attribute that marks a replayed answer until the request is
 	 * dispatched.
 	 */
 	static final String REPLAYED = ServletRequestHandling.class.getName() + ".replayed";
@@ -42,7 +42,7 @@ final class ServletRequestHandling implements RequestHandling {
 	 * wait that long for a lock that is not free must not keep others waiting much
 	 * longer.
 	 */
-	private static final Duration SOON = Duration.ofMillis(50);
+	private static final Duration MAX_BLOCKING_WAIT = Duration.ofMillis(50);
 
 	private final HttpServletRequest request;
 
@@ -64,7 +64,7 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	@Override
-	public EndOfRequest end() {
+	public RequestCompletion end() {
 		return results().end();
 	}
 
@@ -94,12 +94,12 @@ final class ServletRequestHandling implements RequestHandling {
 				? acquireOrSuspend(call, locks, untilResponse) : call.acquire(locks, untilResponse);
 	}
 
-	private EndOfRequest endOfRequest() {
-		if (this.request.getAttribute(EndOfRequest.ATTRIBUTE) instanceof EndOfRequest end) {
+	private RequestCompletion endOfRequest() {
+		if (this.request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end) {
 			return end;
 		}
-		EndOfRequest end = new EndOfRequest();
-		this.request.setAttribute(EndOfRequest.ATTRIBUTE, end);
+		RequestCompletion end = new RequestCompletion();
+		this.request.setAttribute(RequestCompletion.ATTRIBUTE, end);
 		return end;
 	}
 
@@ -112,7 +112,7 @@ final class ServletRequestHandling implements RequestHandling {
 	 * is dispatched with the result.
 	 */
 	@Override
-	public void tellReplayed() {
+	public void markReplayed() {
 		if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
 				&& attributes.getRequest() == this.request && attributes.getResponse() != null) {
 			attributes.getResponse().setHeader(ReplayedHeader.NAME, ReplayedHeader.VALUE);
@@ -140,9 +140,9 @@ final class ServletRequestHandling implements RequestHandling {
 	 * the handler there: on a thread of the container, with all that Spring MVC and
 	 * filters have set up for it.
 	 * <p>
-	 * Where nobody holds the locks, the handler is called at once: the thread waits for
-	 * the answer of the store, which needs no other thread, but not for other requests,
-	 * which may need the thread to be through with the lock.
+	 * Where the locks are free, the handler is called at once: the thread waits for the
+	 * answer of the store, which needs no other thread, but not for other requests, which
+	 * may need the thread to be through with the lock.
 	 * @throws HandlerWaitsException if the request waits
 	 * @throws io.github.lockstarter.LockException if a lock is not granted
 	 */
@@ -151,7 +151,7 @@ final class ServletRequestHandling implements RequestHandling {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
 			WaitingThread thread = new WaitingThread();
 			CompletableFuture<HeldLeases> attempt = call.acquireAsync(locks, untilResponse, thread);
-			if (thread.await(attempt, SOON)) {
+			if (thread.await(attempt, MAX_BLOCKING_WAIT)) {
 				return result(attempt);
 			}
 			suspend(attempt, call);
@@ -169,7 +169,7 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	private void suspend(CompletableFuture<HeldLeases> attempt, LockedCall call) throws Exception {
-		EndOfRequest end = end();
+		RequestCompletion end = end();
 		ModelAndViewContainer prepared = PreparedModel.of(this.request);
 		ModelAndViewContainer container = (prepared != null) ? prepared : new ModelAndViewContainer();
 		boolean handled = container.isRequestHandled();

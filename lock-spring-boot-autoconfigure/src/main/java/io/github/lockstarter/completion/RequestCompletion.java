@@ -6,10 +6,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /**
  * Notifies the leases of a request of its end.
  */
-public final class EndOfRequest {
+public final class RequestCompletion {
 
 	/** The name of the request attribute that holds it. */
-	public static final String ATTRIBUTE = EndOfRequest.class.getName();
+	public static final String ATTRIBUTE = RequestCompletion.class.getName();
 
 	private final List<HeldLeases> held = new CopyOnWriteArrayList<>();
 
