@@ -63,8 +63,8 @@ class LockServletConfiguration {
 			.of(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
 		return new LockWebMvcConfigurer(adapter, locked(operations), statuses,
 				() -> properties.getObject().web().keepsThread(Threading.VIRTUAL.isActive(environment)),
-				SingletonSupplier.of(() -> beans.getBean(NEGOTIATION, ContentNegotiationManager.class)),
-				new ConflictObservers(beans, adapter));
+				new ConflictObservers(beans, adapter,
+						() -> beans.getBean(NEGOTIATION, ContentNegotiationManager.class)));
 	}
 
 	@Bean

@@ -104,6 +104,9 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		}
 		boolean untilResponse = this.untilResponse.getAsBoolean();
 		HeldLeases leases = handling.acquire(call, call.locks(), untilResponse);
+		if (leases == null) {
+			return null;
+		}
 		if (untilResponse) {
 			handling.releaseAtEnd(leases);
 		}

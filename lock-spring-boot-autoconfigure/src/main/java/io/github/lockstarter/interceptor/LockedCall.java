@@ -77,6 +77,11 @@ public final class LockedCall implements GuardedCall {
 					.anyMatch((advisor) -> advisor.getAdvice() instanceof AbstractRetryInterceptor);
 	}
 
+	/** Returns the proxy that was called, if Spring made it. */
+	public @Nullable Object proxy() {
+		return (this.invocation instanceof ProxyMethodInvocation ofProxy) ? ofProxy.getProxy() : null;
+	}
+
 	/**
 	 * Returns whether the call is one of the bean, and nothing that the bean's proxy does
 	 * around a call sees what the lock does with it.

@@ -20,10 +20,12 @@ public interface RequestHandling extends HandledRequest {
 	/**
 	 * Acquires the locks, on this thread or without one.
 	 * @param untilResponse whether they are held until the response has been written
+	 * @return {@code null} if a lock is held elsewhere, and the method has to return
+	 * nothing: the framework will handle the conflict then
 	 * @throws Exception a {@link io.github.lockstarter.LockException} if a lock is not
 	 * granted, or what makes the framework wait without a thread
 	 */
-	HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception;
+	@Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception;
 
 	/** Returns the object that is notified of the end of the request. */
 	RequestCompletion end();

@@ -10,7 +10,6 @@ import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 
 import io.github.lockstarter.LockConflictException;
@@ -26,7 +25,7 @@ public final class PreparedConflicts {
 	/** Clients choose what they accept, so the number has a limit. */
 	private static final int MAX_ANSWERS = 1_000;
 
-	private static final int MAX_ACCEPTED = 10;
+	private static final int MAX_ACCEPTED_LENGTH = 500;
 
 	private static final long MAX_AGE = TimeUnit.MINUTES.toNanos(1);
 
@@ -54,7 +53,7 @@ public final class PreparedConflicts {
 	 */
 	public boolean wants(Kind kind) {
 		Sample sample = current(kind);
-		return sample == null || !sample.confirmed;
+		return (sample == null || !sample.confirmed) && kind.accepted.toString().length() <= MAX_ACCEPTED_LENGTH;
 	}
 
 	private @Nullable Sample current(Kind kind) {
@@ -101,21 +100,21 @@ public final class PreparedConflicts {
 	 * @param problem the type of the problem
 	 * @param status the status of the answer
 	 * @param locale the language of the answer
-	 * @param accepted what the client accepts
+	 * @param accepted what the client accepts, as media types or as in the header
 	 */
-	public record Kind(Class<?> controller, URI problem, int status, Locale locale, List<MediaType> accepted) {
+	public record Kind(Class<?> controller, URI problem, int status, Locale locale, List<?> accepted) {
 
 		/**
 		 * Returns the kind of a conflict.
 		 * @return {@code null} if the answer depends on something else, too
 		 */
 		public static @Nullable Kind of(Class<?> controller, LockConflictException conflict, Locale locale,
-				List<MediaType> accepted) {
+				List<?> accepted) {
 			ProblemDetail body = conflict.getBody();
 			URI problem = body.getType();
 			boolean plain = conflict.getClass() == LockConflictException.class && body.getInstance() == null
 					&& body.getProperties() != null && body.getProperties().size() == 1;
-			return (problem != null && plain && accepted.size() <= MAX_ACCEPTED)
+			return (problem != null && plain)
 					? new Kind(controller, problem, conflict.getStatusCode().value(), locale, accepted) : null;
 		}
 

@@ -7,6 +7,8 @@ import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.accept.ContentNegotiationManager;
+import org.springframework.web.accept.HeaderContentNegotiationStrategy;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.servlet.mvc.annotation.ResponseStatusExceptionResolver;
@@ -17,7 +19,8 @@ import org.springframework.web.servlet.mvc.support.DefaultHandlerExceptionResolv
 
 /**
  * Finds components of the application that see a conflict, or change its answer, only if
- * Spring MVC handles the exception.
+ * Spring MVC handles the exception. Content negotiation by anything but the
+ * {@code Accept} header counts as one.
  */
 public final class ConflictObservers {
 
@@ -36,16 +39,23 @@ public final class ConflictObservers {
 	 * Creates observers, which are looked for with the first conflict.
 	 * @param beans the application
 	 * @param adapter calls the handlers
+	 * @param negotiation determines the media types that a client accepts
 	 */
-	public ConflictObservers(ListableBeanFactory beans, Supplier<RequestMappingHandlerAdapter> adapter) {
-		this.found = SingletonSupplier.of(() -> !adapter.get().getErrorResponseInterceptors().isEmpty()
-				|| changesBodies(beans) || resolvers(beans).map(Object::getClass)
-					.anyMatch((type) -> !RESOLVERS.contains(type) && !type.getName().equals(ERROR_ATTRIBUTES)));
+	public ConflictObservers(ListableBeanFactory beans, Supplier<RequestMappingHandlerAdapter> adapter,
+			Supplier<ContentNegotiationManager> negotiation) {
+		this.found = SingletonSupplier
+			.of(() -> !adapter.get().getErrorResponseInterceptors().isEmpty() || !negotiatesByHeader(negotiation.get())
+					|| changesBodies(beans) || resolvers(beans).map(Object::getClass)
+						.anyMatch((type) -> !RESOLVERS.contains(type) && !type.getName().equals(ERROR_ATTRIBUTES)));
 	}
 
 	/** Returns whether the application has any. */
 	boolean exist() {
 		return this.found.get();
+	}
+
+	private static boolean negotiatesByHeader(ContentNegotiationManager negotiation) {
+		return negotiation.getStrategies().stream().allMatch(HeaderContentNegotiationStrategy.class::isInstance);
 	}
 
 	private static boolean changesBodies(ListableBeanFactory beans) {

@@ -7,7 +7,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.springframework.core.Ordered;
-import org.springframework.web.accept.ContentNegotiationManager;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -32,8 +31,6 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
 	private final BooleanSupplier keepsThread;
 
-	private final Supplier<ContentNegotiationManager> negotiation;
-
 	private final ConflictObservers observers;
 
 	/**
@@ -42,17 +39,14 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 	 * @param locked whether a method of a class is under a lock
 	 * @param statuses the statuses of conflicts that code has met
 	 * @param keepsThread whether plain handlers keep their thread while they wait
-	 * @param negotiation determines the media types that a client accepts
 	 * @param observers the components that would miss a conflict with a prepared answer
 	 */
 	public LockWebMvcConfigurer(Supplier<RequestMappingHandlerAdapter> adapter, BiPredicate<Method, Class<?>> locked,
-			ConflictStatuses statuses, BooleanSupplier keepsThread, Supplier<ContentNegotiationManager> negotiation,
-			ConflictObservers observers) {
+			ConflictStatuses statuses, BooleanSupplier keepsThread, ConflictObservers observers) {
 		this.adapter = adapter;
 		this.locked = locked;
 		this.statuses = statuses;
 		this.keepsThread = keepsThread;
-		this.negotiation = negotiation;
 		this.observers = observers;
 	}
 
@@ -72,8 +66,7 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 			.filter(ExceptionHandlerExceptionResolver.class::isInstance)
 			.map(ExceptionHandlerExceptionResolver.class::cast)
 			.findFirst()
-			.ifPresent((advices) -> resolvers.add(0,
-					new PreparedConflictResolver(advices, this.negotiation, this.observers)));
+			.ifPresent((advices) -> resolvers.add(0, new PreparedConflictResolver(advices, this.observers)));
 		resolvers.add(0, new ConflictStatusResolver(this.statuses));
 	}
 
@@ -82,6 +75,8 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 		Suspendable suspendable = this.keepsThread.getAsBoolean() ? Suspendable.ASYNCHRONOUS : Suspendable.ALL;
 		// The first to be asked before a request is the last to be told of its end.
 		registry.addInterceptor(new LockHandlerInterceptor(suspendable)).order(Ordered.HIGHEST_PRECEDENCE);
+		// The last to be asked before a request is the first to be called after it.
+		registry.addInterceptor(new RefusalInterceptor()).order(Ordered.LOWEST_PRECEDENCE);
 	}
 
 }

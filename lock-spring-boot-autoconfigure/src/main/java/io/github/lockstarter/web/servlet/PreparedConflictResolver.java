@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.Supplier;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -12,10 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.MediaType;
-import org.springframework.web.HttpMediaTypeNotAcceptableException;
-import org.springframework.web.accept.ContentNegotiationManager;
-import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
@@ -39,8 +34,6 @@ final class PreparedConflictResolver implements HandlerExceptionResolver {
 
 	private final ExceptionHandlerExceptionResolver advices;
 
-	private final Supplier<ContentNegotiationManager> negotiation;
-
 	private final ConflictObservers observers;
 
 	private final PreparedConflicts prepared = new PreparedConflicts();
@@ -48,13 +41,10 @@ final class PreparedConflictResolver implements HandlerExceptionResolver {
 	/**
 	 * Creates a resolver, which has to come before all that answer.
 	 * @param advices calls the advices
-	 * @param negotiation determines the media types that a client accepts
 	 * @param observers the components that would miss a conflict
 	 */
-	PreparedConflictResolver(ExceptionHandlerExceptionResolver advices, Supplier<ContentNegotiationManager> negotiation,
-			ConflictObservers observers) {
+	PreparedConflictResolver(ExceptionHandlerExceptionResolver advices, ConflictObservers observers) {
 		this.advices = advices;
-		this.negotiation = negotiation;
 		this.observers = observers;
 	}
 
@@ -62,10 +52,11 @@ final class PreparedConflictResolver implements HandlerExceptionResolver {
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception exception) {
 		if (!(exception instanceof LockConflictException conflict) || !(handler instanceof HandlerMethod method)
-				|| response.isCommitted() || this.observers.exist() || prefersHtml(request)) {
+				|| response.isCommitted() || this.observers.exist()) {
 			return null;
 		}
-		Kind kind = Kind.of(method.getBeanType(), conflict, LocaleContextHolder.getLocale(), accepted(request));
+		List<String> accepted = Collections.list(request.getHeaders(HttpHeaders.ACCEPT));
+		Kind kind = Kind.of(method.getBeanType(), conflict, LocaleContextHolder.getLocale(), accepted);
 		if (kind == null) {
 			return null;
 		}
@@ -78,24 +69,11 @@ final class PreparedConflictResolver implements HandlerExceptionResolver {
 				write(conflict, answer.contentType(), body, response);
 				return new ModelAndView();
 			}
-			return this.prepared.wants(kind) ? prepare(kind, conflict, request, response, method) : null;
+			return (this.prepared.wants(kind) && !AcceptHeader.prefersHtml(accepted))
+					? prepare(kind, conflict, request, response, method) : null;
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static boolean prefersHtml(HttpServletRequest request) {
-		return AcceptHeader.prefersHtml(Collections.list(request.getHeaders(HttpHeaders.ACCEPT)));
-	}
-
-	/** Returns nothing where the header is not valid. */
-	private List<MediaType> accepted(HttpServletRequest request) {
-		try {
-			return this.negotiation.get().resolveMediaTypes(new ServletWebRequest(request));
-		}
-		catch (HttpMediaTypeNotAcceptableException ex) {
-			return List.of();
 		}
 	}
 

@@ -14,6 +14,7 @@ import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
@@ -46,10 +47,13 @@ final class ServletRequestHandling implements RequestHandling {
 
 	private final HttpServletRequest request;
 
+	private final NullableHandlers nullableHandlers;
+
 	private @Nullable AsyncResultInterceptor results;
 
-	ServletRequestHandling(HttpServletRequest request) {
+	ServletRequestHandling(HttpServletRequest request, NullableHandlers nullableHandlers) {
 		this.request = request;
+		this.nullableHandlers = nullableHandlers;
 	}
 
 	/**
@@ -89,9 +93,25 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	@Override
-	public HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception {
-		return (locks.mayWait() && canSuspend(call.method()) && !call.isRetried())
-				? acquireOrSuspend(call, locks, untilResponse) : call.acquire(locks, untilResponse);
+	public @Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse)
+			throws Exception {
+		try {
+			HeldLeases leases = (locks.mayWait() && canSuspend(call.method()) && !call.isRetried())
+					? acquireOrSuspend(call, locks, untilResponse) : call.acquire(locks, untilResponse);
+			// It is for the call of the handler only, and not for calls that this one
+			// makes.
+			PreparedModel.forget(this.request);
+			return leases;
+		}
+		catch (LockConflictException ex) {
+			ModelAndViewContainer container = PreparedModel.of(this.request);
+			if (container != null && this.nullableHandlers.contains(call, this.request)) {
+				RefusalInterceptor.throwAfterwards(ex, this.request);
+				container.setRequestHandled(true);
+				return null;
+			}
+			throw ex;
+		}
 	}
 
 	private RequestCompletion endOfRequest() {

@@ -16,6 +16,8 @@ import io.github.lockstarter.operation.LockedMethod;
  */
 public final class ServletRequestSupport implements RequestSupport {
 
+	private final NullableHandlers nullableHandlers = new NullableHandlers();
+
 	@Override
 	public CurrentRequest currentRequest() {
 		return ServletCurrentRequest.get();
@@ -25,7 +27,7 @@ public final class ServletRequestSupport implements RequestSupport {
 	public @Nullable RequestHandling handling(LockedMethod method) {
 		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes && method
 			.isHandler(attributes.getRequest().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)))
-					? new ServletRequestHandling(attributes.getRequest()) : null;
+					? new ServletRequestHandling(attributes.getRequest(), this.nullableHandlers) : null;
 	}
 
 }

@@ -28,6 +28,7 @@ import tools.jackson.databind.ValueSerializer;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.jackson.JacksonComponent;
 import org.springframework.context.annotation.Bean;
@@ -83,8 +84,8 @@ class PreparedConflictResolverTests {
 	private static final AtomicInteger seen = new AtomicInteger();
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/body", "/entity", "/nothing", "/headers", "/number", "/created", "/stage", "/view",
-			"/task", "/session", "/service" })
+	@ValueSource(strings = { "/body", "/bare", "/entity", "/nothing", "/headers", "/number", "/created", "/stage",
+			"/view", "/task", "/session", "/service" })
 	@DisplayName("The first refusals go through the exception handling, and the later ones get the same answer without it")
 	void prepared(String path) throws Exception {
 		try (TestServer server = start()) {
@@ -200,6 +201,15 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
+	@DisplayName("A handler that calls itself finds the conflict of the inner call")
+	void innerCall() throws Exception {
+		try (TestServer server = start(CallsItself.class)) {
+			assertThat(RefusedRequests.send(server, "/outer", 2)).extracting(HttpResponse::body)
+				.containsOnly("caught Lock 'hot' is held by somebody else");
+		}
+	}
+
+	@Test
 	@DisplayName("An answer with content that differs each time is made each time")
 	void changing() throws Exception {
 		try (TestServer server = start(TraceIds.class)) {
@@ -249,7 +259,7 @@ class PreparedConflictResolverTests {
 
 		@PostMapping("/body")
 		@ExclusiveRequest(name = "hot", key = "'key'")
-		String body() {
+		String body(@RequestParam(required = false) String any) {
 			return "ran";
 		}
 
@@ -267,43 +277,49 @@ class PreparedConflictResolverTests {
 
 		@PostMapping("/stage")
 		@ExclusiveRequest(name = "hot", key = "'key'")
-		CompletableFuture<String> stage() {
+		CompletableFuture<String> stage(@RequestParam(required = false) String any) {
 			return CompletableFuture.completedFuture("ran");
 		}
 
 		@PostMapping("/task")
 		@ExclusiveRequest(name = "hot", key = "'key'")
-		Callable<String> task() {
+		Callable<String> task(@RequestParam(required = false) String any) {
 			return () -> "ran";
 		}
 
 		@PostMapping("/waits")
 		@ExclusiveRequest(name = "hot", key = "'key'", waitTime = "30s")
-		String waits() {
+		String waits(@RequestParam(required = false) String any) {
 			return "ran";
 		}
 
 		@PostMapping("/headers")
 		@ExclusiveRequest(name = "hot", key = "'key'")
-		HttpHeaders headers() {
+		HttpHeaders headers(@RequestParam(required = false) String any) {
 			return new HttpHeaders();
 		}
 
 		@PostMapping(path = "/csv", produces = "text/csv")
 		@ExclusiveRequest(name = "hot", key = "'key'")
-		String csv() {
+		String csv(@RequestParam(required = false) String any) {
 			return "ran";
 		}
 
 		@PostMapping(path = "/json", produces = "application/json")
 		@ExclusiveRequest(name = "hot", key = "'key'")
-		String json() {
+		String json(@RequestParam(required = false) String any) {
 			return "ran";
 		}
 
 		@PostMapping("/files/{name}")
 		@ExclusiveRequest(name = "hot", key = "'key'")
 		String file() {
+			return "ran";
+		}
+
+		@PostMapping("/bare")
+		@ExclusiveRequest(name = "hot", key = "'key'")
+		String bare() {
 			return "ran";
 		}
 
@@ -314,14 +330,14 @@ class PreparedConflictResolverTests {
 
 		@PostMapping("/number")
 		@ExclusiveRequest(name = "hot", key = "'key'")
-		int number() {
+		int number(@RequestParam(required = false) String any) {
 			return 1;
 		}
 
 		@PostMapping("/created")
 		@ResponseStatus(HttpStatus.CREATED)
 		@ExclusiveRequest(name = "hot", key = "'key'")
-		String created() {
+		String created(@RequestParam(required = false) String any) {
 			return "ran";
 		}
 
@@ -369,7 +385,7 @@ class PreparedConflictResolverTests {
 
 		@PostMapping("/own")
 		@ExclusiveRequest(name = "hot", key = "'key'")
-		String own() {
+		String own(@RequestParam(required = false) String any) {
 			return "ran";
 		}
 
@@ -461,6 +477,28 @@ class PreparedConflictResolverTests {
 		@Override
 		public void configureContentNegotiation(ContentNegotiationConfigurer negotiation) {
 			negotiation.ignoreAcceptHeader(true).favorParameter(true);
+		}
+
+	}
+
+	@RestController
+	static class CallsItself {
+
+		private final ObjectProvider<CallsItself> proxy;
+
+		CallsItself(ObjectProvider<CallsItself> proxy) {
+			this.proxy = proxy;
+		}
+
+		@PostMapping("/outer")
+		@ExclusiveRequest(name = "hot", key = "#key ?: 'outer'")
+		String outer(@RequestParam(required = false) String key) {
+			try {
+				return String.valueOf(this.proxy.getObject().outer("key"));
+			}
+			catch (LockConflictException ex) {
+				return "caught " + ex.getMessage();
+			}
 		}
 
 	}

@@ -1,0 +1,53 @@
+package io.github.lockstarter.web.servlet;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import jakarta.servlet.http.HttpServletRequest;
+
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.SessionAttributes;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerMapping;
+
+import io.github.lockstarter.interceptor.LockedCall;
+import io.github.lockstarter.operation.LockedMethod;
+
+/**
+ * The handlers whose request Spring MVC leaves alone if they return null and their model
+ * is marked as handled, and whose proxies do nothing outside of the lock.
+ */
+final class NullableHandlers {
+
+	private static final Object NONE = new Object();
+
+	/** The proxy of the controller by method; only a singleton is worth remembering. */
+	private final Map<LockedMethod, Object> proxies = new ConcurrentHashMap<>();
+
+	/** Returns whether the call is one of such a handler, by the request. */
+	boolean contains(LockedCall call, HttpServletRequest request) {
+		Object known = this.proxies.computeIfAbsent(call.method(), (method) -> proxy(call, request));
+		return known != NONE && known == call.proxy();
+	}
+
+	private static Object proxy(LockedCall call, HttpServletRequest request) {
+		if (!(request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
+			return NONE;
+		}
+		Object bean = handler.createWithResolvedBean().getBean();
+		return (mayReturnNull(handler) && call.isOutermostOf(bean)) ? bean : NONE;
+	}
+
+	/** Some of these would set a status, or a session, after all. */
+	private static boolean mayReturnNull(HandlerMethod handler) {
+		Method method = handler.getMethod();
+		return (!method.getReturnType().isPrimitive() || method.getReturnType() == void.class)
+				&& !handler.shouldValidateReturnValue()
+				&& !AnnotatedElementUtils.hasAnnotation(method, ResponseStatus.class)
+				&& !AnnotatedElementUtils.hasAnnotation(handler.getBeanType(), ResponseStatus.class)
+				&& !AnnotatedElementUtils.hasAnnotation(handler.getBeanType(), SessionAttributes.class);
+	}
+
+}
