@@ -36,8 +36,12 @@ public final class LockCounts {
 	public void add(String lockName, Event event) {
 		Map<Event, LongAdder> ofName = this.counts.get(lockName);
 		if (ofName == null) {
-			ofName = this.counts.computeIfAbsent(lockName, (name) -> zeros());
-			this.nameListeners.forEach((listener) -> report(listener, lockName));
+			Map<Event, LongAdder> zeros = zeros();
+			ofName = this.counts.putIfAbsent(lockName, zeros);
+			if (ofName == null) {
+				ofName = zeros;
+				this.nameListeners.forEach((listener) -> report(listener, lockName));
+			}
 		}
 		Objects.requireNonNull(ofName.get(event)).increment();
 	}

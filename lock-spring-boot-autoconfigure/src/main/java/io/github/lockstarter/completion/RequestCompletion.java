@@ -24,6 +24,11 @@ public final class RequestCompletion {
 		}
 	}
 
+	/** Returns whether leases have been added, ended ones included. */
+	public boolean hasLeases() {
+		return !this.held.isEmpty();
+	}
+
 	/** Notifies the leases, also those that are added later. */
 	public void reached() {
 		this.reached = true;

@@ -99,16 +99,18 @@ final class ReactiveCalls {
 						request.markReplayed();
 					}
 				});
-			return (request != null && handled)
-					? acquired.onErrorResume(LockConflictException.class, (conflict) -> answer(request, conflict, call))
-					: acquired;
+			return (request != null && end != null && handled) ? acquired.onErrorResume(LockConflictException.class,
+					(conflict) -> answer(request, end, conflict, call)) : acquired;
 		});
 	}
 
-	/** Emits nothing if the request has been answered. */
-	private static Mono<HeldLeases> answer(ReactiveRequestSupport.Request request, LockConflictException conflict,
-			LockedCall call) {
-		Mono<Void> answered = request.answer(conflict, call);
+	/**
+	 * Emits nothing if the request has been answered. A handler that holds its lock, and
+	 * calls itself, gets the conflict.
+	 */
+	private static Mono<HeldLeases> answer(ReactiveRequestSupport.Request request, RequestCompletion end,
+			LockConflictException conflict, LockedCall call) {
+		Mono<Void> answered = !end.hasLeases() ? request.answer(conflict, call) : null;
 		return (answered != null) ? answered.then(Mono.empty()) : Mono.error(conflict);
 	}
 

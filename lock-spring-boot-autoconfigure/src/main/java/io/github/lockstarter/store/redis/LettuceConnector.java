@@ -51,6 +51,8 @@ final class LettuceConnector {
 
 	private final SilenceWatch silence;
 
+	private volatile @Nullable Thread connectingThread;
+
 	/** Completes when the driver has been loaded and the client created, or not. */
 	private volatile CompletableFuture<Void> clientCreated = new CompletableFuture<>();
 
@@ -293,7 +295,7 @@ final class LettuceConnector {
 			return other;
 		}
 		try {
-			return mine.completeAsync(this::currentConnection, this.threads)
+			return mine.completeAsync(this::connectOnThread, this.threads)
 				.whenComplete((redis, failure) -> this.connecting.set(null));
 		}
 		catch (Throwable ex) {
@@ -301,6 +303,27 @@ final class LettuceConnector {
 			this.connecting.set(null);
 			mine.completeExceptionally(ex);
 			return mine;
+		}
+	}
+
+	/**
+	 * Ends an attempt to connect. To be called when the driver has been shut down, which
+	 * leaves some attempts waiting for good.
+	 */
+	void interruptConnecting() {
+		Thread thread = this.connectingThread;
+		if (thread != null) {
+			thread.interrupt();
+		}
+	}
+
+	private RedisClusterAsyncCommands<byte[], byte[]> connectOnThread() {
+		this.connectingThread = Thread.currentThread();
+		try {
+			return currentConnection();
+		}
+		finally {
+			this.connectingThread = null;
 		}
 	}
 

@@ -110,6 +110,8 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	public void close() {
 		stop();
 		this.connections.shutdown();
+		this.access.connector().interruptConnecting();
+		this.access.grants().interruptConnecting();
 	}
 
 	@Override

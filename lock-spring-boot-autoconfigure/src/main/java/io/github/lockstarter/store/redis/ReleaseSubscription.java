@@ -125,7 +125,7 @@ final class ReleaseSubscription {
 				connectInPlaceOf(old);
 			}
 			catch (Throwable ex) {
-				if (!this.failed) {
+				if (!this.failed && this.open) {
 					logger.warn("No subscription to channel %s: waiters poll every %d ms meanwhile"
 						.formatted(this.channel, ReleasePolling.INTERVAL_MILLIS), ex);
 				}

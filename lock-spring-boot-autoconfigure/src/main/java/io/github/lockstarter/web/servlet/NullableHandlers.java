@@ -4,13 +4,10 @@ import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import jakarta.servlet.http.HttpServletRequest;
-
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.SessionAttributes;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.servlet.HandlerMapping;
 
 import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.operation.LockedMethod;
@@ -26,16 +23,13 @@ final class NullableHandlers {
 	/** The proxy of the controller by method; only a singleton is worth remembering. */
 	private final Map<LockedMethod, Object> proxies = new ConcurrentHashMap<>();
 
-	/** Returns whether the call is one of such a handler, by the request. */
-	boolean contains(LockedCall call, HttpServletRequest request) {
-		Object known = this.proxies.computeIfAbsent(call.method(), (method) -> proxy(call, request));
+	/** Returns whether the call is one of the handler, and that is such a handler. */
+	boolean contains(LockedCall call, HandlerMethod handler) {
+		Object known = this.proxies.computeIfAbsent(call.method(), (method) -> proxy(call, handler));
 		return known != NONE && known == call.proxy();
 	}
 
-	private static Object proxy(LockedCall call, HttpServletRequest request) {
-		if (!(request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
-			return NONE;
-		}
+	private static Object proxy(LockedCall call, HandlerMethod handler) {
 		Object bean = handler.createWithResolvedBean().getBean();
 		return (mayReturnNull(handler) && call.isOutermostOf(bean)) ? bean : NONE;
 	}

@@ -1,10 +1,11 @@
 package io.github.lockstarter.web.servlet;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Collections;
 import java.util.List;
 
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,7 @@ final class PreparedConflictResolver implements HandlerExceptionResolver {
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception exception) {
 		if (!(exception instanceof LockConflictException conflict) || !(handler instanceof HandlerMethod method)
-				|| response.isCommitted() || this.observers.exist()) {
+				|| response.isCommitted() || isForwarded(request) || this.observers.exist()) {
 			return null;
 		}
 		List<String> accepted = Collections.list(request.getHeaders(HttpHeaders.ACCEPT));
@@ -60,21 +61,20 @@ final class PreparedConflictResolver implements HandlerExceptionResolver {
 		if (kind == null) {
 			return null;
 		}
-		try {
-			PreparedConflict answer = this.prepared.find(kind);
-			byte[] body = (answer != null) ? answer.body(request.getRequestURI(), conflict.getRetryAfter().toMillis())
-					: null;
-			if (answer != null && body != null) {
-				giveWay();
-				write(conflict, answer.contentType(), body, response);
-				return new ModelAndView();
-			}
-			return (this.prepared.wants(kind) && !AcceptHeader.prefersHtml(accepted))
-					? prepare(kind, conflict, request, response, method) : null;
+		PreparedConflict answer = this.prepared.find(kind);
+		byte[] body = (answer != null) ? answer.body(request.getRequestURI(), conflict.getRetryAfter().toMillis())
+				: null;
+		if (answer != null && body != null) {
+			giveWay();
+			return write(conflict, answer.contentType(), body, response);
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return (this.prepared.wants(kind) && !AcceptHeader.prefersHtml(accepted))
+				? prepare(kind, conflict, request, response, method) : null;
+	}
+
+	/** The answer may depend on the path that the client asked for. */
+	private static boolean isForwarded(HttpServletRequest request) {
+		return request.getAttribute(RequestDispatcher.FORWARD_REQUEST_URI) != null;
 	}
 
 	/**
@@ -87,26 +87,45 @@ final class PreparedConflictResolver implements HandlerExceptionResolver {
 		Thread.yield();
 	}
 
-	private static void write(LockConflictException conflict, String contentType, byte[] body,
-			HttpServletResponse response) throws IOException {
-		response.setStatus(conflict.getStatusCode().value());
-		conflict.getHeaders().forEach((name, values) -> {
-			response.setHeader(name, values.get(0));
-			values.stream().skip(1).forEach((value) -> response.addHeader(name, value));
-		});
-		response.setContentType(contentType);
-		response.setContentLength(body.length);
-		response.getOutputStream().write(body);
+	/** Returns nothing if it cannot be written as bytes. */
+	private static @Nullable ModelAndView write(LockConflictException conflict, String contentType, byte[] body,
+			HttpServletResponse response) {
+		try {
+			ServletOutputStream output = response.getOutputStream();
+			response.setStatus(conflict.getStatusCode().value());
+			conflict.getHeaders().forEach((name, values) -> {
+				response.setHeader(name, values.get(0));
+				values.stream().skip(1).forEach((value) -> response.addHeader(name, value));
+			});
+			response.setContentType(contentType);
+			response.setContentLength(body.length);
+			output.write(body);
+		}
+		catch (IllegalStateException ex) {
+			// The handler has a parameter for the writer of the response.
+			return null;
+		}
+		catch (IOException ex) {
+			// The client has disconnected.
+		}
+		return new ModelAndView();
 	}
 
 	private @Nullable ModelAndView prepare(Kind kind, LockConflictException conflict, HttpServletRequest request,
-			HttpServletResponse response, HandlerMethod handler) throws IOException {
+			HttpServletResponse response, HandlerMethod handler) {
 		ContentCachingResponseWrapper copy = new ContentCachingResponseWrapper(response);
 		ModelAndView answered = this.advices.resolveException(request, copy, handler, conflict);
-		boolean ours = request.getAttribute(LockExceptionHandler.ANSWERED) == conflict;
-		this.prepared.add(kind, ours ? PreparedConflict.of(copy.getContentType(), copy.getContentAsByteArray(),
-				request.getRequestURI(), conflict.getRetryAfter().toMillis()) : null);
-		copy.copyBodyToResponse();
+		if (answered != null) {
+			boolean ours = request.getAttribute(LockExceptionHandler.ANSWERED) == conflict;
+			this.prepared.add(kind, ours ? PreparedConflict.of(copy.getContentType(), copy.getContentAsByteArray(),
+					request.getRequestURI(), conflict.getRetryAfter().toMillis()) : null);
+		}
+		try {
+			copy.copyBodyToResponse();
+		}
+		catch (IOException ex) {
+			// The client has disconnected.
+		}
 		return answered;
 	}
 

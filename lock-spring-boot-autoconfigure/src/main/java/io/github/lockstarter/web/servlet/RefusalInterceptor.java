@@ -4,6 +4,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.ModelAndView;
 
@@ -18,14 +19,33 @@ final class RefusalInterceptor implements HandlerInterceptor {
 
 	private static final String CONFLICT = RefusalInterceptor.class.getName() + ".conflict";
 
-	/** Lets the conflict be thrown when the handler has returned. */
-	static void throwAfterwards(LockConflictException conflict, HttpServletRequest request) {
-		request.setAttribute(CONFLICT, conflict);
+	/** The name of the attribute with the handler that is going to be called. */
+	private static final String HANDLER = RefusalInterceptor.class.getName() + ".handler";
+
+	/**
+	 * Lets the conflict be thrown when the handler has returned.
+	 * @return {@code false} if no interceptor would throw it: an application may have
+	 * mappings, or a configuration of Spring MVC, without the interceptors of others
+	 */
+	static boolean throwAfterwards(LockConflictException conflict, HandlerMethod handler, HttpServletRequest request) {
+		boolean intercepted = request.getAttribute(HANDLER) instanceof HandlerMethod called
+				&& called.getMethod().equals(handler.getMethod()) && called.getBeanType() == handler.getBeanType();
+		if (intercepted) {
+			request.setAttribute(CONFLICT, conflict);
+		}
+		return intercepted;
+	}
+
+	@Override
+	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+		request.setAttribute(HANDLER, handler);
+		return true;
 	}
 
 	@Override
 	public void postHandle(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable ModelAndView view) {
+		request.removeAttribute(HANDLER);
 		if (request.getAttribute(CONFLICT) instanceof LockConflictException conflict) {
 			request.removeAttribute(CONFLICT);
 			throw conflict;

@@ -12,7 +12,9 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.ModelAndViewContainer;
+import org.springframework.web.servlet.HandlerMapping;
 
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.RequestCompletion;
@@ -105,8 +107,11 @@ final class ServletRequestHandling implements RequestHandling {
 		}
 		catch (LockConflictException ex) {
 			ModelAndViewContainer container = PreparedModel.of(this.request);
-			if (container != null && this.nullableHandlers.contains(call, this.request)) {
-				RefusalInterceptor.throwAfterwards(ex, this.request);
+			if (container != null
+					&& this.request
+						.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler
+					&& this.nullableHandlers.contains(call, handler)
+					&& RefusalInterceptor.throwAfterwards(ex, handler, this.request)) {
 				container.setRequestHandled(true);
 				return null;
 			}

@@ -15,6 +15,7 @@ import reactor.core.publisher.Mono;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.SpringApplication;
@@ -27,6 +28,7 @@ import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.reactive.HandlerResult;
@@ -60,6 +62,16 @@ class ConflictWriterTests {
 			assertThat(RefusedRequests.described(server)).isZero();
 			RefusedRequests.assertAlike(Stream.concat(first.stream(), later.stream()).toList(), path);
 			assertThat(server.post(path).body()).isEqualTo("ran");
+		}
+	}
+
+	@Test
+	@DisplayName("A handler that calls itself finds the conflict of the inner call")
+	void innerCall() throws Exception {
+		try (TestServer server = start(CallsItself.class)) {
+			RefusedRequests.send(server, "/outer?key=key", UNTIL_PREPARED);
+			assertThat(RefusedRequests.send(server, "/outer?key=outer", 2)).extracting(HttpResponse::body)
+				.containsOnly("caught");
 		}
 	}
 
@@ -151,6 +163,25 @@ class ConflictWriterTests {
 		ResponseEntity<String> handle(LockConflictException conflict) {
 			seen.incrementAndGet();
 			return ResponseEntity.status(409).body("own");
+		}
+
+	}
+
+	@RestController
+	static class CallsItself {
+
+		private final ObjectProvider<CallsItself> proxy;
+
+		CallsItself(ObjectProvider<CallsItself> proxy) {
+			this.proxy = proxy;
+		}
+
+		@PostMapping("/outer")
+		@ExclusiveRequest(name = "hot", key = "#key")
+		Mono<ResponseEntity<String>> outer(@RequestParam String key) {
+			return this.proxy.getObject()
+				.outer("key")
+				.onErrorResume(LockConflictException.class, (conflict) -> Mono.just(ResponseEntity.ok("caught")));
 		}
 
 	}

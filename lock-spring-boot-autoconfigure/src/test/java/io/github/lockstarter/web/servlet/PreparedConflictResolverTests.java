@@ -1,5 +1,6 @@
 package io.github.lockstarter.web.servlet;
 
+import java.io.Writer;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
@@ -61,7 +62,9 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.config.annotation.ContentNegotiationConfigurer;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurationSupport;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 import io.github.lockstarter.Lease;
@@ -200,6 +203,39 @@ class PreparedConflictResolverTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { OwnSupport.class, OwnMapping.class })
+	@DisplayName("A handler is refused also where the application's Spring MVC has no interceptors of others")
+	void withoutInterceptors(Class<?> configuration) throws Exception {
+		try (TestServer server = start(configuration)) {
+			assertThat(RefusedRequests.send(server, "/entity", 4)).extracting(HttpResponse::statusCode)
+				.containsOnly(409);
+		}
+	}
+
+	@Test
+	@DisplayName("A handler that has the writer of the response is refused, also where its controller has a prepared answer")
+	void writer() throws Exception {
+		try (TestServer server = start()) {
+			RefusedRequests.send(server, "/body", UNTIL_PREPARED);
+			assertThat(RefusedRequests.send(server, "/writer", 2)).extracting(HttpResponse::statusCode)
+				.containsOnly(409);
+			RefusedRequests.described(server);
+			RefusedRequests.assertAlike(RefusedRequests.send(server, "/body", 2), "/body");
+			assertThat(RefusedRequests.described(server)).isZero();
+		}
+	}
+
+	@Test
+	@DisplayName("A request that was forwarded is answered by the path that the client asked for")
+	void forwarded() throws Exception {
+		try (TestServer server = start()) {
+			RefusedRequests.send(server, "/body", UNTIL_PREPARED);
+			assertThat(refused(server, "/forwarded/x.bat").headers().firstValue("Content-Disposition"))
+				.hasValue("inline;filename=f.txt");
+		}
+	}
+
 	@Test
 	@DisplayName("A handler that calls itself finds the conflict of the inner call")
 	void innerCall() throws Exception {
@@ -317,6 +353,11 @@ class PreparedConflictResolverTests {
 			return "ran";
 		}
 
+		@PostMapping("/writer")
+		@ExclusiveRequest(name = "hot", key = "'key'")
+		void writer(Writer writer) {
+		}
+
 		@PostMapping("/bare")
 		@ExclusiveRequest(name = "hot", key = "'key'")
 		String bare() {
@@ -345,6 +386,11 @@ class PreparedConflictResolverTests {
 
 	@Controller
 	static class Views {
+
+		@PostMapping("/forwarded/{name}")
+		String forward() {
+			return "forward:/body";
+		}
 
 		@PostMapping("/view")
 		@ExclusiveRequest(name = "hot", key = "'key'")
@@ -499,6 +545,23 @@ class PreparedConflictResolverTests {
 			catch (LockConflictException ex) {
 				return "caught " + ex.getMessage();
 			}
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnSupport extends WebMvcConfigurationSupport {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnMapping {
+
+		@Bean
+		static RequestMappingHandlerMapping ownMapping() {
+			RequestMappingHandlerMapping mapping = new RequestMappingHandlerMapping();
+			mapping.setOrder(-1);
+			return mapping;
 		}
 
 	}
