@@ -30,6 +30,7 @@ import io.github.lockstarter.web.servlet.ConflictObservers;
 import io.github.lockstarter.web.servlet.ConflictObservers;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
+import io.github.lockstarter.web.servlet.PreparedConflictResolver;
 import io.github.lockstarter.web.servlet.PreparedModel;
 import io.github.lockstarter.web.servlet.ServletRequestSupport;
 import io.github.lockstarter.web.servlet.SuspendedRequestResolver;
@@ -61,10 +62,12 @@ class LockServletConfiguration {
 			ObjectProvider<LockProperties> properties, Environment environment) {
 		Supplier<RequestMappingHandlerAdapter> adapter = SingletonSupplier
 			.of(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
+		boolean virtualThreads = Threading.VIRTUAL.isActive(environment);
+		ConflictObservers observers = new ConflictObservers(beans, adapter,
+				() -> beans.getBean(NEGOTIATION, ContentNegotiationManager.class));
 		return new LockWebMvcConfigurer(adapter, locked(operations), statuses,
-				() -> properties.getObject().web().keepsThread(Threading.VIRTUAL.isActive(environment)),
-				new ConflictObservers(beans, adapter,
-						() -> beans.getBean(NEGOTIATION, ContentNegotiationManager.class)));
+				() -> properties.getObject().web().keepsThread(virtualThreads),
+				(advices) -> new PreparedConflictResolver(advices, observers, virtualThreads));
 	}
 
 	@Bean

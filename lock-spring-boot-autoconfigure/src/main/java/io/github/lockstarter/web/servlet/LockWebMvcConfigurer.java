@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.springframework.core.Ordered;
@@ -31,7 +32,7 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
 	private final BooleanSupplier keepsThread;
 
-	private final ConflictObservers observers;
+	private final Function<ExceptionHandlerExceptionResolver, PreparedConflictResolver> conflicts;
 
 	/**
 	 * Creates a configurer.
@@ -39,15 +40,16 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 	 * @param locked whether a method of a class is under a lock
 	 * @param statuses the statuses of conflicts that code has met
 	 * @param keepsThread whether plain handlers keep their thread while they wait
-	 * @param observers the components that would miss a conflict with a prepared answer
+	 * @param conflicts creates what answers conflicts before the advices do
 	 */
 	public LockWebMvcConfigurer(Supplier<RequestMappingHandlerAdapter> adapter, BiPredicate<Method, Class<?>> locked,
-			ConflictStatuses statuses, BooleanSupplier keepsThread, ConflictObservers observers) {
+			ConflictStatuses statuses, BooleanSupplier keepsThread,
+			Function<ExceptionHandlerExceptionResolver, PreparedConflictResolver> conflicts) {
 		this.adapter = adapter;
 		this.locked = locked;
 		this.statuses = statuses;
 		this.keepsThread = keepsThread;
-		this.observers = observers;
+		this.conflicts = conflicts;
 	}
 
 	@Override
@@ -66,7 +68,7 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 			.filter(ExceptionHandlerExceptionResolver.class::isInstance)
 			.map(ExceptionHandlerExceptionResolver.class::cast)
 			.findFirst()
-			.ifPresent((advices) -> resolvers.add(0, new PreparedConflictResolver(advices, this.observers)));
+			.ifPresent((advices) -> resolvers.add(0, this.conflicts.apply(advices)));
 		resolvers.add(0, new ConflictStatusResolver(this.statuses));
 	}
 

@@ -3,6 +3,7 @@ package io.github.lockstarter.web.servlet;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletOutputStream;
@@ -31,22 +32,32 @@ import io.github.lockstarter.web.PreparedConflicts.Kind;
  * that follow. An application that observes exceptions or changes answers gets none of
  * this.
  */
-final class PreparedConflictResolver implements HandlerExceptionResolver {
+public final class PreparedConflictResolver implements HandlerExceptionResolver {
+
+	private static final long YIELD_INTERVAL = TimeUnit.MICROSECONDS.toNanos(500);
 
 	private final ExceptionHandlerExceptionResolver advices;
 
 	private final ConflictObservers observers;
 
+	private final boolean virtualThreads;
+
 	private final PreparedConflicts prepared = new PreparedConflicts();
+
+	private volatile long lastYield = System.nanoTime();
 
 	/**
 	 * Creates a resolver, which has to come before all that answer.
 	 * @param advices calls the advices
 	 * @param observers the components that would miss a conflict
+	 * @param virtualThreads whether requests have virtual threads, which yield at little
+	 * cost
 	 */
-	PreparedConflictResolver(ExceptionHandlerExceptionResolver advices, ConflictObservers observers) {
+	public PreparedConflictResolver(ExceptionHandlerExceptionResolver advices, ConflictObservers observers,
+			boolean virtualThreads) {
 		this.advices = advices;
 		this.observers = observers;
+		this.virtualThreads = virtualThreads;
 	}
 
 	@Override
@@ -83,8 +94,12 @@ final class PreparedConflictResolver implements HandlerExceptionResolver {
 	 * in ADR 37.
 	 */
 	@SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but time
-	private static void giveWay() {
-		Thread.yield();
+	private void giveWay() {
+		long now = System.nanoTime();
+		if (this.virtualThreads || now - this.lastYield > YIELD_INTERVAL) {
+			this.lastYield = now;
+			Thread.yield();
+		}
 	}
 
 	/** Returns nothing if it cannot be written as bytes. */
