@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public interface LockClient extends AutoCloseable {
 
 	/** How long every lock lives unless it is renewed or released. */
-	Duration TTL = Duration.ofSeconds(10);
+	Duration TTL = Duration.ofMinutes(1);
 
 	/** How often a loop that its users have to write tries again. */
 	Duration RETRY = Duration.ofMillis(100);
