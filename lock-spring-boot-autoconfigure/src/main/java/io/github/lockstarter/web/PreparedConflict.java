@@ -20,12 +20,8 @@ public final class PreparedConflict {
 
 	private static final Pattern RETRY_AFTER = Pattern.compile("\"retryAfterMillis\"\\s*:\\s*\"?(\\d+)");
 
-	/**
-	 * Characters that every JSON writer leaves unescaped. In the last segment none that
-	 * may begin a file extension: for some extensions Spring MVC adds a header that keeps
-	 * browsers from running the answer.
-	 */
-	private static final Pattern PLAIN_PATH = Pattern.compile("([A-Za-z0-9._~%:@!$*()+,-]*/)*[A-Za-z0-9_~:@!$*()+,-]*");
+	/** Characters that every JSON writer leaves unescaped. */
+	private static final Pattern PLAIN_PATH = Pattern.compile("[A-Za-z0-9/._~%:@!$*()+,-]*");
 
 	private final String contentType;
 
@@ -96,10 +92,11 @@ public final class PreparedConflict {
 
 	/**
 	 * Returns the body for a request.
-	 * @return {@code null} if the path has characters that may need escaping
+	 * @return {@code null} if the path has characters that may need escaping, or ends
+	 * with a file extension
 	 */
 	public byte @Nullable [] body(String path, long retryAfterMillis) {
-		if (!PLAIN_PATH.matcher(path).matches()) {
+		if (!PLAIN_PATH.matcher(path).matches() || mayHaveExtension(path)) {
 			return null;
 		}
 		byte[] instance = bytes(path);
@@ -112,6 +109,15 @@ public final class PreparedConflict {
 		body.writeBytes(this.instanceFirst ? retryAfter : instance);
 		body.writeBytes(this.end);
 		return body.toByteArray();
+	}
+
+	/**
+	 * For some extensions Spring MVC adds a header that keeps browsers from running the
+	 * answer.
+	 */
+	private static boolean mayHaveExtension(String path) {
+		int segment = path.lastIndexOf('/') + 1;
+		return path.indexOf('.', segment) >= 0 || path.indexOf('%', segment) >= 0;
 	}
 
 }

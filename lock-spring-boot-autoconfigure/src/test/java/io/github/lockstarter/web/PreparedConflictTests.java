@@ -51,6 +51,12 @@ class PreparedConflictTests {
 		assertThat(text(prepared.body(path, 1))).isEqualTo("{\"instance\":\"%s\",\"retryAfterMillis\":1}", path);
 	}
 
+	@Test
+	@DisplayName("A path of many segments takes no deep stack")
+	void longPath() {
+		plainPath("/a".repeat(50_000));
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "/\"", "/\\", "/あ", "/<", "/&", "/'", "/=", "/;a", "/a.bat", "/a%2Ebat", "/\n" })
 	@DisplayName("Another path is left to the converters of the application")

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code SET NX PX} and a script that compares and deletes, and nothing else: no check of
- * what comes back, no renewal, no fencing token. Who waits asks again at once, so that no
- * gap between two holders can be shorter by asking.
+ * the answers, no renewal, no fencing token. A waiter asks again at once, so no candidate
+ * that asks can have shorter gaps between two holders.
  */
 public final class LettuceLocks implements LockClient {
 

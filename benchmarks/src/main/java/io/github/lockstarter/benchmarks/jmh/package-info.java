@@ -1,5 +1,5 @@
 /**
- * What is so short that it takes JMH to measure it.
+ * Operations that are too short to be measured without JMH.
  */
 @NullMarked
 package io.github.lockstarter.benchmarks.jmh;

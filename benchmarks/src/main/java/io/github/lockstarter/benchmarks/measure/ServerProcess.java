@@ -18,7 +18,7 @@ import org.springframework.util.FileSystemUtils;
 
 /**
  * A Spring Boot application with a web server, in a JVM of its own, as its users start
- * it. What it takes is read from outside, so it must be a process of Linux.
+ * it. Its processor time and memory are read from outside, by means of Linux.
  */
 public final class ServerProcess implements AutoCloseable {
 

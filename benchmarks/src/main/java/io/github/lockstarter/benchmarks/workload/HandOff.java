@@ -25,7 +25,7 @@ public final class HandOff implements Workload {
 	private static final Duration WORK = Duration.ofMillis(1);
 
 	/**
-	 * Who is served so much less often than another is starved.
+	 * A caller that is served so much less often than another is starved.
 	 */
 	private static final double STARVING = 5;
 

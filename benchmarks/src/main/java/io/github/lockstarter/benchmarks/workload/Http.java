@@ -29,7 +29,7 @@ public final class Http implements Workload {
 
 	private static final Duration WORK = Duration.ofMillis(5);
 
-	/** What is asked by requests that arrive at random. */
+	/** The variants that are measured with random arrivals. */
 	private static final Set<Variant> ARRIVALS = EnumSet.of(Variant.BY_HAND, Variant.BY_HAND_PROBLEM, Variant.LOCAL_SET,
 			Variant.THIS);
 

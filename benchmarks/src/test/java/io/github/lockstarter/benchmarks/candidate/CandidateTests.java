@@ -16,7 +16,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is compared has to be a lock.
+ * Every candidate is a lock.
  */
 class CandidateTests {
 
