@@ -18,7 +18,7 @@ import org.springframework.util.FileSystemUtils;
 
 /**
  * A Spring Boot application with a web server, in a JVM of its own, as its users start
- * it. Its processor time and memory are read from outside, by means of Linux.
+ * it. Its resources are read from outside, by means of Linux.
  */
 public final class ServerProcess implements AutoCloseable {
 
