@@ -27,6 +27,7 @@ final class RedissonLocks implements LockClient {
 
 	private RedissonLocks(RedisAddress address, long leaseMillis) {
 		Config config = new Config();
+		config.setLockWatchdogTimeout(TTL.toMillis());
 		config.useSingleServer().setAddress(address.uri());
 		this.client = Redisson.create(config);
 		this.leaseMillis = leaseMillis;
