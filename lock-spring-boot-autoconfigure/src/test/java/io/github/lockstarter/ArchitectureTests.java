@@ -10,6 +10,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
@@ -31,6 +32,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
  * The walls of the house.
  */
 @AnalyzeClasses(packages = "io.github.lockstarter", importOptions = DoNotIncludeTests.class)
+@ArchTag("once")
 class ArchitectureTests {
 
 	private static final String ROOT = "io.github.lockstarter";

@@ -18,6 +18,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What {@code compose.yaml} tells the service, without any container.
  */
+@Tag("once")
 class ComposeTests {
 
 	private static final String KEY = "0123456789abcdef";

@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The table of meters in the documentation is what an application publishes.
  */
+@org.junit.jupiter.api.Tag("once")
 class MetersInDocumentationTests {
 
 	private static final Pattern ROW = Pattern.compile(

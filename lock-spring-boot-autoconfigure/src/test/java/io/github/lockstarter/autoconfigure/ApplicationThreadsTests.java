@@ -52,6 +52,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,6 +62,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * before.
  */
 class ApplicationThreadsTests {
+
+	private static final SharedServers servers = new SharedServers();
 
 	private static LocalRedis redis;
 
@@ -72,14 +75,14 @@ class ApplicationThreadsTests {
 	}
 
 	@AfterAll
-	static void stopRedis() {
+	static void stop() {
+		servers.close();
 		redis.close();
 	}
 
 	@AfterEach
-	void stop() {
+	void thaw() {
 		redis.thaw();
-		this.server.close();
 	}
 
 	@ParameterizedTest
@@ -99,7 +102,7 @@ class ApplicationThreadsTests {
 	@Test
 	@DisplayName("On Reactor Netty a handler of Spring WebFlux that returns a Mono is called on the event loop of its request")
 	void eventLoop() throws Exception {
-		start(Situation.GRANTED, "reactive");
+		use("reactive", Situation.GRANTED.wait);
 		finishedJob("netty");
 		assertThat(this.server.post("/mono?key=netty").statusCode()).isEqualTo(200);
 		assertThat(threadOf("mono")).startsWith("reactor-http-").isEqualTo(threadOf("request"));
@@ -108,22 +111,24 @@ class ApplicationThreadsTests {
 	@Test
 	@DisplayName("On Tomcat it is called on a thread that may block, and a request without a server has no event loop, either")
 	void noEventLoop() throws Exception {
-		start(Situation.GRANTED, "reactive", OnTomcat.class);
-		finishedJob("tomcat");
-		assertThat(this.server.post("/mono?key=tomcat").statusCode()).isEqualTo(200);
-		assertThat(threadOf("request")).startsWith("http-nio-");
-		// The thread of the request goes on itself if the store has answered by then.
-		assertThat(threadOf("mono")).matches("(boundedElastic|http-nio)-.*");
-		this.server.context().getBean(Seen.class).where.clear();
-		finishedJob("mock");
-		WebTestClient.bindToApplicationContext(this.server.context())
-			.build()
-			.post()
-			.uri("/mono?key=mock")
-			.exchange()
-			.expectStatus()
-			.isOk();
-		assertThat(threadOf("mono")).startsWith("parallel-");
+		try (TestServer onTomcat = TestServer.start(sources(OnTomcat.class), properties("reactive", "0s"))) {
+			this.server = onTomcat;
+			finishedJob("tomcat");
+			assertThat(this.server.post("/mono?key=tomcat").statusCode()).isEqualTo(200);
+			assertThat(threadOf("request")).startsWith("http-nio-");
+			// The thread of the request goes on itself if the store has answered by then.
+			assertThat(threadOf("mono")).matches("(boundedElastic|http-nio)-.*");
+			seen().where.clear();
+			finishedJob("mock");
+			WebTestClient.bindToApplicationContext(this.server.context())
+				.build()
+				.post()
+				.uri("/mono?key=mock")
+				.exchange()
+				.expectStatus()
+				.isOk();
+			assertThat(threadOf("mono")).startsWith("parallel-");
+		}
 	}
 
 	private void finishedJob(String key) {
@@ -131,7 +136,7 @@ class ApplicationThreadsTests {
 	}
 
 	private String threadOf(String what) {
-		return this.server.context().getBean(Seen.class).where.stream()
+		return seen().where.stream()
 			.filter((each) -> each.startsWith(what + " on "))
 			.findFirst()
 			.orElseThrow()
@@ -142,9 +147,9 @@ class ApplicationThreadsTests {
 	@EnumSource
 	@DisplayName("Beans: no code of the application runs on a thread of the registry or of the driver")
 	void beans(Situation situation) throws Exception {
-		start(situation, "none");
+		use("none", situation.wait);
 		Handlers handlers = this.server.context().getBean(Handlers.class);
-		Seen seen = this.server.context().getBean(Seen.class);
+		Seen seen = seen();
 		run(situation,
 				Map.of("future", (key) -> handlers.future(key).handle((value, failure) -> seen.here("after future")),
 						"mono",
@@ -164,31 +169,46 @@ class ApplicationThreadsTests {
 	}
 
 	private void requests(Situation situation, String type, List<String> paths) throws Exception {
-		start(situation, type);
+		use(type, situation.wait);
 		run(situation, paths.stream()
 			.collect(Collectors
 				.toMap(Function.identity(), (path) -> (key) -> this.server.postAsync("/" + path + "?key=" + key)
 					.thenAccept((answer) -> assertThat(answer).returns(situation.status, HttpResponse::statusCode)))));
-		assertThat(this.server.context().getBean(Seen.class).where).hasSizeGreaterThan(paths.size());
+		assertThat(seen().where).hasSizeGreaterThan(paths.size());
 	}
 
-	private void start(Situation situation, String type, Class<?>... more) {
-		this.server = TestServer.start(
-				Stream
-					.concat(Stream.of(TestServer.Application.class, Jobs.class, Handlers.class, Seen.class,
-							Advice.class, OfServlet.class, OfExchange.class), Stream.of(more))
-					.toArray(Class<?>[]::new),
-				"spring.main.web-application-type=" + type, "spring.data.redis.port=" + redis.port(),
-				"spring.data.redis.host=127.0.0.1", "lock.ttl=1m", "lock.wait=" + situation.wait);
-		// The first connection takes its time.
-		this.server.context().getBean(LockRegistry.class).acquire("connect").close();
+	private Seen seen() {
+		return this.server.context().getBean(Seen.class);
+	}
+
+	/** Uses one server for all situations in which it can be the same. */
+	private void use(String type, String wait) {
+		this.server = servers.get(sources(), properties(type, wait));
+		seen().where.clear();
+		// A connection takes its time, also after Redis stood still.
+		Awaitility.await()
+			.ignoreExceptionsInstanceOf(LockException.class)
+			.untilAsserted(() -> this.server.context().getBean(LockRegistry.class).acquire("connect").close());
+	}
+
+	private static Class<?>[] sources(Class<?>... more) {
+		return Stream
+			.concat(Stream.of(TestServer.Application.class, Jobs.class, Handlers.class, Seen.class, Advice.class,
+					OfServlet.class, OfExchange.class), Stream.of(more))
+			.toArray(Class<?>[]::new);
+	}
+
+	private static String[] properties(String type, String wait) {
+		return new String[] { "spring.main.web-application-type=" + type, "spring.data.redis.port=" + redis.port(),
+				"spring.data.redis.host=127.0.0.1", "lock.ttl=1m", "lock.wait=" + wait };
 	}
 
 	/** Lets the same happen to the locks of all calls, each of which has its own. */
 	private void run(Situation situation, Map<String, Call> calls) throws Exception {
 		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
-		List<Jobs.Job> jobs = calls.keySet().stream().map(this.server.context().getBean(Jobs.class)::get).toList();
-		List<LockKey> keys = calls.keySet().stream().map((key) -> new LockKey("threads", key)).toList();
+		List<String> names = calls.keySet().stream().map((call) -> call + "-" + situation).toList();
+		List<Jobs.Job> jobs = names.stream().map(this.server.context().getBean(Jobs.class)::get).toList();
+		List<LockKey> keys = names.stream().map((name) -> new LockKey("threads", name)).toList();
 		List<Lease> held = situation.contended
 				? keys.stream().map((key) -> locks.acquire(key, locks.options("threads"))).toList() : List.of();
 		if (situation == Situation.FROZEN || situation == Situation.FROZEN_WHEN_ASKED) {
@@ -196,7 +216,7 @@ class ApplicationThreadsTests {
 		}
 		List<CompletableFuture<?>> ends = new ArrayList<>();
 		for (Map.Entry<String, Call> call : calls.entrySet()) {
-			ends.add(begin(call.getValue(), call.getKey()));
+			ends.add(begin(call.getValue(), call.getKey() + "-" + situation));
 		}
 		if (situation == Situation.GRANTED_LATER || situation == Situation.FROZEN_WHILE_WAITING) {
 			HandlerTable table = new HandlerTable(this.server);
@@ -216,8 +236,7 @@ class ApplicationThreadsTests {
 		assertThat(ends).allSatisfy((end) -> assertThat(end).succeedsWithin(Duration.ofSeconds(50)));
 		redis.thaw();
 		held.forEach(Lease::close);
-		assertThat(this.server.context().getBean(Seen.class).where)
-			.noneMatch((each) -> each.matches(".* on (lock-|lettuce-|.*[tT]imer).*"));
+		assertThat(seen().where).noneMatch((each) -> each.matches(".* on (lock-|lettuce-|.*[tT]imer).*"));
 	}
 
 	/** Without a wait a bean fails on the thread of its caller. */

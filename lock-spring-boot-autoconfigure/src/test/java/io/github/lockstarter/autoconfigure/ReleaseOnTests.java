@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,64 +21,65 @@ import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.Jobs.Job;
 import io.github.lockstarter.testing.RawRequest;
 import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ReleaseOnTests {
 
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
+
 	@ParameterizedTest
 	@CsvSource({ "servlet, /value", "servlet, /entity", "servlet, /callable", "servlet, /future", "servlet, /mono",
 			"reactive, /entity", "reactive, /mono" })
 	@DisplayName("Released on the response, a lock is held while the answer is being written")
 	void response(String type, String handler) throws Exception {
-		try (TestServer server = start(type, "response")) {
-			String key = UUID.randomUUID().toString();
-			Job writing = server.context().getBean(Jobs.class).get(key);
-			HandlerTable table = new HandlerTable(server);
-			try (RawRequest request = RawRequest.post(server.port(), handler + "?key=" + key)) {
-				writing.awaitBegun();
-				table.assertHeld(handler, key);
-				writing.finish();
-				assertThat(request.answer()).startsWith("HTTP/1.1 200").contains("\"text\":\"done\"");
-			}
-			table.awaitFree(key);
-			table.assertNothingLeft(key);
+		TestServer server = server(type, "response");
+		String key = UUID.randomUUID().toString();
+		Job writing = server.context().getBean(Jobs.class).get(key);
+		HandlerTable table = new HandlerTable(server);
+		try (RawRequest request = RawRequest.post(server.port(), handler + "?key=" + key)) {
+			writing.awaitBegun();
+			table.assertHeld(handler, key);
+			writing.finish();
+			assertThat(request.answer()).startsWith("HTTP/1.1 200").contains("\"text\":\"done\"");
 		}
+		table.awaitFree(key);
+		table.assertNothingLeft(key);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "servlet, /value", "servlet, /callable", "servlet, /mono", "reactive, /entity", "reactive, /mono" })
 	@DisplayName("Released on the method, as by default, a lock is free while the answer is being written")
 	void method(String type, String handler) throws Exception {
-		try (TestServer server = start(type, "method")) {
-			String key = UUID.randomUUID().toString();
-			Job writing = server.context().getBean(Jobs.class).get(key);
-			HandlerTable table = new HandlerTable(server);
-			try (RawRequest request = RawRequest.post(server.port(), handler + "?key=" + key)) {
-				writing.awaitBegun();
-				table.assertFree(key);
-				writing.finish();
-				assertThat(request.answer()).startsWith("HTTP/1.1 200");
-			}
-			table.assertNothingLeft(key);
+		TestServer server = server(type, "method");
+		String key = UUID.randomUUID().toString();
+		Job writing = server.context().getBean(Jobs.class).get(key);
+		HandlerTable table = new HandlerTable(server);
+		try (RawRequest request = RawRequest.post(server.port(), handler + "?key=" + key)) {
+			writing.awaitBegun();
+			table.assertFree(key);
+			writing.finish();
+			assertThat(request.answer()).startsWith("HTTP/1.1 200");
 		}
+		table.assertNothingLeft(key);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "servlet, /failing", "servlet, /failing-later", "reactive, /failing-later" })
 	@DisplayName("Released on the response, a lock is free after a failure, too")
 	void failure(String type, String handler) throws Exception {
-		try (TestServer server = start(type, "response")) {
-			String key = UUID.randomUUID().toString();
-			assertThat(server.post(handler + "?key=" + key).statusCode()).isEqualTo(500);
-			new HandlerTable(server).awaitFree(key);
-		}
+		TestServer server = server(type, "response");
+		String key = UUID.randomUUID().toString();
+		assertThat(server.post(handler + "?key=" + key).statusCode()).isEqualTo(500);
+		new HandlerTable(server).awaitFree(key);
 	}
 
-	private static TestServer start(String type, String releaseOn) {
-		return TestServer
-			.start(new Class<?>[] { TestServer.Application.class, Jobs.class, Handlers.class,
+	private static TestServer server(String type, String releaseOn) {
+		return servers
+			.get(new Class<?>[] { TestServer.Application.class, Jobs.class, Handlers.class,
 					type.equals("servlet") ? OfServlet.class : Object.class },
 					Stream
 						.concat(Stream.of(TestRedis.properties()),

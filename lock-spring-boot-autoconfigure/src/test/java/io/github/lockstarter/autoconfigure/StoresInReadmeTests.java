@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 
@@ -27,6 +28,7 @@ import static org.mockito.Mockito.mock;
  * The table of the stores. What it says of exclusion, owners, tokens and times is shown
  * by the contract and the faults of each store.
  */
+@Tag("once")
 class StoresInReadmeTests {
 
 	private static final Path README = Path.of("..", "README.md");

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The store that the documentation shows is the one that passes the contract.
  */
+@Tag("once")
 class OwnStoreInDocumentationTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "own-store.md");

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What the page looks like: to everybody, and in the README. The pictures go to
  * {@code target/screenshots}, or to {@code -Dscreenshots}.
  */
-@Tag("browser")
+@Tag("once")
 class PageLooksTests {
 
 	private final Page page = Page.shared();

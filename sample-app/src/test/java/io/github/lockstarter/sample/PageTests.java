@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What the page does in a browser.
  */
-@Tag("browser")
+@Tag("once")
 class PageTests {
 
 	private final Page page = Page.shared();

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -23,6 +25,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +33,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @ExtendWith(OutputCaptureExtension.class)
 class LockExceptionHandlersTests {
+
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
 
 	private static final String HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
@@ -41,43 +47,40 @@ class LockExceptionHandlersTests {
 	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
 	@DisplayName("A conflict is a problem, with problem details on or off, and with an application's handler of every exception or without")
 	void conflict(boolean problemDetails, boolean ownAdvice) throws Exception {
-		try (TestServer server = start(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
-				"spring.webflux.problemdetails.enabled=" + problemDetails)) {
-			hold(server, "users", "taro");
-			HttpResponse<String> answer = server.post("/users?userName=taro");
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
-			assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
-				.containsEntry("Content-Type", List.of("application/problem+json"));
-			JsonNode body = JsonMapper.shared().readTree(answer.body());
-			assertThat(body.get("type").asString())
-				.isEqualTo("https://lockstarter.github.io/problems/request-in-progress");
-			assertThat(body.get("title").asString()).isEqualTo("Request already in progress");
-			assertThat(body.get("status").asInt()).isEqualTo(409);
-			assertThat(body.get("detail").asString()).startsWith("Another request for the same resource");
-			assertThat(body.get("instance").asString()).isEqualTo("/users");
-			assertThat(body.get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
-			assertThat(answer.body()).doesNotContain("taro");
-			assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
-		}
+		TestServer server = server(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
+				"spring.webflux.problemdetails.enabled=" + problemDetails);
+		String user = hold(server, "users");
+		HttpResponse<String> answer = server.post("/users?userName=" + user);
+		assertThat(answer.statusCode()).isEqualTo(409);
+		assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
+		assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
+			.containsEntry("Content-Type", List.of("application/problem+json"));
+		JsonNode body = JsonMapper.shared().readTree(answer.body());
+		assertThat(body.get("type").asString()).isEqualTo("https://lockstarter.github.io/problems/request-in-progress");
+		assertThat(body.get("title").asString()).isEqualTo("Request already in progress");
+		assertThat(body.get("status").asInt()).isEqualTo(409);
+		assertThat(body.get("detail").asString()).startsWith("Another request for the same resource");
+		assertThat(body.get("instance").asString()).isEqualTo("/users");
+		assertThat(body.get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
+		assertThat(answer.body()).doesNotContain(user);
+		assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
 	@DisplayName("Functional endpoints and filters are answered like controllers, whether they throw or signal")
 	void everyWay(boolean problemDetails, boolean ownAdvice) throws Exception {
-		try (TestServer server = start(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
-				"spring.webflux.problemdetails.enabled=" + problemDetails)) {
-			for (String way : WAYS) {
-				HttpResponse<String> answer = server.post(way + "/conflict");
-				assertThat(answer.statusCode()).as(way).isEqualTo(422);
-				assertThat(answer.headers().map()).as(way)
-					.containsEntry("Retry-After", List.of("2"))
-					.containsEntry("Cache-Control", List.of("no-store"))
-					.containsEntry("Content-Type", List.of("application/problem+json"));
-				assertThat(answer.body()).contains("\"instance\":\"" + way + "/conflict\"")
-					.contains("\"retryAfterMillis\":1840");
-			}
+		TestServer server = server(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
+				"spring.webflux.problemdetails.enabled=" + problemDetails);
+		for (String way : WAYS) {
+			HttpResponse<String> answer = server.post(way + "/conflict");
+			assertThat(answer.statusCode()).as(way).isEqualTo(422);
+			assertThat(answer.headers().map()).as(way)
+				.containsEntry("Retry-After", List.of("2"))
+				.containsEntry("Cache-Control", List.of("no-store"))
+				.containsEntry("Content-Type", List.of("application/problem+json"));
+			assertThat(answer.body()).contains("\"instance\":\"" + way + "/conflict\"")
+				.contains("\"retryAfterMillis\":1840");
 		}
 	}
 
@@ -88,14 +91,13 @@ class LockExceptionHandlersTests {
 			"key, 400, key-missing, Required value missing" })
 	@DisplayName("Each exception has its own status, type and title, and is never cached")
 	void everyProblem(String problem, int status, String type, String title) throws Exception {
-		try (TestServer server = start(ApplicationAdvices.EveryException.class)) {
-			for (String way : WAYS) {
-				HttpResponse<String> answer = server.post(way + "/" + problem);
-				assertThat(answer.statusCode()).as(way).isEqualTo(status);
-				assertThat(answer.headers().allValues("Cache-Control")).as(way).containsExactly("no-store");
-				assertThat(answer.headers().firstValue("Content-Type")).as(way).hasValue("application/problem+json");
-				assertThat(answer.body()).contains("/problems/" + type).contains(title).doesNotContain("secret");
-			}
+		TestServer server = server(ApplicationAdvices.EveryException.class);
+		for (String way : WAYS) {
+			HttpResponse<String> answer = server.post(way + "/" + problem);
+			assertThat(answer.statusCode()).as(way).isEqualTo(status);
+			assertThat(answer.headers().allValues("Cache-Control")).as(way).containsExactly("no-store");
+			assertThat(answer.headers().firstValue("Content-Type")).as(way).hasValue("application/problem+json");
+			assertThat(answer.body()).contains("/problems/" + type).contains(title).doesNotContain("secret");
 		}
 	}
 
@@ -103,28 +105,26 @@ class LockExceptionHandlersTests {
 	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
 	@DisplayName("A browser gets the application's HTML error page with the same status and headers")
 	void html(boolean problemDetails, boolean ownAdvice) throws Exception {
-		try (TestServer server = start(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
-				"spring.webflux.problemdetails.enabled=" + problemDetails)) {
-			for (String way : WAYS) {
-				HttpResponse<String> answer = server.post(way + "/conflict", "Accept", HTML);
-				assertThat(answer.statusCode()).as(way).isEqualTo(422);
-				assertThat(answer.headers().firstValue("Content-Type"))
-					.hasValueSatisfying((type) -> assertThat(type).as(way).startsWith("text/html"));
-				assertHeadersOnce(answer, way);
-				assertThat(answer.body()).contains("status=422").doesNotContain("secret");
-			}
+		TestServer server = server(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
+				"spring.webflux.problemdetails.enabled=" + problemDetails);
+		for (String way : WAYS) {
+			HttpResponse<String> answer = server.post(way + "/conflict", "Accept", HTML);
+			assertThat(answer.statusCode()).as(way).isEqualTo(422);
+			assertThat(answer.headers().firstValue("Content-Type"))
+				.hasValueSatisfying((type) -> assertThat(type).as(way).startsWith("text/html"));
+			assertHeadersOnce(answer, way);
+			assertThat(answer.body()).contains("status=422").doesNotContain("secret");
 		}
 	}
 
 	@Test
 	@DisplayName("Without an error page a browser gets the status and headers, once")
 	void noErrorPage() throws Exception {
-		try (TestServer server = start(Nothing.class, "spring.web.error.whitelabel.enabled=false")) {
-			for (String way : WAYS) {
-				HttpResponse<String> answer = server.post(way + "/conflict", "Accept", HTML);
-				assertThat(answer.statusCode()).as(way).isEqualTo(422);
-				assertHeadersOnce(answer, way);
-			}
+		TestServer server = server(Nothing.class, "spring.web.error.whitelabel.enabled=false");
+		for (String way : WAYS) {
+			HttpResponse<String> answer = server.post(way + "/conflict", "Accept", HTML);
+			assertThat(answer.statusCode()).as(way).isEqualTo(422);
+			assertHeadersOnce(answer, way);
 		}
 	}
 
@@ -133,84 +133,77 @@ class LockExceptionHandlersTests {
 			"application/xml", "text/plain", "image/png" })
 	@DisplayName("Everybody else gets the problem")
 	void notHtml(String accept) throws Exception {
-		try (TestServer server = start(Nothing.class)) {
-			for (String way : WAYS) {
-				HttpResponse<String> answer = server.post(way + "/conflict", "Accept", accept);
-				assertThat(answer.statusCode()).as(way).isEqualTo(422);
-				assertThat(answer.headers().firstValue("Content-Type")).as(way).hasValue("application/problem+json");
-			}
+		TestServer server = server(Nothing.class);
+		for (String way : WAYS) {
+			HttpResponse<String> answer = server.post(way + "/conflict", "Accept", accept);
+			assertThat(answer.statusCode()).as(way).isEqualTo(422);
+			assertThat(answer.headers().firstValue("Content-Type")).as(way).hasValue("application/problem+json");
 		}
 	}
 
 	@Test
 	@DisplayName("The answer is in the language of the request, with English for what there is no translation to")
 	void languages() throws Exception {
-		try (TestServer server = start(Nothing.class)) {
-			for (String way : WAYS) {
-				assertThat(server.post(way + "/conflict", "Accept-Language", "ja-JP").body())
-					.contains("\"title\":\"リクエストはまだ処理中です\"");
-				assertThat(server.post(way + "/conflict", "Accept-Language", "fr").body())
-					.contains("\"title\":\"Request still in progress\"");
-			}
+		TestServer server = server(Nothing.class);
+		for (String way : WAYS) {
+			assertThat(server.post(way + "/conflict", "Accept-Language", "ja-JP").body())
+				.contains("\"title\":\"リクエストはまだ処理中です\"");
+			assertThat(server.post(way + "/conflict", "Accept-Language", "fr").body())
+				.contains("\"title\":\"Request still in progress\"");
 		}
 	}
 
 	@Test
 	@DisplayName("Where the application decides on the language, the answer is in that one")
 	void fixedLanguage() throws Exception {
-		try (TestServer server = start(Nothing.class, "spring.web.locale=ja", "spring.web.locale-resolver=fixed")) {
-			for (String way : WAYS) {
-				assertThat(server.post(way + "/conflict", "Accept-Language", "en").body())
-					.contains("\"title\":\"リクエストはまだ処理中です\"");
-			}
+		TestServer server = server(Nothing.class, "spring.web.locale=ja", "spring.web.locale-resolver=fixed");
+		for (String way : WAYS) {
+			assertThat(server.post(way + "/conflict", "Accept-Language", "en").body())
+				.contains("\"title\":\"リクエストはまだ処理中です\"");
 		}
 	}
 
 	@Test
 	@DisplayName("An application's own handler of one exception replaces ours of that exception only, outside of controllers, too")
 	void ownHandler() throws Exception {
-		try (TestServer server = start(ApplicationAdvices.OwnConflictHandler.class)) {
-			for (String way : WAYS) {
-				HttpResponse<String> conflict = server.post(way + "/conflict");
-				assertThat(conflict.statusCode()).as(way).isEqualTo(418);
-				assertThat(conflict.headers().firstValue("Retry-After")).as(way).isEmpty();
-				assertThat(conflict.body()).isEqualTo("own");
-				HttpResponse<String> store = server.post(way + "/store");
-				assertThat(store.statusCode()).as(way).isEqualTo(503);
-				assertThat(store.body()).contains("lock-store-unavailable");
-			}
+		TestServer server = server(ApplicationAdvices.OwnConflictHandler.class);
+		for (String way : WAYS) {
+			HttpResponse<String> conflict = server.post(way + "/conflict");
+			assertThat(conflict.statusCode()).as(way).isEqualTo(418);
+			assertThat(conflict.headers().firstValue("Retry-After")).as(way).isEmpty();
+			assertThat(conflict.body()).isEqualTo("own");
+			HttpResponse<String> store = server.post(way + "/store");
+			assertThat(store.statusCode()).as(way).isEqualTo(503);
+			assertThat(store.body()).contains("lock-store-unavailable");
 		}
 	}
 
 	@Test
 	@DisplayName("An application's ResponseEntityExceptionHandler answers, outside of controllers, too")
 	void ownFormat() throws Exception {
-		try (TestServer server = start(ApplicationAdvices.OwnResponseEntityExceptionHandler.class)) {
-			for (String way : WAYS) {
-				HttpResponse<String> store = server.post(way + "/store");
-				assertThat(store.statusCode()).as(way).isEqualTo(503);
-				assertThat(store.body()).as(way).isEqualTo("own: Service temporarily unavailable");
-			}
+		TestServer server = server(ApplicationAdvices.OwnResponseEntityExceptionHandler.class);
+		for (String way : WAYS) {
+			HttpResponse<String> store = server.post(way + "/store");
+			assertThat(store.statusCode()).as(way).isEqualTo(503);
+			assertThat(store.body()).as(way).isEqualTo("own: Service temporarily unavailable");
 		}
 	}
 
 	@Test
 	@DisplayName("An application's handler for some controllers leaves ours to the others")
 	void ownHandlerElsewhere() throws Exception {
-		try (TestServer server = start(ApplicationAdvices.OwnHandlerElsewhere.class)) {
-			for (String way : WAYS) {
-				assertThat(server.post(way + "/conflict").body()).as(way).contains("Request still in progress");
-			}
+		TestServer server = server(ApplicationAdvices.OwnHandlerElsewhere.class);
+		for (String way : WAYS) {
+			assertThat(server.post(way + "/conflict").body()).as(way).contains("Request still in progress");
 		}
 	}
 
 	@Test
 	@DisplayName("An application's advice that is ordered before ours comes first")
 	void orderedBefore() throws Exception {
-		try (TestServer server = start(ApplicationAdvices.EveryExceptionFirst.class)) {
-			for (String way : WAYS) {
-				assertThat(server.post(way + "/conflict").body()).as(way).isEqualTo("first");
-			}
+		TestServer server = server(ApplicationAdvices.EveryExceptionFirst.class);
+		for (String way : WAYS) {
+			assertThat(server.post(way + "/conflict").body()).as(way).isEqualTo("first");
 		}
 	}
 
@@ -218,35 +211,32 @@ class LockExceptionHandlersTests {
 	@ValueSource(strings = { "true", "false" })
 	@DisplayName("Where our advice is absent the status and headers are right all the same")
 	void withoutAdvice(String problemDetails) throws Exception {
-		try (TestServer server = start(NoAdvice.class, "spring.webflux.problemdetails.enabled=" + problemDetails)) {
-			for (String way : WAYS) {
-				HttpResponse<String> answer = server.post(way + "/annotated");
-				assertThat(answer.statusCode()).as(way).isEqualTo(422);
-				assertHeadersOnce(answer, way);
-				assertThat(answer.body()).doesNotContain("secret");
-			}
+		TestServer server = server(NoAdvice.class, "spring.webflux.problemdetails.enabled=" + problemDetails);
+		for (String way : WAYS) {
+			HttpResponse<String> answer = server.post(way + "/annotated");
+			assertThat(answer.statusCode()).as(way).isEqualTo(422);
+			assertHeadersOnce(answer, way);
+			assertThat(answer.body()).doesNotContain("secret");
 		}
 	}
 
 	@Test
 	@DisplayName("An answer that has begun is broken off, and the log names the reason")
 	void committed(CapturedOutput output) {
-		try (TestServer server = start(Nothing.class)) {
-			assertThatThrownBy(() -> server.post("/stream")).isInstanceOf(IOException.class);
-			assertThat(output).contains("The lease of lock 'some' was lost")
-				.doesNotContain("UnsupportedOperationException")
-				.doesNotContain("secret");
-		}
+		TestServer server = server(Nothing.class);
+		assertThatThrownBy(() -> server.post("/stream")).isInstanceOf(IOException.class);
+		assertThat(output).contains("The lease of lock 'some' was lost")
+			.doesNotContain("UnsupportedOperationException")
+			.doesNotContain("secret");
 	}
 
 	@Test
 	@DisplayName("Other exceptions are none of our business")
 	void others() throws Exception {
-		try (TestServer server = start(Nothing.class)) {
-			HttpResponse<String> answer = server.post("/nowhere");
-			assertThat(answer.statusCode()).isEqualTo(404);
-			assertThat(answer.headers().firstValue("Cache-Control")).isEmpty();
-		}
+		TestServer server = server(Nothing.class);
+		HttpResponse<String> answer = server.post("/nowhere");
+		assertThat(answer.statusCode()).isEqualTo(404);
+		assertThat(answer.headers().firstValue("Cache-Control")).isEmpty();
 	}
 
 	private static void assertHeadersOnce(HttpResponse<String> answer, String way) {
@@ -254,17 +244,20 @@ class LockExceptionHandlersTests {
 		assertThat(answer.headers().allValues("Cache-Control")).as(way).containsExactly("no-store");
 	}
 
-	private static TestServer start(Class<?> extra, String... properties) {
+	private static TestServer server(Class<?> extra, String... properties) {
 		String[] all = Stream.concat(Stream.of("lock.store=memory", "spring.main.web-application-type=reactive",
 				"lock.names.some.conflict-status=422"), Stream.of(properties))
 			.toArray(String[]::new);
-		return TestServer.start(new Class<?>[] { FailingApplication.class, extra }, all);
+		return servers.get(new Class<?>[] { FailingApplication.class, extra }, all);
 	}
 
-	private static void hold(TestServer server, String name, String key) {
+	/** Acquires a lock of that name, and returns its key, which nobody else uses. */
+	private static String hold(TestServer server, String name) {
+		String key = UUID.randomUUID().toString();
 		server.context()
 			.getBean(LockRegistry.class)
 			.acquire(new LockKey(name, key), LockOptions.of(Duration.ofSeconds(30)));
+		return key;
 	}
 
 	static class Nothing {

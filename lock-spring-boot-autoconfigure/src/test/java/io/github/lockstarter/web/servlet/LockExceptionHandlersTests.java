@@ -5,12 +5,14 @@ import java.security.Principal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,11 +50,15 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class LockExceptionHandlersTests {
+
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
 
 	private static final String HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
@@ -60,25 +66,23 @@ class LockExceptionHandlersTests {
 	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
 	@DisplayName("A conflict is a problem, with problem details on or off, and with an application's handler of every exception or without")
 	void conflict(boolean problemDetails, boolean ownAdvice) throws Exception {
-		try (TestServer server = start(ownAdvice ? EveryException.class : Nothing.class,
-				"spring.mvc.problemdetails.enabled=" + problemDetails)) {
-			hold(server, "users", "taro");
-			HttpResponse<String> answer = server.post("/users?userName=taro");
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
-			assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
-				.containsEntry("Content-Type", List.of("application/problem+json"));
-			JsonNode body = JsonMapper.shared().readTree(answer.body());
-			assertThat(body.get("type").asString())
-				.isEqualTo("https://lockstarter.github.io/problems/request-in-progress");
-			assertThat(body.get("title").asString()).isEqualTo("Request already in progress");
-			assertThat(body.get("status").asInt()).isEqualTo(409);
-			assertThat(body.get("detail").asString()).startsWith("Another request for the same resource");
-			assertThat(body.get("instance").asString()).isEqualTo("/users");
-			assertThat(body.get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
-			assertThat(answer.body()).doesNotContain("taro");
-			assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
-		}
+		TestServer server = server(ownAdvice ? EveryException.class : Nothing.class,
+				"spring.mvc.problemdetails.enabled=" + problemDetails);
+		String user = hold(server, "users");
+		HttpResponse<String> answer = server.post("/users?userName=" + user);
+		assertThat(answer.statusCode()).isEqualTo(409);
+		assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
+		assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
+			.containsEntry("Content-Type", List.of("application/problem+json"));
+		JsonNode body = JsonMapper.shared().readTree(answer.body());
+		assertThat(body.get("type").asString()).isEqualTo("https://lockstarter.github.io/problems/request-in-progress");
+		assertThat(body.get("title").asString()).isEqualTo("Request already in progress");
+		assertThat(body.get("status").asInt()).isEqualTo(409);
+		assertThat(body.get("detail").asString()).startsWith("Another request for the same resource");
+		assertThat(body.get("instance").asString()).isEqualTo("/users");
+		assertThat(body.get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
+		assertThat(answer.body()).doesNotContain(user);
+		assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
 	}
 
 	@ParameterizedTest
@@ -90,30 +94,28 @@ class LockExceptionHandlersTests {
 			"/users, 400, key-missing, Required value missing" })
 	@DisplayName("Each exception has its own status, type and title, and is never cached")
 	void everyProblem(String path, int status, String type, String title) throws Exception {
-		try (TestServer server = start(EveryException.class)) {
-			HttpResponse<String> answer = server.post(path);
-			assertThat(answer.statusCode()).isEqualTo(status);
-			assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
-			assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-			assertThat(answer.body()).contains("/problems/" + type).contains(title).doesNotContain("secret");
-		}
+		TestServer server = server(EveryException.class);
+		HttpResponse<String> answer = server.post(path);
+		assertThat(answer.statusCode()).isEqualTo(status);
+		assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
+		assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(answer.body()).contains("/problems/" + type).contains(title).doesNotContain("secret");
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
 	@DisplayName("A browser gets the application's HTML error page with the same status and headers")
 	void html(boolean problemDetails, boolean ownAdvice) throws Exception {
-		try (TestServer server = start(ownAdvice ? EveryException.class : Nothing.class,
-				"spring.mvc.problemdetails.enabled=" + problemDetails)) {
-			hold(server, "users", "taro");
-			HttpResponse<String> answer = server.post("/users?userName=taro", "Accept", HTML);
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.headers().firstValue("Content-Type"))
-				.hasValueSatisfying((type) -> assertThat(type).startsWith("text/html"));
-			assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
-			assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
-			assertThat(answer.body()).contains("status=409").doesNotContain("taro");
-		}
+		TestServer server = server(ownAdvice ? EveryException.class : Nothing.class,
+				"spring.mvc.problemdetails.enabled=" + problemDetails);
+		String user = hold(server, "users");
+		HttpResponse<String> answer = server.post("/users?userName=" + user, "Accept", HTML);
+		assertThat(answer.statusCode()).isEqualTo(409);
+		assertThat(answer.headers().firstValue("Content-Type"))
+			.hasValueSatisfying((type) -> assertThat(type).startsWith("text/html"));
+		assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
+		assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
+		assertThat(answer.body()).contains("status=409").doesNotContain(user);
 	}
 
 	@ParameterizedTest
@@ -121,56 +123,50 @@ class LockExceptionHandlersTests {
 			"application/xml", "text/plain", "image/png" })
 	@DisplayName("Everybody else gets the problem")
 	void notHtml(String accept) throws Exception {
-		try (TestServer server = start(Nothing.class)) {
-			hold(server, "users", "taro");
-			HttpResponse<String> answer = server.post("/users?userName=taro", "Accept", accept);
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-		}
+		TestServer server = server(Nothing.class);
+		String user = hold(server, "users");
+		HttpResponse<String> answer = server.post("/users?userName=" + user, "Accept", accept);
+		assertThat(answer.statusCode()).isEqualTo(409);
+		assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 	}
 
 	@Test
 	@DisplayName("The answer is in the language of the request, with English for what there is no translation to")
 	void languages() throws Exception {
-		try (TestServer server = start(Nothing.class)) {
-			hold(server, "users", "taro");
-			assertThat(server.post("/users?userName=taro", "Accept-Language", "ja-JP").body())
-				.contains("\"title\":\"リクエストは処理中です\"");
-			assertThat(server.post("/users?userName=taro", "Accept-Language", "fr").body())
-				.contains("\"title\":\"Request already in progress\"");
-		}
+		TestServer server = server(Nothing.class);
+		String user = hold(server, "users");
+		assertThat(server.post("/users?userName=" + user, "Accept-Language", "ja-JP").body())
+			.contains("\"title\":\"リクエストは処理中です\"");
+		assertThat(server.post("/users?userName=" + user, "Accept-Language", "fr").body())
+			.contains("\"title\":\"Request already in progress\"");
 	}
 
 	@Test
 	@DisplayName("The application's own messages come first; a code is not a message")
 	void ownMessages() throws Exception {
-		try (TestServer server = start(OwnMessages.class)) {
-			hold(server, "users", "taro");
-			assertThat(server.post("/users?userName=taro").body()).contains("\"title\":\"Own title\"")
-				.contains("Another request for the same resource");
-		}
+		TestServer server = server(OwnMessages.class);
+		String user = hold(server, "users");
+		assertThat(server.post("/users?userName=" + user).body()).contains("\"title\":\"Own title\"")
+			.contains("Another request for the same resource");
 	}
 
 	@Test
 	@DisplayName("An application may have other message sources than that of its context")
 	void otherMessages() throws Exception {
-		try (TestServer server = start(OtherMessages.class)) {
-			hold(server, "users", "taro");
-			assertThat(server.post("/users?userName=taro").body())
-				.contains("\"title\":\"Request already in progress\"");
-		}
+		TestServer server = server(OtherMessages.class);
+		String user = hold(server, "users");
+		assertThat(server.post("/users?userName=" + user).body()).contains("\"title\":\"Request already in progress\"");
 	}
 
 	@Test
 	@DisplayName("An application's own handler of one exception replaces ours of that exception only")
 	void ownHandler() throws Exception {
-		try (TestServer server = start(OwnConflictHandler.class)) {
-			HttpResponse<String> conflict = server.post("/fail/conflict");
-			assertThat(conflict.statusCode()).isEqualTo(418);
-			assertThat(conflict.body()).isEqualTo("own");
-			assertThat(server.post("/fail/store").statusCode()).isEqualTo(503);
-			assertThat(server.post("/fail/store").body()).contains("lock-store-unavailable");
-		}
+		TestServer server = server(OwnConflictHandler.class);
+		HttpResponse<String> conflict = server.post("/fail/conflict");
+		assertThat(conflict.statusCode()).isEqualTo(418);
+		assertThat(conflict.body()).isEqualTo("own");
+		assertThat(server.post("/fail/store").statusCode()).isEqualTo(503);
+		assertThat(server.post("/fail/store").body()).contains("lock-store-unavailable");
 	}
 
 	@ParameterizedTest
@@ -178,76 +174,78 @@ class LockExceptionHandlersTests {
 			classes = { OwnResponseEntityExceptionHandler.class, OwnStatusHandler.class, OwnHandlerOfSeveral.class })
 	@DisplayName("An application's ResponseEntityExceptionHandler answers, and so does its handler of every ResponseStatusException")
 	void ownFormat(Class<?> advice) throws Exception {
-		try (TestServer server = start(advice)) {
-			hold(server, "users", "taro");
-			HttpResponse<String> answer = server.post("/users?userName=taro");
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.body()).isEqualTo("own: Request already in progress");
-			assertThat(server.post("/fail/store").statusCode()).isEqualTo(503);
-			assertThat(server.post("/users").body()).isEqualTo("own: Required value missing");
-		}
+		TestServer server = server(advice);
+		String user = hold(server, "users");
+		HttpResponse<String> answer = server.post("/users?userName=" + user);
+		assertThat(answer.statusCode()).isEqualTo(409);
+		assertThat(answer.body()).isEqualTo("own: Request already in progress");
+		assertThat(server.post("/fail/store").statusCode()).isEqualTo(503);
+		assertThat(server.post("/users").body()).isEqualTo("own: Required value missing");
 	}
 
 	@Test
 	@DisplayName("A ResponseEntityExceptionHandler that changes nothing answers with our type, title, detail and headers")
 	void plainFormat() throws Exception {
-		try (TestServer server = start(PlainResponseEntityExceptionHandler.class)) {
-			hold(server, "users", "taro");
-			HttpResponse<String> answer = server.post("/users?userName=taro");
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.headers().firstValue("Retry-After")).isPresent();
-			assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-			assertThat(answer.body()).contains("problems/request-in-progress", "Request already in progress",
-					"Retry later", "retryAfterMillis");
-		}
+		TestServer server = server(PlainResponseEntityExceptionHandler.class);
+		String user = hold(server, "users");
+		HttpResponse<String> answer = server.post("/users?userName=" + user);
+		assertThat(answer.statusCode()).isEqualTo(409);
+		assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+		assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(answer.body()).contains("problems/request-in-progress", "Request already in progress", "Retry later",
+				"retryAfterMillis");
 	}
 
 	@Test
 	@DisplayName("An application's handler for some controllers leaves ours to the others")
 	void ownHandlerElsewhere() throws Exception {
-		try (TestServer server = start(OwnHandlerElsewhere.class)) {
-			assertThat(server.post("/fail/conflict").body()).contains("Request still in progress");
-		}
+		TestServer server = server(OwnHandlerElsewhere.class);
+		assertThat(server.post("/fail/conflict").body()).contains("Request still in progress");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "true", "false" })
 	@DisplayName("Where our advice is absent the status and headers are right all the same")
 	void withoutAdvice(String problemDetails) throws Exception {
-		try (TestServer server = start(NoAdvice.class, "spring.mvc.problemdetails.enabled=" + problemDetails)) {
-			HttpResponse<String> answer = server.post("/fail/conflict");
-			assertThat(answer.statusCode()).isEqualTo(422);
-			assertThat(answer.headers().firstValue("Retry-After")).hasValue("2");
-			assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
-			assertThat(answer.body()).doesNotContain("secret");
-		}
+		TestServer server = server(NoAdvice.class, "spring.mvc.problemdetails.enabled=" + problemDetails);
+		HttpResponse<String> answer = server.post("/fail/conflict");
+		assertThat(answer.statusCode()).isEqualTo(422);
+		assertThat(answer.headers().firstValue("Retry-After")).hasValue("2");
+		assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
+		assertThat(answer.body()).doesNotContain("secret");
 	}
 
 	@Test
 	@DisplayName("A key can be taken from a header, the path and the principal")
 	void requestValues() throws Exception {
-		try (TestServer server = start(Nothing.class)) {
-			hold(server, "header", "k1");
-			assertThat(server.post("/header", "X-Request", "k1").statusCode()).isEqualTo(409);
-			assertThat(server.post("/header", "X-Request", "k2").statusCode()).isEqualTo(200);
-			assertThat(server.post("/header").statusCode()).isEqualTo(400);
-			hold(server, "path", "/path/1");
-			assertThat(server.post("/path/1").statusCode()).isEqualTo(409);
-			assertThat(server.post("/path/2").statusCode()).isEqualTo(200);
-			assertThat(server.post("/path/%31").statusCode()).isEqualTo(409);
-			assertThat(server.post("/path/1;x=y").statusCode()).isEqualTo(409);
-			hold(server, "principal", "ann");
-			assertThat(server.post("/principal", "X-User", "ann").statusCode()).isEqualTo(409);
-			assertThat(server.post("/principal", "X-User", "bob").statusCode()).isEqualTo(200);
-			assertThat(server.post("/principal").statusCode()).isEqualTo(400);
-		}
+		TestServer server = server(Nothing.class);
+		hold(server, "header", "k1");
+		assertThat(server.post("/header", "X-Request", "k1").statusCode()).isEqualTo(409);
+		assertThat(server.post("/header", "X-Request", "k2").statusCode()).isEqualTo(200);
+		assertThat(server.post("/header").statusCode()).isEqualTo(400);
+		hold(server, "path", "/path/1");
+		assertThat(server.post("/path/1").statusCode()).isEqualTo(409);
+		assertThat(server.post("/path/2").statusCode()).isEqualTo(200);
+		assertThat(server.post("/path/%31").statusCode()).isEqualTo(409);
+		assertThat(server.post("/path/1;x=y").statusCode()).isEqualTo(409);
+		hold(server, "principal", "ann");
+		assertThat(server.post("/principal", "X-User", "ann").statusCode()).isEqualTo(409);
+		assertThat(server.post("/principal", "X-User", "bob").statusCode()).isEqualTo(200);
+		assertThat(server.post("/principal").statusCode()).isEqualTo(400);
 	}
 
-	private static TestServer start(Class<?> extra, String... properties) {
+	private static TestServer server(Class<?> extra, String... properties) {
 		String[] all = Stream
 			.concat(Stream.of("lock.store=memory", "lock.names.some.conflict-status=422"), Stream.of(properties))
 			.toArray(String[]::new);
-		return TestServer.start(new Class<?>[] { Application.class, extra }, all);
+		return servers.get(new Class<?>[] { Application.class, extra }, all);
+	}
+
+	/** Acquires a lock of that name, and returns its key, which nobody else uses. */
+	private static String hold(TestServer server, String name) {
+		String key = UUID.randomUUID().toString();
+		hold(server, name, key);
+		return key;
 	}
 
 	private static void hold(TestServer server, String name, String key) {

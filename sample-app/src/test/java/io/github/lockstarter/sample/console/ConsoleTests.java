@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The sample on the command line, as processes.
  */
+@Tag("once")
 class ConsoleTests {
 
 	private static final LockOptions UNTIL_BOTH_WANT_IT = LockOptions.of(Duration.ofMinutes(1));

@@ -1,0 +1,28 @@
+package io.github.lockstarter.testing;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Applications that several tests of a class use, so that each is started once.
+ */
+public final class SharedServers implements AutoCloseable {
+
+	private final Map<List<?>, TestServer> servers = new HashMap<>();
+
+	/**
+	 * Returns the application with the properties, which is started if it is asked for
+	 * first.
+	 */
+	public TestServer get(Class<?>[] sources, String... properties) {
+		return this.servers.computeIfAbsent(List.of(List.of(sources), List.of(properties)),
+				(key) -> TestServer.start(sources, properties));
+	}
+
+	@Override
+	public void close() {
+		this.servers.values().forEach(TestServer::close);
+	}
+
+}
