@@ -8,6 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
@@ -63,6 +65,25 @@ public final class RefusedRequests {
 		assertThat(answers.stream()
 			.map((answer) -> answer.body().replaceAll("\"retryAfterMillis\":\\d+", "\"retryAfterMillis\":"))
 			.distinct()).hasSize(1);
+	}
+
+	/**
+	 * Asserts that it is the documented answer to a conflict, of a lock that has just
+	 * been acquired for 30 seconds, and that nothing in it tells the key.
+	 */
+	public static void assertConflict(HttpResponse<String> answer, String path, String key) {
+		assertThat(answer.statusCode()).isEqualTo(409);
+		assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
+		assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
+			.containsEntry("Content-Type", List.of("application/problem+json"));
+		JsonNode body = JsonMapper.shared().readTree(answer.body());
+		assertThat(body.get("type").asString()).isEqualTo("https://lockstarter.github.io/problems/request-in-progress");
+		assertThat(body.get("title").asString()).isEqualTo("Request already in progress");
+		assertThat(body.get("status").asInt()).isEqualTo(409);
+		assertThat(body.get("detail").asString()).startsWith("Another request for the same resource");
+		assertThat(body.get("instance").asString()).isEqualTo(path);
+		assertThat(body.get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
+		assertThat(answer.body()).doesNotContain(key);
 	}
 
 	/** Counts the answers that the exception handling makes. */

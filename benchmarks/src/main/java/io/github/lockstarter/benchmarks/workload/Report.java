@@ -2,6 +2,8 @@ package io.github.lockstarter.benchmarks.workload;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.github.lockstarter.benchmarks.measure.Spread;
 import io.github.lockstarter.benchmarks.measure.Table;
@@ -11,33 +13,46 @@ import io.github.lockstarter.benchmarks.measure.Table;
  */
 public final class Report {
 
-	private static final String REASONS = """
-
-			### Why goals are missed
-
-			- **Uncontended, latency and rate:** one script grants the lock and draws its fencing token. Redis takes longer for this
-			  script than for a bare `SET`; with 8 threads, this is what is left of the difference to the floor (ADR
-			  [13](adr/0013-requests-put-together.md)). With 64 threads several locks share one request, but Redis still runs the
-			  script for each.
-			- **Uncontended, processor time:** the library's own part of a cycle consists of many small steps. In a profile none of
-			  them stands out (ADR [14](adr/0014-a-refusal-is-a-script.md)).
-			- **Refused, holder elsewhere:** the script that grants also refuses. It reads the remaining time, for `Retry-After`,
-			  and the owner, for an acquire that the driver repeats. Faster forms give up one of these, need more requests, or need
-			  a newer Redis (ADR [14](adr/0014-a-refusal-is-a-script.md)).
-			- **Refused, holder in this JVM:** a refusal does the same on every machine, and a slower processor takes longer for it.
-			  It takes between 0.14 and 0.22 µs on the machines that were tried.
-			- **p99 wait of 8 threads in one JVM:** the queue is fair, so each waiter waits for the seven holders before it, 1 ms
-			  each. These 7 ms are a lower bound, however fast the hand-off is.
-			- **Heap per held lock:** it takes about 500 bytes, and the measurement differs by about 20 from run to run.
-			- **`@ExclusiveRequest`, distinct keys:** the annotation evaluates the key, keeps the lock in a table, and renews the
-			  lease. A key such as `#order.number` is an expression that is evaluated for each request; by hand it is a method call.
-			  Medians differ by a few hundredths from run to run (ADR [37](adr/0037-refusals-without-exception-handling.md)).
-			- **`@ExclusiveRequest`, one key:** each client asks again as soon as it is refused, so cheaper refusals are also more
-			  refusals, and these take processor time from the holder. On platform threads there are over 1.6 times as many answers
-			  and about as many runs. A local set of keys, by hand, has fewer runs there: 0.8. In WebFlux refused requests do not
-			  yield, since a yield stops all requests of an event loop. Medians differ by a tenth from run to run, and by more from
-			  machine to machine (ADR [37](adr/0037-refusals-without-exception-handling.md)).
-			""";
+	private static final List<Reason> REASONS = List.of(
+			new Reason("uncontended cycle, .*(latency|rate).*",
+					"""
+							**Uncontended, latency and rate:** one script grants the lock and draws its fencing token. Redis takes longer for
+							this script than for a bare `SET`; with 8 threads, this is what is left of the difference to the floor (ADR
+							[13](adr/0013-requests-put-together.md)). With 64 threads several locks share one request, but Redis still runs the
+							script for each."""),
+			new Reason("uncontended cycle, .*processor time.*",
+					"""
+							**Uncontended, processor time:** the library's own part of a cycle consists of many small steps. In a profile none
+							of them stands out (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
+			new Reason("refused, holder elsewhere.*",
+					"""
+							**Refused, holder elsewhere:** the script that grants also refuses. It reads the remaining time, for `Retry-After`,
+							and the owner, for an acquire that the driver repeats. Faster forms give up one of these, need more requests, or
+							need a newer Redis (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
+			new Reason("refused, holder in this JVM.*",
+					"""
+							**Refused, holder in this JVM:** a refusal finds the lock in a table and makes its answer, without a request. The
+							time of these few steps depends on the processor; on a faster one the goal is reached."""),
+			new Reason("8 threads in one JVM: p99 wait.*",
+					"""
+							**p99 wait of 8 threads in one JVM:** the queue is fair, so each waiter waits for the seven holders before it, 1 ms
+							each. These 7 ms are a lower bound, however fast the hand-off is."""),
+			new Reason("held lock: bytes of heap",
+					"""
+							**Heap per held lock:** it takes about as much as the goal allows. On which side of it the figure is differs from
+							run to run."""),
+			new Reason("`@ExclusiveRequest.*distinct keys.*",
+					"""
+							**`@ExclusiveRequest`, distinct keys:** the annotation evaluates the key, keeps the lock in a table, and renews the
+							lease. `#order.number` is an expression that is evaluated for each request; by hand it is a method call. Medians
+							differ by a few hundredths from run to run (ADR [37](adr/0037-refusals-without-exception-handling.md))."""),
+			new Reason("`@ExclusiveRequest.*one key.*",
+					"""
+							**`@ExclusiveRequest`, one key:** each client asks again as soon as it is refused. Cheaper refusals are therefore
+							also more refusals, which take processor time from the holder, as those of the local set do. In WebFlux the
+							framework takes most of the time of a refusal, with the local set as well, and refused requests do not yield, since
+							a yield stops all requests of an event loop. Medians differ by a tenth from run to run, and by more from machine to
+							machine (ADR [37](adr/0037-refusals-without-exception-handling.md))."""));
 
 	private final String introduction;
 
@@ -109,7 +124,24 @@ public final class Report {
 		}
 		Table table = new Table("work", "goal", "measured", "reached");
 		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, goal.measured, goal.reached ? "yes" : "**no**"));
-		return "\n## Goals\n\nMedians over the rounds, and the quartiles in brackets.\n\n" + table + REASONS;
+		return "\n## Goals\n\nMedians over the rounds, and the quartiles in brackets.\n\n" + table + reasons();
+	}
+
+	/** Lists why goals are missed, of those that are. */
+	private String reasons() {
+		List<String> missed = this.goals.stream().filter((goal) -> !goal.reached).map(Goal::what).toList();
+		if (missed.isEmpty()) {
+			return "";
+		}
+		Stream<String> known = REASONS.stream()
+			.filter((reason) -> missed.stream().anyMatch(reason::explains))
+			.map(Reason::text);
+		Stream<String> unknown = missed.stream()
+			.filter((goal) -> REASONS.stream().noneMatch((reason) -> reason.explains(goal)))
+			.map("**%s:** no reason is known."::formatted);
+		return Stream.concat(known, unknown)
+			.map((text) -> "\n- " + text.replace("\n", "\n  "))
+			.collect(Collectors.joining("", "\n### Why goals are missed\n", "\n"));
 	}
 
 	@Override
@@ -118,6 +150,15 @@ public final class Report {
 	}
 
 	private record Goal(String what, String limit, String measured, boolean reached) {
+
+	}
+
+	/** Why goals are missed whose names match the regular expression. */
+	private record Reason(String goals, String text) {
+
+		boolean explains(String goal) {
+			return goal.matches(this.goals);
+		}
 
 	}
 

@@ -3,7 +3,7 @@ package io.github.lockstarter.service.client;
 import java.time.Duration;
 
 /**
- * Who uses the service. Clients have nothing in common: each has lock names of its own.
+ * A user of the service. Clients share nothing: each has lock names of its own.
  *
  * @param name the name; empty where the service is open to everybody
  * @param maxTtl the longest time to live that it may ask for

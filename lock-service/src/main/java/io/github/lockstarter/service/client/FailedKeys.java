@@ -23,7 +23,7 @@ final class FailedKeys {
 
 	private static final Duration PERIOD = Duration.ofMinutes(1);
 
-	/** Whoever has that many addresses gets more attempts, but not more memory. */
+	/** A caller with more addresses gets more attempts, but not more memory. */
 	private static final int MOST_ADDRESSES = 10_000;
 
 	private final Cache<String, Bucket> attempts = Caffeine.newBuilder()

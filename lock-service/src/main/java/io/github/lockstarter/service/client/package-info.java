@@ -1,5 +1,5 @@
 /**
- * Who may use the service, and how much of it.
+ * The clients of the service, their API keys and their limits.
  */
 @NullMarked
 package io.github.lockstarter.service.client;

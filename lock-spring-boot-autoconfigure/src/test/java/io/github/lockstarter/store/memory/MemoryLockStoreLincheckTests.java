@@ -14,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * In a JVM of its own: Lincheck takes over the classes that are loaded and the threads
  * that run, and finds too many of both among other tests.
  */
-@Tag("once")
 class MemoryLockStoreLincheckTests {
 
 	private static final List<String> OPTIONS = List.of("-Xmx1g", "-XX:TieredStopAtLevel=4", "-Xshare:off",

@@ -18,8 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
@@ -52,6 +50,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
+import io.github.lockstarter.web.RefusedRequests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -70,18 +69,7 @@ class LockExceptionHandlersTests {
 				"spring.mvc.problemdetails.enabled=" + problemDetails);
 		String user = hold(server, "users");
 		HttpResponse<String> answer = server.post("/users?userName=" + user);
-		assertThat(answer.statusCode()).isEqualTo(409);
-		assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
-		assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
-			.containsEntry("Content-Type", List.of("application/problem+json"));
-		JsonNode body = JsonMapper.shared().readTree(answer.body());
-		assertThat(body.get("type").asString()).isEqualTo("https://lockstarter.github.io/problems/request-in-progress");
-		assertThat(body.get("title").asString()).isEqualTo("Request already in progress");
-		assertThat(body.get("status").asInt()).isEqualTo(409);
-		assertThat(body.get("detail").asString()).startsWith("Another request for the same resource");
-		assertThat(body.get("instance").asString()).isEqualTo("/users");
-		assertThat(body.get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
-		assertThat(answer.body()).doesNotContain(user);
+		RefusedRequests.assertConflict(answer, "/users", user);
 		assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
 	}
 
