@@ -1,9 +1,13 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +38,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,104 +52,106 @@ class ConflictStatusTests {
 	private static final String[] CONFIGURED = { "lock.store=memory", "lock.web.conflict-status=423",
 			"lock.names.named.conflict-status=429" };
 
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
+
+	private final List<Lease> held = new ArrayList<>();
+
+	@AfterEach
+	void release() {
+		this.held.forEach(Lease::close);
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("A name has the last word over the annotation, and that over the default, also where it says 409")
 	void annotated(String type) throws Exception {
-		try (TestServer server = start(type, Controller.class)) {
-			hold(server, "plain", "own", "usual", "named");
-			assertStatus(server, "/plain", 423);
-			assertStatus(server, "/own", 422);
-			assertStatus(server, "/usual", 409);
-			assertStatus(server, "/named", 429);
-		}
+		TestServer server = server(type);
+		hold(server, "plain", "own", "usual", "named");
+		assertStatus(server, "/plain", 423);
+		assertStatus(server, "/own", 422);
+		assertStatus(server, "/usual", 409);
+		assertStatus(server, "/named", 429);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("Handlers that wait, with a thread or without, and those that share, answer with the status, too")
 	void everyWayToWait(String type) throws Exception {
-		try (TestServer server = start(type, Controller.class)) {
-			hold(server, "own");
-			for (String path : new String[] { "/waiting", "/future", "/mono", "/shared-mono", "/shared-entity" }) {
-				assertStatus(server, path, 422);
-			}
+		TestServer server = server(type);
+		hold(server, "own");
+		for (String path : new String[] { "/waiting", "/future", "/mono", "/shared-mono", "/shared-entity" }) {
+			assertStatus(server, path, 422);
 		}
 	}
 
 	@Test
 	@DisplayName("So does a handler of Spring MVC that shares and waits on its thread")
 	void shared() throws Exception {
-		try (TestServer server = start("servlet", SharingController.class)) {
-			hold(server, "own");
-			assertStatus(server, "/shared", 422);
-		}
+		TestServer server = server("servlet");
+		hold(server, "own");
+		assertStatus(server, "/shared", 422);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("With several locks the status is that of the one that is held")
 	void several(String type) throws Exception {
-		try (TestServer server = start(type, Controller.class)) {
-			try (Lease lease = locks(server).acquire("own")) {
-				assertThat(lease.isHeld()).isTrue();
-				assertStatus(server, "/several", 422);
-				assertStatus(server, "/several-later", 422);
-			}
-			hold(server, "named");
-			assertStatus(server, "/several", 429);
-			assertStatus(server, "/several-later", 429);
+		TestServer server = server(type);
+		try (Lease lease = locks(server).acquire("own")) {
+			assertThat(lease.isHeld()).isTrue();
+			assertStatus(server, "/several", 422);
+			assertStatus(server, "/several-later", 422);
 		}
+		hold(server, "named");
+		assertStatus(server, "/several", 429);
+		assertStatus(server, "/several-later", 429);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("Code that is refused by the registry answers with what is configured, not with the status of the method around it")
 	void programmatic(String type) throws Exception {
-		try (TestServer server = start(type, Controller.class)) {
-			hold(server, "named:1", "other:1");
-			assertStatus(server, "/code?lock=named:1", 429);
-			assertStatus(server, "/code?lock=other:1", 423);
-			assertStatus(server, "/code-later?lock=named:1", 429);
-			assertStatus(server, "/code-later?lock=other:1", 423);
-			assertStatus(server, "/under-own?lock=named:1", 429);
-			assertStatus(server, "/chosen?lock=named:1", 422);
-		}
+		TestServer server = server(type);
+		hold(server, "named:1", "other:1");
+		assertStatus(server, "/code?lock=named:1", 429);
+		assertStatus(server, "/code?lock=other:1", 423);
+		assertStatus(server, "/code-later?lock=named:1", 429);
+		assertStatus(server, "/code-later?lock=other:1", 423);
+		assertStatus(server, "/under-own?lock=named:1", 429);
+		assertStatus(server, "/chosen?lock=named:1", 422);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("An application's own advice sees the configured status, of causes, too")
 	void ownAdvice(String type) throws Exception {
-		try (TestServer server = start(type, Controller.class, OwnAdvice.class)) {
-			hold(server, "named", "own", "other");
-			assertAnswer(server, "/code?lock=named", 429, "own advice");
-			assertAnswer(server, "/code?lock=other", 423, "own advice");
-			assertAnswer(server, "/code-later?lock=named", 429, "own advice");
-			assertAnswer(server, "/wrapped?lock=named", 429, "own advice");
-			assertAnswer(server, "/chosen?lock=named", 422, "own advice");
-			assertAnswer(server, "/named", 429, "own advice");
-			assertAnswer(server, "/own", 422, "own advice");
-		}
+		TestServer server = server(type, OwnAdvice.class);
+		hold(server, "named", "own", "other");
+		assertAnswer(server, "/code?lock=named", 429, "own advice");
+		assertAnswer(server, "/code?lock=other", 423, "own advice");
+		assertAnswer(server, "/code-later?lock=named", 429, "own advice");
+		assertAnswer(server, "/wrapped?lock=named", 429, "own advice");
+		assertAnswer(server, "/chosen?lock=named", 422, "own advice");
+		assertAnswer(server, "/named", 429, "own advice");
+		assertAnswer(server, "/own", 422, "own advice");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("So does an exception handler of the controller")
 	void ownHandler(String type) throws Exception {
-		try (TestServer server = start(type, HandlingController.class)) {
-			hold(server, "named");
-			assertAnswer(server, "/handled", 429, "own handler");
-		}
+		TestServer server = server(type);
+		hold(server, "named");
+		assertAnswer(server, "/handled", 429, "own handler");
 	}
 
 	@Test
 	@DisplayName("A functional endpoint of Spring MVC answers with the configured status")
 	void function() throws Exception {
-		try (TestServer server = start("servlet", Functions.class)) {
-			hold(server, "named");
-			assertThat(server.post("/function").statusCode()).isEqualTo(429);
-		}
+		TestServer server = server("servlet");
+		hold(server, "named");
+		assertThat(server.post("/function").statusCode()).isEqualTo(429);
 	}
 
 	@Test
@@ -180,16 +187,19 @@ class ConflictStatusTests {
 		assertThat(answer.body()).as(path).isEqualTo(body);
 	}
 
-	private static TestServer start(String type, Class<?>... sources) {
-		return TestServer.start(
-				Stream.concat(Stream.of(TestServer.Application.class, BlockingHandlers.class), Stream.of(sources))
-					.toArray(Class<?>[]::new),
+	private static TestServer server(String type, Class<?>... more) {
+		Stream<Class<?>> controllers = Stream.of(TestServer.Application.class, BlockingHandlers.class, Controller.class,
+				HandlingController.class);
+		Stream<Class<?>> ofServlets = "servlet".equals(type) ? Stream.of(SharingController.class, Functions.class)
+				: Stream.empty();
+		return servers.get(
+				Stream.of(controllers, ofServlets, Stream.of(more)).flatMap((each) -> each).toArray(Class<?>[]::new),
 				Stream.concat(Stream.of("spring.main.web-application-type=" + type), Stream.of(CONFIGURED))
 					.toArray(String[]::new));
 	}
 
-	private static void hold(TestServer server, String... keys) {
-		Stream.of(keys).forEach(locks(server)::acquire);
+	private void hold(TestServer server, String... keys) {
+		Stream.of(keys).map(locks(server)::acquire).forEach(this.held::add);
 	}
 
 	private static LockRegistry locks(TestServer server) {

@@ -6,6 +6,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,19 +38,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  */
 class HandlerShapesTests {
 
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
+
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("An annotation on an interface with the mapping, on a generic superclass or on a method is found")
 	void shapes(String type) throws Exception {
-		try (TestServer server = start(type, Contracted.class, Inheriting.class, Own.class)) {
-			LockRegistry locks = server.context().getBean(LockRegistry.class);
-			for (String handler : new String[] { "contract", "generic", "own" }) {
-				assertThat(server.post("/" + handler + "?key=taro").body()).isEqualTo(handler + " taro, held: true");
-				try (Lease held = locks.acquire(handler + ":taro")) {
-					assertThat(server.post("/" + handler + "?key=taro").statusCode()).isEqualTo(409);
-					assertThat(server.post("/" + handler + "?key=jiro").statusCode()).isEqualTo(200);
-					assertThat(held.isHeld()).isTrue();
-				}
+		TestServer server = server(type);
+		LockRegistry locks = server.context().getBean(LockRegistry.class);
+		for (String handler : new String[] { "contract", "generic", "own" }) {
+			assertThat(server.post("/" + handler + "?key=taro").body()).isEqualTo(handler + " taro, held: true");
+			try (Lease held = locks.acquire(handler + ":taro")) {
+				assertThat(server.post("/" + handler + "?key=taro").statusCode()).isEqualTo(409);
+				assertThat(server.post("/" + handler + "?key=jiro").statusCode()).isEqualTo(200);
+				assertThat(held.isHeld()).isTrue();
 			}
 		}
 	}
@@ -57,22 +61,20 @@ class HandlerShapesTests {
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("A handler that returns before its work is done gets its Lease, and its key sees the request")
 	void lease(String type) throws Exception {
-		try (TestServer server = start(type, Seeing.class)) {
-			assertThat(server.post("/mono", "X-Tenant", "a").body()).isEqualTo("held: true, in context: true");
-			assertThat(server.post("/mono").statusCode()).isEqualTo(400);
-		}
+		TestServer server = server(type);
+		assertThat(server.post("/mono", "X-Tenant", "a").body()).isEqualTo("held: true, in context: true");
+		assertThat(server.post("/mono").statusCode()).isEqualTo(400);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("A plain future that is done already is as good as a value")
 	void doneFuture(String type) throws Exception {
-		try (TestServer server = start(type, Done.class)) {
-			LockRegistry locks = server.context().getBean(LockRegistry.class);
-			Done done = server.context().getBean(Done.class);
-			assertThat(done.done().get()).isEqualTo("done");
-			locks.acquire("done").close();
-		}
+		TestServer server = server(type);
+		LockRegistry locks = server.context().getBean(LockRegistry.class);
+		Done done = server.context().getBean(Done.class);
+		assertThat(done.done().get()).isEqualTo("done");
+		locks.acquire("done").close();
 	}
 
 	@ParameterizedTest
@@ -113,6 +115,11 @@ class HandlerShapesTests {
 			assertThat(server.post("/principal", "X-User", "taro").body()).isEqualTo("taro");
 			assertThat(server.post("/principal").statusCode()).isEqualTo(400);
 		}
+	}
+
+	private static TestServer server(String type) {
+		return servers.get(new Class<?>[] { TestServer.Application.class, Contracted.class, Inheriting.class, Own.class,
+				Seeing.class, Done.class }, "spring.main.web-application-type=" + type, "lock.store=memory");
 	}
 
 	private static TestServer start(String type, Object... controllersAndProperties) {

@@ -30,10 +30,10 @@ class OptionalLibrariesTests {
 	@ParameterizedTest
 	// Each is a JVM that starts cold. Those that nothing else builds on are absent
 	// together.
-	@ValueSource(strings = { "tomcat|servlet|webmvc", "webflux", "r2dbc|dynamodb|aws|sdk-core|springdoc|swagger",
+	@ValueSource(strings = { "tomcat|servlet|webmvc", "webflux",
+			"r2dbc|dynamodb|aws|sdk-core|springdoc|swagger|actuator|health|micrometer-(core|metrics|registry|tracing)|prometheus",
 			"reactor|lettuce|webflux|reactive-streams|netty|kotlin",
 			"tomcat|servlet|webmvc|reactor|lettuce|webflux|reactive-streams|netty|kotlin",
-			"actuator|health|micrometer-(core|metrics|registry|tracing)|prometheus",
 			"spring-tx|jdbc|transaction|data-redis|data-keyvalue|kotlin" })
 	@DisplayName("Where libraries are absent the rest works")
 	void absent(String libraries) {

@@ -24,6 +24,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class Versions {
 
+	private static final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+
+	/** What it has read of the JDK and of the class path is good for all. */
+	private static final JavaFileManager classPath = compiler.getStandardFileManager(null, null, null);
+
 	private Versions() {
 	}
 
@@ -33,9 +38,8 @@ final class Versions {
 
 	/** Returns the class that the source declares, in a class loader of its own. */
 	static Class<?> compile(String source) {
-		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		Map<String, ByteArrayOutputStream> classes = new LinkedHashMap<>();
-		JavaFileManager files = new ForwardingJavaFileManager<>(compiler.getStandardFileManager(null, null, null)) {
+		JavaFileManager files = new ForwardingJavaFileManager<>(classPath) {
 
 			@Override
 			public JavaFileObject getJavaFileForOutput(Location location, String name, JavaFileObject.Kind kind,

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Two instances of the application, on several Redis servers that stand in for each
  * other.
  */
+@Tag("once")
 class RedisShapesTests {
 
 	static Stream<RedisShape> shapes() {

@@ -17,9 +17,12 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.core.JsonGenerator;
@@ -73,6 +76,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
 import io.github.lockstarter.web.RefusedRequests;
 import io.github.lockstarter.web.RefusedRequests.CountedAnswers;
@@ -86,65 +90,71 @@ class PreparedConflictResolverTests {
 	/** How often something of the application has seen a conflict or its answer. */
 	private static final AtomicInteger seen = new AtomicInteger();
 
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
+
+	@BeforeEach
+	void reset() {
+		seen.set(0);
+	}
+
 	@ParameterizedTest
-	@ValueSource(strings = { "/body", "/bare", "/entity", "/nothing", "/headers", "/number", "/created", "/stage",
-			"/view", "/task", "/session", "/service" })
+	// An answer is kept for a controller and a language.
+	@CsvSource({ "/body, de", "/bare, fr", "/entity, it", "/nothing, es", "/headers, pt", "/number, nl", "/created, da",
+			"/stage, sv", "/view, fi", "/task, nb", "/session, pl", "/service, cs" })
 	@DisplayName("The first refusals go through the exception handling, and the later ones get the same answer without it")
-	void prepared(String path) throws Exception {
-		try (TestServer server = start()) {
-			List<HttpResponse<String>> first = RefusedRequests.send(server, path, UNTIL_PREPARED);
-			assertThat(RefusedRequests.described(server)).isPositive();
-			List<HttpResponse<String>> later = RefusedRequests.send(server, path, 3);
-			assertThat(RefusedRequests.described(server)).isZero();
-			List<HttpResponse<String>> all = Stream.concat(first.stream(), later.stream()).toList();
-			RefusedRequests.assertAlike(all, path);
-			assertThat(all.stream().map(PreparedConflictResolverTests::headers).distinct()).hasSize(1)
-				.allSatisfy((names) -> assertThat(names).doesNotContain("set-cookie"));
-		}
+	void prepared(String path, String language) throws Exception {
+		TestServer server = shared();
+		RefusedRequests.described(server);
+		List<HttpResponse<String>> first = RefusedRequests.send(server, path, UNTIL_PREPARED, "Accept-Language",
+				language);
+		assertThat(RefusedRequests.described(server)).isPositive();
+		List<HttpResponse<String>> later = RefusedRequests.send(server, path, 3, "Accept-Language", language);
+		assertThat(RefusedRequests.described(server)).isZero();
+		List<HttpResponse<String>> all = Stream.concat(first.stream(), later.stream()).toList();
+		RefusedRequests.assertAlike(all, path);
+		assertThat(all.stream().map(PreparedConflictResolverTests::headers).distinct()).hasSize(1)
+			.allSatisfy((names) -> assertThat(names).doesNotContain("set-cookie"));
 	}
 
 	@Test
 	@DisplayName("Each language, and each kind of client, has an answer of its own")
 	void kinds() throws Exception {
-		try (TestServer server = start()) {
-			for (int i = 0; i <= UNTIL_PREPARED; i++) {
-				RefusedRequests.described(server);
-				assertThat(refused(server, "/body", "Accept-Language", "ja").body()).contains("処理中");
-				assertThat(refused(server, "/body", "Accept-Language", "en").body())
-					.contains("Request already in progress");
-				assertThat(refused(server, "/body", "Accept", "application/json").body())
-					.contains("Request already in progress");
-			}
-			assertThat(RefusedRequests.described(server)).isZero();
+		TestServer server = shared();
+		for (int i = 0; i <= UNTIL_PREPARED; i++) {
+			RefusedRequests.described(server);
+			assertThat(refused(server, "/body", "Accept-Language", "ja").body()).contains("処理中");
+			assertThat(refused(server, "/body", "Accept-Language", "en").body())
+				.contains("Request already in progress");
+			assertThat(refused(server, "/body", "Accept", "application/json").body())
+				.contains("Request already in progress");
 		}
+		assertThat(RefusedRequests.described(server)).isZero();
 	}
 
 	@Test
 	@DisplayName("The answer has the type of a problem, whatever the handler produces")
 	void produces() throws Exception {
-		try (TestServer server = start()) {
-			for (String path : List.of("/csv", "/json")) {
-				RefusedRequests.assertAlike(RefusedRequests.send(server, path, 5), path);
-			}
+		TestServer server = shared();
+		for (String path : List.of("/csv", "/json")) {
+			RefusedRequests.assertAlike(RefusedRequests.send(server, path, 5), path);
 		}
 	}
 
 	@Test
 	@DisplayName("A path that ends like a file gets the header that keeps browsers from running the answer")
 	void files() throws Exception {
-		try (TestServer server = start()) {
-			RefusedRequests.send(server, "/files/a", UNTIL_PREPARED);
-			assertThat(refused(server, "/files/a.bat").headers().firstValue("Content-Disposition"))
-				.hasValue("inline;filename=f.txt");
-		}
+		TestServer server = shared();
+		RefusedRequests.send(server, "/files/a", UNTIL_PREPARED);
+		assertThat(refused(server, "/files/a.bat").headers().firstValue("Content-Disposition"))
+			.hasValue("inline;filename=f.txt");
 	}
 
 	@Test
 	@DisplayName("A controller's own handler of the exception is called each time")
 	void ownHandler() throws Exception {
-		try (TestServer server = start()) {
-			assertThat(RefusedRequests.send(server, "/own", 4)).extracting(HttpResponse::body).containsOnly("own");
-		}
+		TestServer server = shared();
+		assertThat(RefusedRequests.send(server, "/own", 4)).extracting(HttpResponse::body).containsOnly("own");
 	}
 
 	@ParameterizedTest
@@ -216,33 +226,29 @@ class PreparedConflictResolverTests {
 	@Test
 	@DisplayName("A handler that has the writer of the response is refused, also where its controller has a prepared answer")
 	void writer() throws Exception {
-		try (TestServer server = start()) {
-			RefusedRequests.send(server, "/body", UNTIL_PREPARED);
-			assertThat(RefusedRequests.send(server, "/writer", 2)).extracting(HttpResponse::statusCode)
-				.containsOnly(409);
-			RefusedRequests.described(server);
-			RefusedRequests.assertAlike(RefusedRequests.send(server, "/body", 2), "/body");
-			assertThat(RefusedRequests.described(server)).isZero();
-		}
+		TestServer server = shared();
+		RefusedRequests.send(server, "/body", UNTIL_PREPARED);
+		assertThat(RefusedRequests.send(server, "/writer", 2)).extracting(HttpResponse::statusCode).containsOnly(409);
+		RefusedRequests.described(server);
+		RefusedRequests.assertAlike(RefusedRequests.send(server, "/body", 2), "/body");
+		assertThat(RefusedRequests.described(server)).isZero();
 	}
 
 	@Test
 	@DisplayName("A request that was forwarded is answered by the path that the client asked for")
 	void forwarded() throws Exception {
-		try (TestServer server = start()) {
-			RefusedRequests.send(server, "/body", UNTIL_PREPARED);
-			assertThat(refused(server, "/forwarded/x.bat").headers().firstValue("Content-Disposition"))
-				.hasValue("inline;filename=f.txt");
-		}
+		TestServer server = shared();
+		RefusedRequests.send(server, "/body", UNTIL_PREPARED);
+		assertThat(refused(server, "/forwarded/x.bat").headers().firstValue("Content-Disposition"))
+			.hasValue("inline;filename=f.txt");
 	}
 
 	@Test
 	@DisplayName("A handler that calls itself finds the conflict of the inner call")
 	void innerCall() throws Exception {
-		try (TestServer server = start(CallsItself.class)) {
-			assertThat(RefusedRequests.send(server, "/outer", 2)).extracting(HttpResponse::body)
-				.containsOnly("caught Lock 'hot' is held by somebody else");
-		}
+		TestServer server = shared();
+		assertThat(RefusedRequests.send(server, "/outer", 2)).extracting(HttpResponse::body)
+			.containsOnly("caught Lock 'hot' is held by somebody else");
 	}
 
 	@Test
@@ -269,15 +275,18 @@ class PreparedConflictResolverTests {
 			.collect(Collectors.toSet());
 	}
 
-	private static TestServer start() {
-		return start(Nothing.class);
+	private static TestServer shared() {
+		return servers.get(sources(Nothing.class), "lock.store=memory");
 	}
 
 	private static TestServer start(Class<?> more, String... properties) {
-		seen.set(0);
 		String[] all = Stream.concat(Stream.of("lock.store=memory"), Stream.of(properties)).toArray(String[]::new);
-		return TestServer.start(new Class<?>[] { TestServer.Application.class, CountedAnswers.class, Bodies.class,
-				Views.class, Sessions.class, OwnAnswers.class, Service.class, more }, all);
+		return TestServer.start(sources(more), all);
+	}
+
+	private static Class<?>[] sources(Class<?> more) {
+		return new Class<?>[] { TestServer.Application.class, CountedAnswers.class, Bodies.class, Views.class,
+				Sessions.class, OwnAnswers.class, CallsItself.class, Service.class, more };
 	}
 
 	static class Nothing {
