@@ -47,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("faults")
+@Tag("once")
 class FailoverTests {
 
 	private static final Log logger = LogFactory.getLog(FailoverTests.class);

@@ -23,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What becomes of a lock that no replica has heard of.
  */
 @Tag("faults")
+@Tag("once")
 class ReplicationTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(6);

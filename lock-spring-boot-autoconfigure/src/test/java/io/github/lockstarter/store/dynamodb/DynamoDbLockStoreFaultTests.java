@@ -30,6 +30,7 @@ import io.github.lockstarter.testing.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Tag("faults")
+@Tag("once")
 class DynamoDbLockStoreFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(1);

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -21,6 +22,7 @@ import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("once")
 class DynamoDbResultTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);

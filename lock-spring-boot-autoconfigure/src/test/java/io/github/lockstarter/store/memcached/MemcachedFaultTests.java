@@ -32,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  * What happens to locks when memcached dies, comes back, freezes, and is full.
  */
 @Tag("faults")
+@Tag("once")
 class MemcachedFaultTests {
 
 	private static final Duration SOON = Duration.ofSeconds(8);
