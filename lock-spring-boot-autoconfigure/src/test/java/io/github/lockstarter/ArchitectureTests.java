@@ -137,6 +137,13 @@ class ArchitectureTests {
 		.onlyDependOnClassesThat(resideOutsideOfPackages("software.amazon.."));
 
 	@ArchTest
+	static final ArchRule jdbcStaysInItsRoom = classes()
+		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".store.jdbc", ROOT + ".autoconfigure")))
+		.should()
+		.onlyDependOnClassesThat(resideOutsideOfPackages("java.sql..", "javax.sql..", "com.zaxxer..",
+				"org.postgresql..", "org.springframework.jdbc.."));
+
+	@ArchTest
 	static final ArchRule theMemcachedDriverStaysInItsRoom = classes()
 		.that(resideInAPackage(ROOT + "..")
 			.and(resideOutsideOfPackages(ROOT + ".store.memcached", ROOT + ".autoconfigure")))
@@ -217,7 +224,7 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule storeRoomsShowOneType = classes().that()
 		.resideInAnyPackage(ROOT + ".store.redis", ROOT + ".store.memory", ROOT + ".store.memcached",
-				ROOT + ".store.dynamodb")
+				ROOT + ".store.dynamodb", ROOT + ".store.jdbc")
 		.and()
 		.haveSimpleNameNotEndingWith("LockStore")
 		.should()

@@ -17,12 +17,12 @@ import io.github.lockstarter.store.LockStore;
  */
 @AutoConfiguration
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ RedisStoreConfiguration.class, MemoryStoreConfiguration.class, MemcachedStoreConfiguration.class,
-		DynamoDbStoreConfiguration.class, NoStoreConfiguration.class, LockRegistryConfiguration.class,
-		ExclusiveRequestConfiguration.class, TransactionConfiguration.class, LockProblemsConfiguration.class,
-		LockServletConfiguration.class, LockReactiveConfiguration.class, LockOpenApiConfiguration.class,
-		LockMetricsConfiguration.class, LocksEndpointConfiguration.class, LockHealthConfiguration.class,
-		UnknownPropertyWarning.class })
+@Import({ RedisStoreConfiguration.class, JdbcStoreConfiguration.class, MemoryStoreConfiguration.class,
+		MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class, NoStoreConfiguration.class,
+		LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class, TransactionConfiguration.class,
+		LockProblemsConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class,
+		LockOpenApiConfiguration.class, LockMetricsConfiguration.class, LocksEndpointConfiguration.class,
+		LockHealthConfiguration.class, UnknownPropertyWarning.class })
 public final class LockAutoConfiguration {
 
 }

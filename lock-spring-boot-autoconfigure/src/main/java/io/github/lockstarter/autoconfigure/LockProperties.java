@@ -26,8 +26,8 @@ import io.github.lockstarter.result.SharedResults;
  * Properties under {@code lock}. {@link UnknownPropertyWarning} tells of a misspelt one,
  * which would leave a lock other than the operator believes.
  *
- * @param store Where locks live: Redis, memcached and DynamoDB share them between
- * servers; memory keeps them in this JVM only, and has to be asked for.
+ * @param store Where locks live: Redis, a SQL database, memcached and DynamoDB share them
+ * between servers; memory keeps them in this JVM only, and has to be asked for.
  * @param ttl How long a lock outlives a server that died while it held it. A living
  * server renews it at a third of this time.
  * @param waitTime How long a request waits for a lock that is held before it is refused.
@@ -45,6 +45,7 @@ import io.github.lockstarter.result.SharedResults;
  * @param web How locks and HTTP go together.
  * @param share How results are shared.
  * @param redis Settings of the Redis store.
+ * @param jdbc Settings of the JDBC store.
  * @param memcached Settings of the memcached store.
  * @param dynamodb Settings of the DynamoDB store.
  */
@@ -54,6 +55,7 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @Nullable Integer order,
 		@DefaultValue Map<String, Named> names, @DefaultValue Web web, @DefaultValue Share share,
 		@NestedConfigurationProperty @DefaultValue RedisProperties redis,
+		@NestedConfigurationProperty @DefaultValue JdbcProperties jdbc,
 		@NestedConfigurationProperty @DefaultValue MemcachedProperties memcached,
 		@NestedConfigurationProperty @DefaultValue DynamoDbProperties dynamodb) {
 
@@ -163,6 +165,9 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 
 		/** Redis, shared by all servers. */
 		REDIS("io.lettuce:lettuce-core and spring-boot-data-redis, which lock-spring-boot-starter brings"),
+
+		/** A SQL database, shared by all servers. */
+		JDBC("org.springframework.boot:spring-boot-starter-jdbc"),
 
 		/** This JVM only. */
 		MEMORY(""),

@@ -33,6 +33,7 @@ class LockRuntimeHints implements RuntimeHintsRegistrar {
 			.forEach((name) -> hints.reflection().registerTypeIfPresent(classLoader, name));
 		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), ResultHead.class);
 		hints.resources().registerPattern("io/github/lockstarter/web/messages*.properties");
+		hints.resources().registerPattern("io/github/lockstarter/store/jdbc/schema-*.sql");
 		if (ClassUtils.isPresent(REDIS, classLoader)) {
 			Redis.registerHints(hints);
 		}

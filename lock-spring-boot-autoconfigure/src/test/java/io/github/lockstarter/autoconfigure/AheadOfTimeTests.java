@@ -116,7 +116,8 @@ class AheadOfTimeTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockProperties.class, LockProperties.Named.class, LockProperties.Web.class,
-			LockProperties.Share.class, RedisProperties.class, MemcachedProperties.class, DynamoDbProperties.class })
+			LockProperties.Share.class, RedisProperties.class, JdbcProperties.class, MemcachedProperties.class,
+			DynamoDbProperties.class })
 	@DisplayName("Properties can be bound (Spring Boot sees to it)")
 	void properties(Class<?> type) {
 		assertThat(RuntimeHintsPredicates.reflection().onConstructorInvocation(type.getDeclaredConstructors()[0]))

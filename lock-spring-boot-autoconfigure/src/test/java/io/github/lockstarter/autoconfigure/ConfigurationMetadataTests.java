@@ -21,7 +21,7 @@ class ConfigurationMetadataTests {
 
 	/** Their defaults are sentences, or nothing. */
 	private static final List<String> WITHOUT_DEFAULT = List.of("lock.max-hold", "lock.order", "lock.names",
-			"lock.web.keep-thread");
+			"lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password", "lock.web.keep-thread");
 
 	@Test
 	@DisplayName("Every property has a description and a type, and its default if there is one")
@@ -37,9 +37,11 @@ class ConfigurationMetadataTests {
 			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.renew", "lock.max-hold",
 					"lock.max-waiters", "lock.order", "lock.names", "lock.web.conflict-status", "lock.web.release-on",
 					"lock.web.keep-thread", "lock.share.ttl", "lock.share.max-size", "lock.redis.key-prefix",
-					"lock.redis.command-timeout", "lock.redis.replicas-to-ack", "lock.memcached.servers",
-					"lock.memcached.key-prefix", "lock.memcached.command-timeout", "lock.dynamodb.table",
-					"lock.dynamodb.create-table", "lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout");
+					"lock.redis.command-timeout", "lock.redis.replicas-to-ack", "lock.jdbc.url", "lock.jdbc.username",
+					"lock.jdbc.password", "lock.jdbc.table", "lock.jdbc.initialize-schema", "lock.jdbc.connections",
+					"lock.jdbc.command-timeout", "lock.memcached.servers", "lock.memcached.key-prefix",
+					"lock.memcached.command-timeout", "lock.dynamodb.table", "lock.dynamodb.create-table",
+					"lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout");
 	}
 
 	@Test

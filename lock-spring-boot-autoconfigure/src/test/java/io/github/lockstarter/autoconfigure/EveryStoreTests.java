@@ -33,6 +33,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.LocalDynamoDb;
 import io.github.lockstarter.testing.LocalMemcached;
+import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
 
@@ -42,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Two servers with the same annotated handlers, on each store that servers can share.
  */
 @ParameterizedClass
-@ValueSource(strings = { "redis", "memcached", "dynamodb" })
+@ValueSource(strings = { "redis", "jdbc", "memcached", "dynamodb" })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class EveryStoreTests {
 
@@ -61,6 +62,8 @@ class EveryStoreTests {
 				List.of("spring.main.web-application-type=servlet", "lock.store=" + this.store));
 		switch (this.store) {
 			case "redis" -> properties.addAll(List.of(TestRedis.properties()));
+			case "jdbc" -> properties.addAll(List.of("lock.jdbc.url=" + LocalPostgreSql.shared().url(),
+					"lock.jdbc.initialize-schema=always", "lock.jdbc.command-timeout=30s"));
 			case "memcached" -> {
 				this.memcached = LocalMemcached.started();
 				properties.add("lock.memcached.servers=" + this.memcached.address());
@@ -133,6 +136,7 @@ class EveryStoreTests {
 	void unavailable() throws Exception {
 		String broken = switch (this.store) {
 			case "redis" -> "spring.data.redis.port=1";
+			case "jdbc" -> "lock.jdbc.url=jdbc:postgresql://127.0.0.1:1/none";
 			case "memcached" -> "lock.memcached.servers=127.0.0.1:1";
 			default -> "lock.dynamodb.table=absent-" + UUID.randomUUID();
 		};

@@ -61,7 +61,8 @@ class StoreChoiceTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "memcached, com.spotify.folsom, com.spotify:folsom",
+	@CsvSource({ "jdbc, com.zaxxer, org.springframework.boot:spring-boot-starter-jdbc",
+			"memcached, com.spotify.folsom, com.spotify:folsom",
 			"dynamodb, software.amazon, software.amazon.awssdk:dynamodb" })
 	@DisplayName("A store whose driver is missing stops the start, and names the dependency to add")
 	void noDriver(String store, String missing, String dependency) {

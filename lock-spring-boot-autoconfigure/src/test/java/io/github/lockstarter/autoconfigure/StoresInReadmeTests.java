@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
+import com.zaxxer.hikari.HikariConfig;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import io.github.lockstarter.autoconfigure.LockProperties.Store;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.dynamodb.DynamoDbLockStore;
+import io.github.lockstarter.store.jdbc.JdbcLockStore;
 import io.github.lockstarter.store.memcached.MemcachedLockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -55,6 +57,13 @@ class StoresInReadmeTests {
 		Duration timeout = Duration.ofMillis(1);
 		return switch (store) {
 			case REDIS -> new RedisLockStore(mock(RedisConnections.class), "lock", timeout, 0).capabilities();
+			case JDBC -> {
+				HikariConfig database = new HikariConfig();
+				database.setJdbcUrl("jdbc:postgresql://127.0.0.1:1/none");
+				JdbcLockStore jdbc = new JdbcLockStore(database, 2, "locks", false, timeout);
+				jdbc.destroy();
+				yield jdbc.capabilities();
+			}
 			case MEMORY -> new MemoryLockStore().capabilities();
 			case MEMCACHED -> {
 				try (MemcachedLockStore memcached = new MemcachedLockStore(List.of("127.0.0.1:1"), "lock", timeout)) {

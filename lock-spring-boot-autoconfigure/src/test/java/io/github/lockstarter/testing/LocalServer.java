@@ -77,11 +77,11 @@ public abstract class LocalServer implements AutoCloseable {
 
 	/** Stops it from doing anything, with all its connections open. */
 	public void freeze() {
-		Signal.STOP.send(running());
+		Signal.STOP.send(running().toHandle());
 	}
 
 	public void thaw() {
-		Signal.CONT.send(running());
+		Signal.CONT.send(running().toHandle());
 	}
 
 	@Override

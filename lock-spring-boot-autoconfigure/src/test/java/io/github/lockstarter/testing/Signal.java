@@ -17,7 +17,7 @@ enum Signal {
 	/** All its threads stand still when this has been sent; its connections stay open. */
 	STOP {
 		@Override
-		void send(Process process) {
+		void send(ProcessHandle process) {
 			super.send(process);
 			// Each of its threads may go on for a moment, and end.
 			if (Files.isDirectory(Path.of("/proc", "self"))) {
@@ -32,7 +32,7 @@ enum Signal {
 
 	CONT;
 
-	void send(Process process) {
+	void send(ProcessHandle process) {
 		try {
 			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(this, process.pid())).start().onExit().join();
 		}

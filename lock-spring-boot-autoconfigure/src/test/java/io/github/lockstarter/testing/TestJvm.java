@@ -79,11 +79,11 @@ public final class TestJvm implements AutoCloseable {
 
 	/** Stops it from doing anything, with all its connections open. */
 	public void freeze() {
-		Signal.STOP.send(this.process);
+		Signal.STOP.send(this.process.toHandle());
 	}
 
 	public void thaw() {
-		Signal.CONT.send(this.process);
+		Signal.CONT.send(this.process.toHandle());
 	}
 
 	/** Gives it a line to read. */

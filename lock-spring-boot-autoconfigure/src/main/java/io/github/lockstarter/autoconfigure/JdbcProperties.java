@@ -1,0 +1,62 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+
+/**
+ * Settings of the JDBC store.
+ *
+ * @param url JDBC URL of the database. By default it is the database of the application's
+ * DataSource, with the user and the password of that.
+ * @param username User of the database, if the URL is set.
+ * @param password Password of the user, if the URL is set.
+ * @param table Name of the table of locks. That of results has the same name and ends
+ * with _results. Applications with the same tables share their locks.
+ * @param initializeSchema When to create the tables if there are none.
+ * @param connections How many statements run at a time, each on a connection of the
+ * store's own: half of them for requests that acquire a lock, and half for those that
+ * hold one.
+ * @param commandTimeout How long to wait for an answer from the database before the
+ * request is answered with 503.
+ */
+record JdbcProperties(@Nullable String url, @Nullable String username, @Nullable String password,
+		@DefaultValue("locks") String table, @DefaultValue("embedded") InitializeSchema initializeSchema,
+		@DefaultValue("4") int connections, @DefaultValue("1s") Duration commandTimeout) {
+
+	private static final int MOST_CONNECTIONS = 100;
+
+	JdbcProperties {
+		LockProperties.check("lock.jdbc.table", table, JdbcProperties::checkTable);
+		LockProperties.check("lock.jdbc.connections", connections, JdbcProperties::checkConnections);
+		LockProperties.check("lock.jdbc.command-timeout", commandTimeout, LockProperties::checkTimeout);
+	}
+
+	private static void checkTable(String table) {
+		Assert.isTrue(table.matches("([A-Za-z_][A-Za-z0-9_]{0,40}\\.)?[A-Za-z_][A-Za-z0-9_]{0,40}"),
+				"The name of a table has letters, digits and '_' only, at most 41 of them, and may have a schema before it");
+	}
+
+	private static void checkConnections(int connections) {
+		Assert.isTrue(connections >= 2 && connections <= MOST_CONNECTIONS,
+				"There must be at least 2 connections, and at most " + MOST_CONNECTIONS);
+	}
+
+	/** When to create the tables. */
+	enum InitializeSchema {
+
+		/** In a database that is part of this JVM. */
+		EMBEDDED,
+
+		/** In any database. */
+		ALWAYS,
+
+		/** Never. */
+		NEVER
+
+	}
+
+}

@@ -1,0 +1,85 @@
+package io.github.lockstarter.autoconfigure;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.boot.jdbc.DatabaseDriver;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.jdbc.JdbcLockStore;
+
+/**
+ * Locks in a SQL database, by default in that of the application. The store has
+ * connections of its own, so that it does not wait for those that handlers have taken
+ * from the application's pool.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass({ DataSourceBuilder.class, HikariDataSource.class })
+@ConditionalOnLockStore(LockProperties.Store.JDBC)
+class JdbcStoreConfiguration {
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
+	@DependsOnDatabaseInitialization
+	LockStore exclusiveRequestJdbcLockStore(LockProperties properties, ObjectProvider<DataSource> dataSources) {
+		properties.require(LockProperties.Store.JDBC);
+		JdbcProperties jdbc = properties.jdbc();
+		HikariConfig database = (jdbc.url() != null) ? database(jdbc) : database(dataSources.getIfUnique());
+		return new JdbcLockStore(database, jdbc.connections(), jdbc.table(), createsTables(jdbc, database),
+				jdbc.commandTimeout());
+	}
+
+	private static HikariConfig database(JdbcProperties jdbc) {
+		HikariConfig database = new HikariConfig();
+		database.setJdbcUrl(jdbc.url());
+		database.setUsername(jdbc.username());
+		database.setPassword(jdbc.password());
+		return database;
+	}
+
+	/** Returns where the application's own pool finds the database. */
+	private static HikariConfig database(@Nullable DataSource dataSource) {
+		if (dataSource == null) {
+			throw new LockConfigurationException(
+					"lock.store is jdbc, but the application has no DataSource, or has several and none is primary.",
+					"Set spring.datasource.url, or lock.jdbc.url for a database of the locks.");
+		}
+		try {
+			return DataSourceBuilder.derivedFrom(dataSource).type(HikariDataSource.class).build();
+		}
+		catch (RuntimeException ex) {
+			throw new LockConfigurationException(
+					"lock.store is jdbc, but the application's DataSource does not say where its database is: %s"
+						.formatted(ex.getMessage()),
+					"Set lock.jdbc.url, lock.jdbc.username and lock.jdbc.password.");
+		}
+	}
+
+	private static boolean createsTables(JdbcProperties jdbc, HikariConfig database) {
+		return switch (jdbc.initializeSchema()) {
+			case ALWAYS -> true;
+			case NEVER -> false;
+			case EMBEDDED -> isEmbedded(database.getJdbcUrl());
+		};
+	}
+
+	private static boolean isEmbedded(String url) {
+		return EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.util.Locale;
+import java.util.stream.Stream;
+
+import io.github.lockstarter.LockConfigurationException;
+
+/**
+ * The databases that locks can live in.
+ */
+enum Database {
+
+	POSTGRESQL("postgresql", "postgresql"), MYSQL("mysql", "mysql"), MARIADB("mariadb", "mysql"), H2("h2", "h2");
+
+	private final String inUrl;
+
+	private final String schema;
+
+	Database(String inUrl, String schema) {
+		this.inUrl = ":" + inUrl + ":";
+		this.schema = schema;
+	}
+
+	/**
+	 * Returns the database that a JDBC URL is for, also where the URL of another driver
+	 * is around it.
+	 */
+	static Database of(String url) {
+		return Stream.of(values())
+			.filter((each) -> url.toLowerCase(Locale.ROOT).contains(each.inUrl))
+			.findFirst()
+			.orElseThrow(() -> new LockConfigurationException(
+					"The locks cannot live in the database of %s.".formatted(url.replaceAll("[?;].*", "")),
+					"Use PostgreSQL, MySQL, MariaDB or H2, or choose another lock.store."));
+	}
+
+	Schema schema(String table) {
+		return new Schema(this.schema, table);
+	}
+
+	LockTable locks(String table) {
+		return switch (this) {
+			case POSTGRESQL -> new PostgreSqlTable(table);
+			case MYSQL, MARIADB -> new MySqlTable(table);
+			case H2 -> new H2Table(table);
+		};
+	}
+
+}

@@ -1,0 +1,191 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.jdbc.Connections.Statements;
+import io.github.lockstarter.store.jdbc.ResultTable.Seen;
+
+/**
+ * A lock in a database, which is one row.
+ */
+final class JdbcLock implements StoredLock {
+
+	/** Longer keys are replaced by their digest, and so are those that do not print. */
+	private static final int MAX_KEY_LENGTH = 200;
+
+	/** For digests of locks; which of them it is, does not matter. */
+	private static final String ANY = "lock";
+
+	private final JdbcAccess database;
+
+	private final LockKey key;
+
+	private final String rowKey;
+
+	private @Nullable Runnable watch;
+
+	/**
+	 * The last acquisition through this handle by an owner that will not acquire the lock
+	 * again. A token may, so its releases are not repeated.
+	 */
+	private volatile @Nullable AcquireCommand last;
+
+	JdbcLock(JdbcAccess database, LockKey key) {
+		this.database = database;
+		this.key = key;
+		this.rowKey = rowKey(key);
+	}
+
+	/**
+	 * Returns the key of the row. It has visible characters of ASCII only: what else is a
+	 * letter, and which of them are equal, is different in each database.
+	 */
+	private static String rowKey(LockKey key) {
+		String text = key.name() + ":" + key.key();
+		boolean visible = text.length() <= MAX_KEY_LENGTH && text.chars().allMatch((each) -> each > ' ' && each < 127);
+		return visible ? new LockKey(ANY, text).storeForm(MAX_KEY_LENGTH) : LockKey.ofDigest(ANY, text).key();
+	}
+
+	LockKey key() {
+		return this.key;
+	}
+
+	String rowKey() {
+		return this.rowKey;
+	}
+
+	@Override
+	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+		if (command.onRelease() != null) {
+			watch(command.onRelease());
+		}
+		if (!command.takenBack()) {
+			return this.database.calls().call(this.key, () -> takeOrFind(command));
+		}
+		this.last = command;
+		return this.database.calls()
+			.grant(this.key, command.ttl(), () -> takeOrFind(command), () -> free(command.owner(), null));
+	}
+
+	/** From now on the action runs after a release, and no other. */
+	private synchronized void watch(Runnable onRelease) {
+		if (this.database.notifications() != null) {
+			this.watch = onRelease;
+			this.database.notifications().watch(this.rowKey, onRelease);
+		}
+	}
+
+	private CompletionStage<AcquireResult> takeOrFind(AcquireCommand command) {
+		ResultQuery query = command.query();
+		return this.database.connections()
+			.run((connection, mayBeDone) -> (query != null && query.canMatch()) ? findOrTake(connection, command, query)
+					: take(connection, command));
+	}
+
+	private AcquireResult take(Connection connection, AcquireCommand command) throws SQLException {
+		try {
+			return this.database.locks()
+				.acquire(connection, this.rowKey, command.owner(), command.ttl(), command.onRelease() != null);
+		}
+		catch (SQLException ex) {
+			if (Failure.of(ex) == Failure.BLOCKED) {
+				// A transaction that commits under the lock has locked its row.
+				return new Held(Duration.ZERO);
+			}
+			throw ex;
+		}
+	}
+
+	/**
+	 * Looks first, so that a caller that finds a result takes no lock from others; and
+	 * looks again when the lock is granted, as a holder may have left a result in
+	 * between.
+	 */
+	private AcquireResult findOrTake(Connection connection, AcquireCommand command, ResultQuery query)
+			throws SQLException {
+		ResultTable results = this.database.results();
+		Seen seen = results.find(connection, this.rowKey, query, command.owner());
+		if (seen.result() != null && !seen.owned()) {
+			return seen.result();
+		}
+		AcquireResult answer = take(connection, command);
+		if (!(answer instanceof Granted) || seen.owned()) {
+			return answer;
+		}
+		Found left = results.find(connection, this.rowKey, query, command.owner()).result();
+		if (left == null) {
+			return answer;
+		}
+		this.database.locks().release(connection, this.rowKey, command.owner());
+		return left;
+	}
+
+	@Override
+	public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+		return this.database.calls()
+			.call(this.key, () -> this.database.connections()
+				.runForHolder(
+						(connection, mayBeDone) -> this.database.locks().renew(connection, this.rowKey, owner, ttl)));
+	}
+
+	@Override
+	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+		AcquireCommand last = this.last;
+		return (last != null && last.owner().equals(owner))
+				? this.database.calls()
+					.release(this.key, last.ttl(), () -> free(owner, result), () -> free(owner, null))
+				: this.database.calls().call(this.key, () -> free(owner, result));
+	}
+
+	private CompletionStage<Boolean> free(String owner, @Nullable StoredResult result) {
+		Statements<Boolean> release = (connection, mayBeDone) -> release(connection, mayBeDone, owner);
+		return this.database.connections()
+			.runForHolder((result == null) ? release : Connections.inTransaction((connection, mayBeDone) -> {
+				boolean released = release.run(connection, mayBeDone);
+				if (released) {
+					this.database.results().put(connection, this.rowKey, result);
+				}
+				return released;
+			}));
+	}
+
+	private boolean release(Connection connection, boolean mayBeDone, String owner) throws SQLException {
+		LockTable locks = this.database.locks();
+		return locks.release(connection, this.rowKey, owner)
+				|| (mayBeDone && locks.isLastOwner(connection, this.rowKey, owner));
+	}
+
+	@Override
+	public CompletionStage<Optional<Duration>> remaining() {
+		return this.database.calls()
+			.call(this.key,
+					() -> this.database.connections()
+						.run((connection, mayBeDone) -> this.database.locks()
+							.find(connection, this.rowKey)
+							.map(Held::remaining)));
+	}
+
+	@Override
+	public synchronized void close() {
+		if (this.watch != null && this.database.notifications() != null) {
+			this.database.notifications().unwatch(this.rowKey, this.watch);
+			this.watch = null;
+		}
+	}
+
+}

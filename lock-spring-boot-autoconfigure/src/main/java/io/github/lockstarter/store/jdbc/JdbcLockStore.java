@@ -1,0 +1,216 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.jdbc.datasource.init.ScriptException;
+import org.springframework.util.Assert;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoreCalls;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.jdbc.LockTable.Renewed;
+
+/**
+ * Keeps locks in a table of a SQL database: PostgreSQL, MySQL, MariaDB or H2. To take,
+ * renew or release a lock is one statement each, in no transaction of the application's,
+ * over connections of the store's own. A lease ends by the clock of the database.
+ * <p>
+ * PostgreSQL notifies waiters of a release; in the other databases they poll. The fencing
+ * token is a counter in the row of the lock, which begins with the time.
+ */
+public final class JdbcLockStore implements LockStore, InitializingBean, DisposableBean {
+
+	private static final Log logger = LogFactory.getLog(JdbcLockStore.class);
+
+	/** How long the start waits for an answer. */
+	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+	/** How the states begin that tell that a table, a column or a right is missing. */
+	private static final String TABLE_STATE = "42";
+
+	/** The shortest that the pool allows. */
+	private static final long SHORTEST_CONNECT_MILLIS = 250;
+
+	private final Set<Capability> capabilities;
+
+	private final Schema schema;
+
+	private final boolean createTables;
+
+	private final Connections connections;
+
+	private final StoreCalls calls;
+
+	private final JdbcAccess access;
+
+	private final Purge purge;
+
+	/**
+	 * Creates a store. It connects when it is first used.
+	 * @param database where the database is: the URL, the user, and whatever else the
+	 * driver needs. The settings of the pool are those of the store
+	 * @param connections how many statements run at a time: half of them for holders, who
+	 * renew and release. Where the database notifies, there is one connection more
+	 * @param table the name of the table of locks; that of results ends with
+	 * {@code _results}. Applications with the same tables share their locks
+	 * @param createTables whether to create the tables if there are none
+	 * @param commandTimeout how long to wait for an answer
+	 */
+	public JdbcLockStore(HikariConfig database, int connections, String table, boolean createTables,
+			Duration commandTimeout) {
+		Assert.isTrue(connections >= 2, "There must be two connections: one for holders, and one for callers");
+		Assert.isTrue(table.matches("[A-Za-z_][A-Za-z0-9_]{0,40}(\\.[A-Za-z_][A-Za-z0-9_]{0,40})?"),
+				"The name of a table must have letters, digits and '_' only, and may have a schema before it");
+		Database kind = Database.of(String.valueOf(database.getJdbcUrl()));
+		boolean notifies = kind == Database.POSTGRESQL;
+		this.capabilities = notifies
+				? EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS, Capability.NOTIFIES)
+				: EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
+		this.schema = kind.schema(table);
+		this.createTables = createTables;
+		LockTable locks = kind.locks(table);
+		ResultTable results = new ResultTable(locks, table);
+		this.connections = new Connections(
+				pool(database, connections + (notifies ? 1 : 0), commandTimeout, locks.connectionInitSql()),
+				connections, commandTimeout);
+		this.calls = new StoreCalls("jdbc", commandTimeout);
+		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
+				notifies ? new ReleaseNotifications(table, this.connections) : null);
+		this.purge = new Purge(locks, results, this.connections);
+	}
+
+	private static HikariDataSource pool(HikariConfig database, int connections, Duration timeout,
+			@Nullable String initSql) {
+		HikariConfig config = new HikariConfig();
+		database.copyStateTo(config);
+		config.setPoolName("lock-jdbc");
+		config.setMaximumPoolSize(connections);
+		config.setMinimumIdle(Math.min(connections, 1));
+		config.setConnectionTimeout(Math.max(timeout.toMillis(), SHORTEST_CONNECT_MILLIS));
+		config.setInitializationFailTimeout(-1);
+		config.setAutoCommit(true);
+		config.setReadOnly(false);
+		config.setConnectionInitSql(initSql);
+		config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+		return new HikariDataSource(config);
+	}
+
+	/**
+	 * Checks whether the tables exist, or creates them. Without an answer the application
+	 * starts all the same, with a warning.
+	 * @throws LockConfigurationException if the database has no such tables
+	 */
+	@Override
+	public void afterPropertiesSet() {
+		long until = System.nanoTime() + LOOK_NANOS;
+		SQLException failure;
+		do {
+			failure = check();
+		}
+		while (failure != null && System.nanoTime() - until < 0);
+		if (failure != null) {
+			logger.warn("The database does not answer: whatever needs a lock fails until it does", failure);
+		}
+	}
+
+	/** Returns why the database could not be asked. */
+	private @Nullable SQLException check() {
+		try (Connection connection = this.connections.borrow()) {
+			if (this.createTables) {
+				this.schema.create(connection);
+			}
+			this.access.locks().release(connection, "", "");
+			this.access.results().purge(connection);
+			return null;
+		}
+		catch (ScriptException ex) {
+			return failure((SQLException) Objects.requireNonNull(ex.getCause()));
+		}
+		catch (SQLException ex) {
+			return failure(ex);
+		}
+	}
+
+	/** Returns the failure unless it is one of the tables. */
+	private SQLException failure(SQLException failure) {
+		if (String.valueOf(failure.getSQLState()).startsWith(TABLE_STATE)) {
+			throw new LockConfigurationException(
+					"lock.store is jdbc, but its tables cannot be used: %s".formatted(failure.getMessage()), """
+							Create the tables, or for development let lock.jdbc.initialize-schema=always do so:
+
+							%s""".formatted(this.schema));
+		}
+		return failure;
+	}
+
+	@Override
+	public void destroy() {
+		ReleaseNotifications notifications = this.access.notifications();
+		if (notifications != null) {
+			notifications.close();
+		}
+		this.connections.close();
+		this.calls.close();
+	}
+
+	@Override
+	public StoredLock lock(LockKey key) {
+		this.purge.beginIfDue();
+		return new JdbcLock(this.access, key);
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return this.capabilities;
+	}
+
+	@Override
+	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
+		if (renewals.size() < 2) {
+			return LockStore.super.renewAll(renewals);
+		}
+		List<Renewed> all = renewals.stream()
+			.map((each) -> new Renewed(((JdbcLock) each.lock()).rowKey(), each.owner(), each.ttl()))
+			.toList();
+		CompletionStage<int[]> answers = this.connections.runForHolder(
+				Connections.inTransaction((connection, mayBeDone) -> this.access.locks().renewAll(connection, all)));
+		return IntStream.range(0, all.size())
+			.<CompletionStage<Boolean>>mapToObj((i) -> this.calls.call(((JdbcLock) renewals.get(i).lock()).key(),
+					() -> answers.thenApply((counts) -> counts[i] == 1)))
+			.toList();
+	}
+
+	@Override
+	public void expectWaiters() {
+		ReleaseNotifications notifications = this.access.notifications();
+		if (notifications != null) {
+			notifications.listen();
+		}
+	}
+
+	/** Removes the rows of free locks at once. */
+	void purge() {
+		this.purge.begin(Duration.ZERO);
+	}
+
+}

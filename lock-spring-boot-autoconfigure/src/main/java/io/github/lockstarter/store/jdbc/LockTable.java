@@ -1,0 +1,188 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+
+/**
+ * The table of locks, and the statements on it: one row for each lock that is held, or
+ * was held a short time ago.
+ *
+ * <pre>
+ * lock_key     registration:taro
+ * owner        the last owner
+ * token        the last fencing token
+ * expires_at   when the lease ends; in the past for a lock that is free
+ * </pre>
+ *
+ * Times are milliseconds since 1970 on the clock of the database, which no time zone can
+ * shift. A lock that is released keeps its row for a while, so that its fencing token
+ * goes on from there. The first token of a row is the time, which is larger than the last
+ * token of any row that has been removed.
+ */
+abstract class LockTable {
+
+	/**
+	 * How long a row is kept. The clock of the database may be set back by that much, and
+	 * a statement may take that long, without a fencing token being given twice.
+	 */
+	static final Duration KEPT = Duration.ofMinutes(5);
+
+	/** So few rows are deleted well within the time-out of a statement. */
+	static final int SOME = 1000;
+
+	private final String name;
+
+	private final String now;
+
+	private final String renew;
+
+	private final String release;
+
+	private final String isLastOwner;
+
+	private final String find;
+
+	/**
+	 * Creates the statements.
+	 * @param name the name of the table
+	 * @param now the expression for the time
+	 */
+	LockTable(String name, String now) {
+		this.name = name;
+		this.now = now;
+		this.renew = """
+				UPDATE %1$s SET expires_at = GREATEST(expires_at + 1, %2$s + ?)
+				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
+				""".formatted(name, now);
+		this.release = """
+				UPDATE %1$s SET expires_at = %2$s - 1
+				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
+				""".formatted(name, now);
+		this.isLastOwner = "SELECT 1 FROM %s WHERE lock_key = ? AND owner = ?".formatted(name);
+		this.find = "SELECT owner, token, expires_at - %2$s FROM %1$s WHERE lock_key = ? AND expires_at >= %2$s"
+			.formatted(name, now);
+	}
+
+	/**
+	 * Takes the lock if it is free, or if the owner has it already.
+	 * @param waits whether the caller is to be notified of the release
+	 */
+	abstract AcquireResult acquire(Connection connection, String key, String owner, Duration ttl, boolean waits)
+			throws SQLException;
+
+	/** Returns what the answer to an acquisition means, from the row as it is then. */
+	static AcquireResult answer(ResultSet row, String owner) throws SQLException {
+		return owner.equals(row.getString(1)) ? new Granted(row.getLong(2)) : held(row);
+	}
+
+	private static Held held(ResultSet row) throws SQLException {
+		return new Held(Duration.ofMillis(Math.max(row.getLong(3), 1)), row.getLong(2));
+	}
+
+	/** Returns the holder of a lock that was not granted. It may be gone by now. */
+	final Held holder(Connection connection, String key) throws SQLException {
+		return find(connection, key).orElseGet(() -> new Held(Duration.ZERO));
+	}
+
+	final Optional<Held> find(Connection connection, String key) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.find)) {
+			statement.setString(1, key);
+			try (ResultSet rows = statement.executeQuery()) {
+				return rows.next() ? Optional.of(held(rows)) : Optional.empty();
+			}
+		}
+	}
+
+	final boolean renew(Connection connection, String key, String owner, Duration ttl) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.renew)) {
+			setRenewal(statement, new Renewed(key, owner, ttl));
+			return statement.executeUpdate() == 1;
+		}
+	}
+
+	/** Returns the number of rows for each. */
+	final int[] renewAll(Connection connection, List<Renewed> renewals) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.renew)) {
+			for (Renewed each : renewals) {
+				setRenewal(statement, each);
+				statement.addBatch();
+			}
+			return statement.executeBatch();
+		}
+	}
+
+	private static void setRenewal(PreparedStatement statement, Renewed renewal) throws SQLException {
+		statement.setLong(1, renewal.ttl().toMillis());
+		statement.setString(2, renewal.key());
+		statement.setString(3, renewal.owner());
+	}
+
+	/**
+	 * Frees the lock.
+	 * @return whether the owner held it
+	 */
+	boolean release(Connection connection, String key, String owner) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.release)) {
+			statement.setString(1, key);
+			statement.setString(2, owner);
+			return statement.executeUpdate() == 1;
+		}
+	}
+
+	/** Returns whether the lock was last granted to the owner. */
+	final boolean isLastOwner(Connection connection, String key, String owner) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.isLastOwner)) {
+			statement.setString(1, key);
+			statement.setString(2, owner);
+			try (ResultSet rows = statement.executeQuery()) {
+				return rows.next();
+			}
+		}
+	}
+
+	/** Removes rows of locks that have been free for a while, at most {@link #SOME}. */
+	final int purge(Connection connection, Duration kept) throws SQLException {
+		String unused = "expires_at < %1$s - %2$d AND token < %1$s".formatted(this.now, kept.toMillis());
+		try (Statement statement = connection.createStatement()) {
+			return statement.executeUpdate(deleteSome(this.name, "lock_key", unused));
+		}
+	}
+
+	/**
+	 * Returns a statement that deletes at most {@link #SOME} rows.
+	 * @param table the name of the table
+	 * @param columns the columns of its primary key
+	 * @param condition which rows
+	 */
+	abstract String deleteSome(String table, String columns, String condition);
+
+	/**
+	 * Returns what a new connection begins with, so that no statement waits for long for
+	 * a row that another transaction has locked.
+	 */
+	@Nullable String connectionInitSql() {
+		return null;
+	}
+
+	/** Returns the expression for the time. */
+	final String now() {
+		return this.now;
+	}
+
+	/** A change of the time to live. */
+	record Renewed(String key, String owner, Duration ttl) {
+	}
+
+}

@@ -1,0 +1,67 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+
+/**
+ * The table in MySQL and MariaDB. The fencing token of a grant is returned as a generated
+ * key; for a refusal the holder is read with a second statement.
+ */
+final class MySqlTable extends LockTable {
+
+	/** Always the same during a statement. */
+	private static final String NOW = "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000)";
+
+	private final String acquire;
+
+	MySqlTable(String name) {
+		super(name, NOW);
+		// The assignments are made one after the other. After the first one the owner of
+		// the row tells whether the lock is granted.
+		this.acquire = """
+				INSERT INTO %1$s (lock_key, owner, token, expires_at)
+				VALUES (?, ?, LAST_INSERT_ID(%2$s), %2$s + ?)
+				ON DUPLICATE KEY UPDATE
+				  owner = IF(expires_at < %2$s, VALUES(owner), owner),
+				  expires_at = IF(owner = VALUES(owner), GREATEST(expires_at, VALUES(expires_at)), expires_at),
+				  token = IF(owner = VALUES(owner), LAST_INSERT_ID(GREATEST(token + 1, VALUES(token))),
+				    token + LAST_INSERT_ID(0))
+				""".formatted(name, NOW);
+	}
+
+	@Override
+	AcquireResult acquire(Connection connection, String key, String owner, Duration ttl, boolean waits)
+			throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.acquire, Statement.RETURN_GENERATED_KEYS)) {
+			statement.setString(1, key);
+			statement.setString(2, owner);
+			statement.setLong(3, ttl.toMillis());
+			statement.executeUpdate();
+			try (ResultSet keys = statement.getGeneratedKeys()) {
+				if (keys.next() && keys.getLong(1) > 0) {
+					return new Granted(keys.getLong(1));
+				}
+			}
+		}
+		return holder(connection, key);
+	}
+
+	/** The shortest that MySQL knows, in seconds. */
+	@Override
+	String connectionInitSql() {
+		return "SET SESSION innodb_lock_wait_timeout = 1";
+	}
+
+	@Override
+	String deleteSome(String table, String columns, String condition) {
+		return "DELETE FROM %s WHERE %s LIMIT %d".formatted(table, condition, SOME);
+	}
+
+}

@@ -1,0 +1,212 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * Notifies waiters of released locks by {@code LISTEN} and {@code NOTIFY} of PostgreSQL,
+ * over one connection for all locks, with a thread of its own. Both begin with the first
+ * waiter. While no notification is received, because the connection was lost, or because
+ * a pooler gives notifications to other connections, the waiters poll.
+ */
+final class ReleaseNotifications {
+
+	private static final Log logger = LogFactory.getLog(ReleaseNotifications.class);
+
+	private static final int POLL_MILLIS = 100;
+
+	private static final int IDLE_MILLIS = 1000;
+
+	/** How often it is probed whether notifications are received. */
+	private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+	/** After so many probes without a notification the connection is replaced. */
+	private static final int MOST_UNANSWERED = 3;
+
+	private static final String NOTIFY = "SELECT pg_notify(?, ?)";
+
+	private final String channel;
+
+	private final Connections connections;
+
+	private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
+
+	/** No key of a lock is like it. */
+	private final String probe = UUID.randomUUID().toString();
+
+	private final AtomicBoolean started = new AtomicBoolean();
+
+	private volatile boolean closed;
+
+	private boolean reported;
+
+	ReleaseNotifications(String channel, Connections connections) {
+		this.channel = channel;
+		this.connections = connections;
+	}
+
+	/** Runs the action whenever the lock is released. */
+	void watch(String key, Runnable action) {
+		this.watchers.put(key, action);
+		listen();
+	}
+
+	void unwatch(String key, Runnable action) {
+		this.watchers.remove(key, action);
+	}
+
+	/** Starts to listen unless that has been started. */
+	void listen() {
+		if (!this.closed && this.started.compareAndSet(false, true)) {
+			try {
+				Thread thread = new Thread(this::run, "lock-jdbc-listen");
+				thread.setDaemon(true);
+				thread.start();
+			}
+			catch (Throwable ex) {
+				this.started.set(false);
+				throw ex;
+			}
+		}
+	}
+
+	void close() {
+		this.closed = true;
+	}
+
+	private void run() {
+		while (!this.closed) {
+			try (Connection connection = this.connections.borrow()) {
+				connection.setNetworkTimeout(Runnable::run, 0);
+				receive(connection);
+			}
+			catch (SQLException | RuntimeException ex) {
+				report("the connection was lost", ex);
+				wakeAll();
+				pause();
+			}
+		}
+	}
+
+	private void receive(Connection connection) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute("LISTEN \"%s\"".formatted(this.channel));
+		}
+		PGConnection postgres = connection.unwrap(PGConnection.class);
+		Probes probes = new Probes();
+		// A lock may have been released before.
+		wakeAll();
+		while (!this.closed) {
+			if (!this.watchers.isEmpty() && probes.areDue()) {
+				if (probes.unanswered > MOST_UNANSWERED) {
+					throw new SQLException("No notification has been received from PostgreSQL");
+				}
+				probes.send();
+			}
+			PGNotification[] notifications = postgres
+				.getNotifications((probes.areAnswered() || this.watchers.isEmpty()) ? IDLE_MILLIS : jitteredPause());
+			for (PGNotification each : notifications) {
+				if (each.getParameter().equals(this.probe)) {
+					probes.received();
+				}
+				else {
+					wake(each.getParameter());
+				}
+			}
+			if (!probes.areAnswered()) {
+				wakeAll();
+			}
+		}
+	}
+
+	private void wake(String key) {
+		Runnable action = this.watchers.get(key);
+		if (action != null) {
+			action.run();
+		}
+	}
+
+	private void wakeAll() {
+		this.watchers.values().forEach(Runnable::run);
+	}
+
+	private void report(String why, @Nullable Exception failure) {
+		if (!this.reported && !this.closed) {
+			this.reported = true;
+			logger.warn("PostgreSQL does not notify of released locks, since %s: waiters poll every %d ms meanwhile"
+				.formatted(why, POLL_MILLIS), failure);
+		}
+	}
+
+	private static int jitteredPause() {
+		return ThreadLocalRandom.current().nextInt(POLL_MILLIS / 2, POLL_MILLIS * 3 / 2);
+	}
+
+	private void pause() {
+		try {
+			Thread.sleep(jitteredPause());
+		}
+		catch (InterruptedException ex) {
+			this.closed = true;
+		}
+	}
+
+	/**
+	 * Notifications that this instance sends itself, over another connection than the one
+	 * that it listens on.
+	 */
+	private final class Probes {
+
+		private boolean answered;
+
+		private int unanswered;
+
+		private long sentAt = System.nanoTime() - PROBE_NANOS;
+
+		boolean areDue() {
+			return System.nanoTime() - this.sentAt >= PROBE_NANOS;
+		}
+
+		boolean areAnswered() {
+			return this.answered;
+		}
+
+		void send() {
+			if (this.unanswered > 0) {
+				this.answered = false;
+				report("none was received within %d s".formatted(TimeUnit.NANOSECONDS.toSeconds(PROBE_NANOS)), null);
+			}
+			this.unanswered++;
+			this.sentAt = System.nanoTime();
+			ReleaseNotifications.this.connections.run((connection, mayBeDone) -> {
+				try (PreparedStatement statement = connection.prepareStatement(NOTIFY)) {
+					statement.setString(1, ReleaseNotifications.this.channel);
+					statement.setString(2, ReleaseNotifications.this.probe);
+					return statement.execute();
+				}
+			});
+		}
+
+		void received() {
+			this.answered = true;
+			this.unanswered = 0;
+			ReleaseNotifications.this.reported = false;
+		}
+
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireResult.Found;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * The table of results, and the statements on it.
+ *
+ * <pre>
+ * lock_key     registration:taro
+ * name         which result of the lock it is, as a digest
+ * token        the fencing token that it was stored under
+ * stored_at    when it was stored
+ * kept_until   from when on it does not count
+ * content      the result, in UTF-8
+ * </pre>
+ */
+final class ResultTable {
+
+	private final String find;
+
+	private final String delete;
+
+	private final String insert;
+
+	private final String purge;
+
+	/**
+	 * Creates the statements.
+	 * @param locks the table of locks
+	 * @param lockTable its name
+	 */
+	ResultTable(LockTable locks, String lockTable) {
+		String name = lockTable + "_results";
+		String now = locks.now();
+		this.find = """
+				SELECT result.token, result.content, %3$s - result.stored_at, held.owner
+				FROM %1$s AS result LEFT JOIN %2$s AS held
+				  ON held.lock_key = result.lock_key AND held.owner = ? AND held.expires_at >= %3$s
+				WHERE result.lock_key = ? AND result.name = ? AND result.kept_until > %3$s
+				""".formatted(name, lockTable, now);
+		this.delete = "DELETE FROM %s WHERE lock_key = ? AND name = ?".formatted(name);
+		this.insert = """
+				INSERT INTO %1$s (lock_key, name, token, stored_at, kept_until, content)
+				VALUES (?, ?, ?, %2$s, %2$s + ?, ?)
+				""".formatted(name, now);
+		this.purge = locks.deleteSome(name, "lock_key, name", "kept_until <= " + now);
+	}
+
+	/** Returns the result if it counts, and whether the owner holds the lock. */
+	Seen find(Connection connection, String key, ResultQuery query, String owner) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.find)) {
+			statement.setString(1, owner);
+			statement.setString(2, key);
+			statement.setString(3, name(query.key().name()));
+			try (ResultSet rows = statement.executeQuery()) {
+				return rows.next() ? seen(rows, query) : Seen.NOTHING;
+			}
+		}
+	}
+
+	private static Seen seen(ResultSet row, ResultQuery query) throws SQLException {
+		StoredResult result = new StoredResult(query.key(), new String(row.getBytes(2), StandardCharsets.UTF_8),
+				row.getLong(1));
+		Duration age = Duration.ofMillis(Math.max(row.getLong(3), 0) + 1);
+		return new Seen(row.getString(4) != null, query.matches(result, age) ? new Found(result, age) : null);
+	}
+
+	/** Keeps a result in the place of an earlier one. */
+	void put(Connection connection, String key, StoredResult result) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.delete)) {
+			statement.setString(1, key);
+			statement.setString(2, name(result.key().name()));
+			statement.executeUpdate();
+		}
+		try (PreparedStatement statement = connection.prepareStatement(this.insert)) {
+			statement.setString(1, key);
+			statement.setString(2, name(result.key().name()));
+			statement.setLong(3, result.fencingToken());
+			statement.setLong(4, result.key().keep().toMillis());
+			statement.setBytes(5, result.text().getBytes(StandardCharsets.UTF_8));
+			statement.executeUpdate();
+		}
+	}
+
+	/** Removes results that do not count any more, at most {@link LockTable#SOME}. */
+	int purge(Connection connection) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.purge)) {
+			return statement.executeUpdate();
+		}
+	}
+
+	/** Any text of any length can be a name. */
+	private static String name(String name) {
+		return LockKey.ofDigest("result", name).key().substring(LockKey.DIGEST_PREFIX.length());
+	}
+
+	/**
+	 * What was there.
+	 *
+	 * @param owned whether the owner holds the lock; unknown where there is no result
+	 * @param result the result, if it counts
+	 */
+	record Seen(boolean owned, @Nullable Found result) {
+
+		private static final Seen NOTHING = new Seen(false, null);
+
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Locks in a SQL database.
+ */
+@NullMarked
+package io.github.lockstarter.store.jdbc;
+
+import org.jspecify.annotations.NullMarked;

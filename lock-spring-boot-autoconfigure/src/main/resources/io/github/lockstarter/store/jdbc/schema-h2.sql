@@ -1,0 +1,16 @@
+CREATE TABLE IF NOT EXISTS locks (
+  lock_key VARCHAR(255) NOT NULL PRIMARY KEY,
+  owner VARCHAR(255) NOT NULL,
+  token BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS locks_results (
+  lock_key VARCHAR(255) NOT NULL,
+  name VARCHAR(255) NOT NULL,
+  token BIGINT NOT NULL,
+  stored_at BIGINT NOT NULL,
+  kept_until BIGINT NOT NULL,
+  content BLOB NOT NULL,
+  PRIMARY KEY (lock_key, name)
+);

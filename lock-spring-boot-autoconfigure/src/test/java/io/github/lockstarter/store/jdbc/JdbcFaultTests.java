@@ -1,0 +1,203 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.testing.LocalDatabase;
+import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalPostgreSql;
+import io.github.lockstarter.testing.TcpProxy;
+import io.github.lockstarter.testing.TestLocks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Databases that are killed, frozen, cut off and changed by hand.
+ */
+@Tag("once")
+class JdbcFaultTests {
+
+	private static final Duration SOON = Duration.ofSeconds(30);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofMinutes(2));
+
+	@AutoClose
+	private static final LocalDatabase postgreSql = LocalPostgreSql.started();
+
+	@AutoClose
+	private static final LocalDatabase mariaDb = LocalMariaDb.started();
+
+	private final LockKey key = new LockKey("fault", UUID.randomUUID().toString());
+
+	static List<LocalDatabase> databases() {
+		return List.of(postgreSql, mariaDb);
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("databases")
+	@DisplayName("Frozen: all callers are answered within the time-out, no lock without an owner survives, and the next request works")
+	void frozen(LocalDatabase database) {
+		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
+				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
+			locks.acquire(this.key, OPTIONS).close();
+			database.freeze();
+			List<CompletableFuture<Optional<Lease>>> acquires = IntStream.range(0, 20)
+				.mapToObj((i) -> locks.tryAcquireAsync(new LockKey("fault", this.key.key() + i), OPTIONS)
+					.toCompletableFuture())
+				.toList();
+			assertThat(acquires).allSatisfy((acquire) -> assertThat(acquire).failsWithin(SOON)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockStoreException.class));
+			database.thaw();
+			awaitLock(locks, this.key).close();
+			Awaitility.await().atMost(SOON).until(() -> stores.held() == 0);
+			Awaitility.await().during(Duration.ofMillis(300)).until(() -> stores.held() == 0);
+		}
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("databases")
+	@DisplayName("Killed and restarted: 503 meanwhile; then what was held still is, and its holder releases it")
+	void killed(LocalDatabase database) {
+		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
+				DefaultLockRegistry locks = TestLocks.on(stores.first());
+				DefaultLockRegistry elsewhere = TestLocks.on(stores.other())) {
+			Lease lease = locks.acquire(this.key, OPTIONS);
+			database.kill();
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> elsewhere.acquire(this.key, OPTIONS));
+			database.start();
+			Awaitility.await()
+				.atMost(SOON)
+				.ignoreExceptions()
+				.untilAsserted(() -> assertThat(elsewhere.tryAcquire(this.key, OPTIONS)).isEmpty());
+			assertThat(lease.isHeld()).isTrue();
+			lease.close();
+			awaitLock(elsewhere, this.key).close();
+		}
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("databases")
+	@DisplayName("Frozen during a release: the release is repeated")
+	void lostRelease(LocalDatabase database) {
+		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
+				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
+			Lease lease = locks.acquire(this.key, OPTIONS);
+			database.freeze();
+			assertThat(lease.releaseAsync()).succeedsWithin(SOON);
+			database.thaw();
+			Awaitility.await().atMost(SOON).ignoreExceptions().until(() -> stores.held() == 0);
+		}
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("databases")
+	@DisplayName("Connections that are reset, or fall silent for good: releases and undos are repeated over others")
+	void brokenConnections(LocalDatabase database) {
+		try (TcpProxy proxy = new TcpProxy(database.port());
+				TestStores stores = new TestStores(database.url(), TIMEOUT);
+				DefaultLockRegistry locks = TestLocks.on(stores.another(database.url(proxy.port())))) {
+			for (int i = 0; i < 6; i++) {
+				Lease lease = awaitLock(locks, this.key);
+				proxy.dropReplies();
+				CompletableFuture<Optional<Lease>> ghost = locks
+					.tryAcquireAsync(new LockKey("fault", this.key.key() + i), OPTIONS)
+					.toCompletableFuture();
+				CompletableFuture<Void> release = lease.releaseAsync().toCompletableFuture();
+				if (i % 2 == 0) {
+					proxy.reset();
+				}
+				else {
+					assertThat(release).succeedsWithin(SOON);
+				}
+				assertThat(ghost.handle((granted, failure) -> true)).succeedsWithin(SOON);
+				proxy.mend();
+				ghost.exceptionally((failure) -> Optional.empty()).join().ifPresent(Lease::close);
+				Awaitility.await().atMost(SOON).until(() -> stores.held() == 0);
+			}
+		}
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("databases")
+	@DisplayName("A table that was altered by hand is 503 with the database's own message; once it is mended, the next request works")
+	void alteredTable(LocalDatabase database) {
+		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
+				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
+			locks.acquire(this.key, OPTIONS).close();
+			stores.execute("ALTER TABLE locks RENAME TO elsewhere");
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(this.key, OPTIONS))
+				.withStackTraceContaining("locks");
+			stores.execute("ALTER TABLE elsewhere RENAME TO locks");
+			locks.acquire(this.key, OPTIONS).close();
+		}
+	}
+
+	@Test
+	@DisplayName("A read-only PostgreSQL is 503; once it is writable, the next request works")
+	void readOnly() {
+		try (TestStores stores = new TestStores(postgreSql.url(), TIMEOUT)) {
+			stores.execute("ALTER DATABASE postgres SET default_transaction_read_only = on");
+			try (DefaultLockRegistry locks = TestLocks.on(stores.another(postgreSql.url()))) {
+				assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(this.key, OPTIONS))
+					.withStackTraceContaining("read-only");
+			}
+			finally {
+				stores.execute("SET default_transaction_read_only = off",
+						"ALTER DATABASE postgres RESET default_transaction_read_only");
+			}
+			try (DefaultLockRegistry locks = TestLocks.on(stores.another(postgreSql.url()))) {
+				locks.acquire(this.key, OPTIONS).close();
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("When the connection that listens is terminated, PostgreSQL's waiters poll, and then are notified again")
+	void terminatedListener() {
+		try (TestStores stores = new TestStores(postgreSql.url(), TIMEOUT);
+				DefaultLockRegistry locks = TestLocks.on(stores.first());
+				DefaultLockRegistry elsewhere = TestLocks.on(stores.other())) {
+			LockOptions waiting = OPTIONS.withWaitTime(Duration.ofMinutes(1));
+			for (int i = 0; i < 3; i++) {
+				Lease lease = locks.acquire(this.key, OPTIONS);
+				CompletableFuture<Optional<Lease>> waiter = elsewhere.tryAcquireAsync(this.key, waiting)
+					.toCompletableFuture();
+				Awaitility.await().until(() -> stores.rows("locks WHERE waiting") == 1);
+				stores.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
+				lease.close();
+				assertThat(waiter).succeedsWithin(SOON).matches(Optional::isPresent);
+				waiter.join().orElseThrow().close();
+			}
+		}
+	}
+
+	private static Lease awaitLock(DefaultLockRegistry locks, LockKey key) {
+		return Awaitility.await()
+			.atMost(SOON)
+			.ignoreExceptions()
+			.until(() -> locks.tryAcquire(key, OPTIONS), Optional::isPresent)
+			.orElseThrow();
+	}
+
+}

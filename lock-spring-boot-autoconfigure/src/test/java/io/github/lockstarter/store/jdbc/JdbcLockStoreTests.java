@@ -1,0 +1,209 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+import com.zaxxer.hikari.HikariConfig;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStoreContract;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalPostgreSql;
+import io.github.lockstarter.testing.TestResults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class JdbcLockStoreTests {
+
+	private static final Duration TTL = Duration.ofSeconds(30);
+
+	@AutoClose
+	private static final TestStores postgreSql = new TestStores(LocalPostgreSql.shared().url());
+
+	@AutoClose
+	private static final TestStores mariaDb = new TestStores(LocalMariaDb.shared().url());
+
+	@AutoClose
+	private static final TestStores mySqlDriver = new TestStores(
+			LocalMariaDb.shared().url().replace(":mariadb:", ":mysql:"));
+
+	@AutoClose
+	private static final TestStores h2 = new TestStores("jdbc:h2:mem:locks;DB_CLOSE_DELAY=-1");
+
+	/** The contract on one database, and what all databases have in common. */
+	abstract static class Contract extends LockStoreContract {
+
+		private final TestStores stores;
+
+		/** How many statements tell that a lock is held. */
+		private final int refusal;
+
+		private final LockKey key = new LockKey("jdbc", UUID.randomUUID().toString());
+
+		Contract(TestStores stores, int refusal) {
+			this.stores = stores;
+			this.refusal = refusal;
+		}
+
+		@Override
+		protected LockStore store() {
+			return this.stores.first();
+		}
+
+		@Override
+		protected LockStore otherInstance() {
+			return this.stores.other();
+		}
+
+		@Override
+		protected long locksInStore() {
+			return this.stores.held();
+		}
+
+		@Test
+		@DisplayName("To acquire, to renew and to release is one statement each, and to be refused is one or two")
+		void countsStatements() {
+			JdbcLockStore counted = this.stores.another(CountingDriver.url(this.stores.url()));
+			StoredLock lock = counted.lock(this.key);
+			CountingDriver.executed.clear();
+			join(lock.acquire(AcquireCommand.of("a", TTL)));
+			assertThat(CountingDriver.executed).hasSize(1);
+			join(lock.acquire(AcquireCommand.of("b", TTL)));
+			assertThat(CountingDriver.executed).hasSize(1 + this.refusal);
+			join(lock.renew("a", TTL));
+			assertThat(CountingDriver.executed).hasSize(2 + this.refusal);
+			join(lock.release("a", null));
+			assertThat(CountingDriver.executed).hasSize(3 + this.refusal);
+		}
+
+		@Test
+		@DisplayName("After 2,000 keys and results the tables are as small as before")
+		void purges() {
+			ResultKey result = new ResultKey("result", Duration.ofMillis(1), true);
+			IntStream.range(0, 2_000)
+				.mapToObj((i) -> this.stores.first().lock(new LockKey("purge", this.key.key() + i)))
+				.map((lock) -> lock.acquire(AcquireCommand.of("a", TTL))
+					.thenCompose((granted) -> lock.release("a", TestResults.stored(result, "text"))))
+				.toList()
+				.forEach((released) -> assertThat(join(released)).isTrue());
+			assertThat(this.stores.rows("locks")).isGreaterThanOrEqualTo(2_000);
+			Awaitility.await().until(() -> {
+				this.stores.first().purge();
+				return this.stores.rows("locks") == this.stores.held()
+						&& this.stores.rows("locks_results WHERE lock_key LIKE 'purge:%'") == 0;
+			});
+		}
+
+		@Test
+		@DisplayName("A lock that is held is not removed, and fencing tokens grow although the row was removed")
+		void tokensGrowOverPurge() {
+			StoredLock lock = this.stores.first().lock(this.key);
+			long first = ((Granted) join(lock.acquire(AcquireCommand.of("a", TTL)))).fencingToken();
+			this.stores.first().purge();
+			assertThat(join(lock.release("a", null))).isTrue();
+			Awaitility.await().until(() -> {
+				this.stores.first().purge();
+				return this.stores.rows("locks WHERE lock_key = 'jdbc:%s'".formatted(this.key.key())) == 0;
+			});
+			long second = ((Granted) join(lock.acquire(AcquireCommand.of("b", TTL)))).fencingToken();
+			assertThat(second).isGreaterThan(first);
+			join(lock.release("b", null));
+		}
+
+		@Test
+		@DisplayName("Where a transaction has locked the row, the lock is held, and other locks are granted meanwhile")
+		void lockedRow() throws SQLException {
+			StoredLock lock = this.stores.first().lock(this.key);
+			join(lock.acquire(AcquireCommand.of("a", TTL)));
+			join(lock.release("a", null));
+			try (Connection connection = this.stores.connection()) {
+				connection.setAutoCommit(false);
+				connection.createStatement()
+					.execute("SELECT * FROM locks WHERE lock_key = 'jdbc:%s' FOR UPDATE".formatted(this.key.key()));
+				AcquireResult refused = join(lock.acquire(AcquireCommand.of("b", TTL)));
+				assertThat(refused).isEqualTo(new Held(Duration.ZERO));
+				StoredLock another = this.stores.first().lock(new LockKey("jdbc", this.key.key() + "2"));
+				assertThat(join(another.acquire(AcquireCommand.of("b", TTL)))).isInstanceOf(Granted.class);
+				join(another.release("b", null));
+				connection.rollback();
+			}
+			assertThat(join(lock.acquire(AcquireCommand.of("b", TTL)))).isInstanceOf(Granted.class);
+			join(lock.release("b", null));
+		}
+
+		@Test
+		@DisplayName("Without tables the start ends, and the statements that create them are shown")
+		void noTables() {
+			HikariConfig database = new HikariConfig();
+			database.setJdbcUrl(this.stores.url());
+			JdbcLockStore store = new JdbcLockStore(database, 2, "absent", false, TTL);
+			try {
+				assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(store::afterPropertiesSet)
+					.satisfies((ex) -> assertThat(ex.getAction()).contains("CREATE TABLE IF NOT EXISTS absent (",
+							"CREATE TABLE IF NOT EXISTS absent_results (", "lock.jdbc.initialize-schema"));
+			}
+			finally {
+				store.destroy();
+			}
+		}
+
+	}
+
+	@Nested
+	@DisplayName("In PostgreSQL")
+	class PostgreSql extends Contract {
+
+		PostgreSql() {
+			super(postgreSql, 1);
+		}
+
+	}
+
+	@Nested
+	@DisplayName("In MariaDB")
+	class MariaDb extends Contract {
+
+		MariaDb() {
+			super(mariaDb, 2);
+		}
+
+	}
+
+	@Nested
+	@DisplayName("In MariaDB, with the driver of MySQL")
+	class MySqlDriver extends Contract {
+
+		MySqlDriver() {
+			super(mySqlDriver, 2);
+		}
+
+	}
+
+	@Nested
+	@DisplayName("In H2")
+	class H2 extends Contract {
+
+		H2() {
+			super(h2, 2);
+		}
+
+	}
+
+}

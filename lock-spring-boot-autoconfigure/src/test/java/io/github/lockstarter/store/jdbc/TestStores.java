@@ -1,0 +1,107 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import com.zaxxer.hikari.HikariConfig;
+
+/**
+ * Stores in one database, as instances of an application have them.
+ */
+final class TestStores implements AutoCloseable {
+
+	private final String url;
+
+	private final Duration timeout;
+
+	private final List<JdbcLockStore> stores = new ArrayList<>();
+
+	private final JdbcLockStore first;
+
+	private final JdbcLockStore other;
+
+	TestStores(String url) {
+		this(url, Duration.ofSeconds(30));
+	}
+
+	TestStores(String url, Duration timeout) {
+		this.url = url;
+		this.timeout = timeout;
+		this.first = another(url);
+		this.other = another(url);
+	}
+
+	JdbcLockStore first() {
+		return this.first;
+	}
+
+	JdbcLockStore other() {
+		return this.other;
+	}
+
+	/** Returns a new instance, which finds the database under that URL. */
+	JdbcLockStore another(String url) {
+		HikariConfig database = new HikariConfig();
+		database.setJdbcUrl(url);
+		JdbcLockStore store = new JdbcLockStore(database, 4, "locks", true, this.timeout);
+		store.afterPropertiesSet();
+		this.stores.add(store);
+		return store;
+	}
+
+	String url() {
+		return this.url;
+	}
+
+	/** Returns how many rows there are. */
+	long rows(String table) {
+		return query("SELECT count(*) FROM " + table);
+	}
+
+	/** Returns how many locks are held. */
+	long held() {
+		String now = Database.of(this.url).locks("locks").now();
+		return query("SELECT count(*) FROM locks WHERE expires_at >= " + now);
+	}
+
+	private long query(String query) {
+		try (Connection connection = connection();
+				Statement statement = connection.createStatement();
+				ResultSet rows = statement.executeQuery(query)) {
+			rows.next();
+			return rows.getLong(1);
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** Changes something in the database, over one connection. */
+	void execute(String... statements) {
+		try (Connection connection = connection(); Statement statement = connection.createStatement()) {
+			for (String sql : statements) {
+				statement.execute(sql);
+			}
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** Returns a connection of the application's own. */
+	Connection connection() throws SQLException {
+		return DriverManager.getConnection(this.url);
+	}
+
+	@Override
+	public void close() {
+		this.stores.forEach(JdbcLockStore::destroy);
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.github.lockstarter.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+
+import org.awaitility.Awaitility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A MariaDB server that runs as a process on this machine, on a port of its own, and can
+ * be broken at will.
+ */
+public final class LocalMariaDb extends LocalServer implements LocalDatabase {
+
+	private final int port = unusedPort();
+
+	private LocalMariaDb() {
+	}
+
+	/** Starts a server with an empty database. */
+	public static LocalMariaDb started() {
+		LocalMariaDb mariaDb = new LocalMariaDb();
+		mariaDb.install();
+		mariaDb.start();
+		return mariaDb;
+	}
+
+	/** Returns the server that all tests of this JVM share, and none breaks. */
+	public static LocalMariaDb shared() {
+		return Shared.SERVER;
+	}
+
+	private void install() {
+		try {
+			Process installation = new ProcessBuilder("mariadb-install-db", "--no-defaults", user(),
+					"--datadir=" + directory(), "--auth-root-authentication-method=normal", "--skip-test-db")
+				.redirectErrorStream(true)
+				.redirectOutput(output().toFile())
+				.start();
+			assertThat(installation.waitFor()).as("mariadb-install-db, see " + output()).isZero();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("These tests need mariadb-server: install it", ex);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Override
+	public void start() {
+		start(List.of("mariadbd", "--no-defaults", user(), "--datadir=" + directory(), "--bind-address=127.0.0.1",
+				"--port=" + this.port, "--socket=" + directory().resolve("socket")));
+		Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptions().untilAsserted(() -> {
+			try (Connection connection = DriverManager
+				.getConnection("jdbc:mariadb://127.0.0.1:%d/?user=root".formatted(this.port));
+					Statement statement = connection.createStatement()) {
+				statement.execute("CREATE DATABASE IF NOT EXISTS test");
+			}
+		});
+	}
+
+	/** It refuses to run as root unless it is told to. */
+	private static String user() {
+		return "--user=" + System.getProperty("user.name");
+	}
+
+	@Override
+	public int port() {
+		return this.port;
+	}
+
+	@Override
+	public String url(int port) {
+		return "jdbc:mariadb://127.0.0.1:%d/test?user=root".formatted(port);
+	}
+
+	/** Started when it is first needed. */
+	private static final class Shared {
+
+		private static final LocalMariaDb SERVER = started();
+
+	}
+
+}

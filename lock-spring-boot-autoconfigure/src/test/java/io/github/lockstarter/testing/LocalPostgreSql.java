@@ -1,0 +1,145 @@
+package io.github.lockstarter.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.awaitility.Awaitility;
+
+import org.springframework.util.FileSystemUtils;
+
+/**
+ * A PostgreSQL server on a port of its own. Its programs come with the dependencies of
+ * these tests.
+ */
+public final class LocalPostgreSql implements LocalDatabase {
+
+	private final int port = LocalServer.unusedPort();
+
+	private final Path directory;
+
+	private String program = "";
+
+	private LocalPostgreSql() {
+		try {
+			this.directory = Files.createTempDirectory("local-postgresql");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		Runtime.getRuntime().addShutdownHook(new Thread(this::close));
+	}
+
+	/** Starts a server with an empty database. */
+	public static LocalPostgreSql started() {
+		LocalPostgreSql server = new LocalPostgreSql();
+		server.install();
+		return server;
+	}
+
+	/** Returns the server that all tests of this JVM share, and none breaks. */
+	public static LocalPostgreSql shared() {
+		return Shared.SERVER;
+	}
+
+	@Override
+	public int port() {
+		return this.port;
+	}
+
+	@Override
+	public String url(int port) {
+		return "jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres".formatted(port);
+	}
+
+	/** The first time that it starts, its files are made. */
+	private void install() {
+		try {
+			EmbeddedPostgres.builder()
+				.setPort(this.port)
+				.setDataDirectory(this.directory)
+				.setCleanDataDirectory(false)
+				.setRegisterShutdownHook(false)
+				// What is committed is to survive a process that is killed.
+				.setServerConfig("synchronous_commit", "on")
+				.start();
+			this.program = processes().findFirst().flatMap((server) -> server.info().command()).orElseThrow();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Override
+	public void start() {
+		// It refuses to run as root.
+		Stream<String> unprivileged = "root".equals(System.getProperty("user.name")) ? Stream.of("unshare", "-U")
+				: Stream.empty();
+		Stream<String> server = Stream.of(this.program, "-D", this.directory.toString(), "-p",
+				Integer.toString(this.port));
+		try {
+			new ProcessBuilder(Stream.concat(unprivileged, server).toList()).redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+				.start();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		Awaitility.await()
+			.atMost(Duration.ofMinutes(1))
+			.ignoreExceptions()
+			.untilAsserted(() -> DriverManager.getConnection(url()).close());
+	}
+
+	@Override
+	public void kill() {
+		List<ProcessHandle> processes = processes().toList();
+		processes.forEach(ProcessHandle::destroyForcibly);
+		Awaitility.await()
+			.atMost(Duration.ofMinutes(1))
+			.until(() -> processes.stream().noneMatch(ProcessHandle::isAlive));
+	}
+
+	@Override
+	public void freeze() {
+		processes().forEach(Signal.STOP::send);
+	}
+
+	@Override
+	public void thaw() {
+		processes().forEach(Signal.CONT::send);
+	}
+
+	@Override
+	public void close() {
+		kill();
+		FileSystemUtils.deleteRecursively(this.directory.toFile());
+	}
+
+	/** Returns the server's processes, with one for each connection. */
+	private Stream<ProcessHandle> processes() {
+		Path file = this.directory.resolve("postmaster.pid");
+		try {
+			return Files.exists(file) ? ProcessHandle.of(Long.parseLong(Files.readAllLines(file).get(0)))
+				.stream()
+				.flatMap((server) -> Stream.concat(Stream.of(server), server.descendants())) : Stream.empty();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Started when it is first needed. */
+	private static final class Shared {
+
+		private static final LocalPostgreSql SERVER = started();
+
+	}
+
+}
