@@ -39,9 +39,10 @@ class JdbcStoreConfiguration {
 	LockStore exclusiveRequestJdbcLockStore(LockProperties properties, ObjectProvider<DataSource> dataSources) {
 		properties.require(LockProperties.Store.JDBC);
 		JdbcProperties jdbc = properties.jdbc();
-		HikariConfig database = (jdbc.url() != null) ? database(jdbc) : database(dataSources.getIfUnique());
+		DataSource application = (jdbc.url() == null) ? dataSources.getIfUnique() : null;
+		HikariConfig database = (jdbc.url() != null) ? database(jdbc) : database(application);
 		return new JdbcLockStore(database, jdbc.connections(), jdbc.table(), createsTables(jdbc, database),
-				jdbc.commandTimeout());
+				jdbc.commandTimeout(), application);
 	}
 
 	private static HikariConfig database(JdbcProperties jdbc) {

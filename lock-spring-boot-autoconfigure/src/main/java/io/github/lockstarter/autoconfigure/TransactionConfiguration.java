@@ -17,6 +17,7 @@ import org.springframework.transaction.interceptor.BeanFactoryTransactionAttribu
 
 import io.github.lockstarter.interceptor.LeaseTransactionListener;
 import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 
 /**
  * Rolls back transactions whose lock was lost, for every transaction manager.
@@ -40,8 +41,11 @@ class TransactionConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BeanPostProcessor exclusiveRequestLeaseTransactionListener() {
-		LeaseTransactionListener listener = new LeaseTransactionListener();
+	static BeanPostProcessor exclusiveRequestLeaseTransactionListener(ObjectProvider<DefaultLockRegistry> registry) {
+		LeaseTransactionListener listener = new LeaseTransactionListener((lease) -> {
+			DefaultLockRegistry own = registry.getIfAvailable();
+			return (own != null) ? own.holdUntilCommit(lease) : lease.isHeld();
+		});
 		return new BeanPostProcessor() {
 
 			@Override

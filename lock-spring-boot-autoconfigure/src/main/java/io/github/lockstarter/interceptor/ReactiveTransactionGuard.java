@@ -28,7 +28,7 @@ public final class ReactiveTransactionGuard {
 	public static Mono<Void> commit(Supplier<Mono<Void>> commit) {
 		return Mono.deferContextual((context) -> {
 			List<HeldLeases> all = ReactiveTypeAdapter.all(context);
-			LeaseTransactionListener.check(leases(all));
+			LeaseTransactionListener.check(leases(all), Lease::isHeld);
 			return commit.get().doOnSuccess((nothing) -> ended(all, true)).doOnError((failure) -> ended(all, false));
 		});
 	}

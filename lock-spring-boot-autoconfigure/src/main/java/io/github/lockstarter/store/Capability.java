@@ -34,6 +34,14 @@ public enum Capability {
 	 */
 	HOLDS_FOR_TOKENS,
 
+	/**
+	 * Where a transaction of the application is on the database of the locks, the check
+	 * that a lock is still held is part of it: the store answers
+	 * {@link LockStore#holdUntilCommit}. Without it a lease can be lost between the check
+	 * and the commit.
+	 */
+	JOINS_TRANSACTIONS,
+
 	/** The locks are those of this JVM only, so that no other instance waits for them. */
 	LOCAL
 

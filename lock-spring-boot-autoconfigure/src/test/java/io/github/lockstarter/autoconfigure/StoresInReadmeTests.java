@@ -60,7 +60,7 @@ class StoresInReadmeTests {
 			case JDBC -> {
 				HikariConfig database = new HikariConfig();
 				database.setJdbcUrl("jdbc:postgresql://127.0.0.1:1/none");
-				JdbcLockStore jdbc = new JdbcLockStore(database, 2, "locks", false, timeout);
+				JdbcLockStore jdbc = new JdbcLockStore(database, 2, "locks", false, timeout, null);
 				jdbc.destroy();
 				yield jdbc.capabilities();
 			}

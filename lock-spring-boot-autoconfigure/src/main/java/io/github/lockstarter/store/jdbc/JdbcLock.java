@@ -55,7 +55,7 @@ final class JdbcLock implements StoredLock {
 	 * Returns the key of the row. It has visible characters of ASCII only: what else is a
 	 * letter, and which of them are equal, is different in each database.
 	 */
-	private static String rowKey(LockKey key) {
+	static String rowKey(LockKey key) {
 		String text = key.name() + ":" + key.key();
 		boolean visible = text.length() <= MAX_KEY_LENGTH && text.chars().allMatch((each) -> each > ' ' && each < 127);
 		return visible ? new LockKey(ANY, text).storeForm(MAX_KEY_LENGTH) : LockKey.ofDigest(ANY, text).key();

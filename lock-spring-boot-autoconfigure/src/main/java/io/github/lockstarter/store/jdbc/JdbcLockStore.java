@@ -11,6 +11,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
+import javax.sql.DataSource;
+
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import org.apache.commons.logging.Log;
@@ -65,6 +67,8 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 
 	private final Purge purge;
 
+	private final @Nullable JoinedTransactions transactions;
+
 	/**
 	 * Creates a store. It connects when it is first used.
 	 * @param database where the database is: the URL, the user, and whatever else the
@@ -75,20 +79,27 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	 * {@code _results}. Applications with the same tables share their locks
 	 * @param createTables whether to create the tables if there are none
 	 * @param commandTimeout how long to wait for an answer
+	 * @param application what transactions of the application are on, if that is the same
+	 * database: they check their locks before the commit
 	 */
 	public JdbcLockStore(HikariConfig database, int connections, String table, boolean createTables,
-			Duration commandTimeout) {
+			Duration commandTimeout, @Nullable DataSource application) {
 		Assert.isTrue(connections >= 2, "There must be two connections: one for holders, and one for callers");
 		Assert.isTrue(table.matches("[A-Za-z_][A-Za-z0-9_]{0,40}(\\.[A-Za-z_][A-Za-z0-9_]{0,40})?"),
 				"The name of a table must have letters, digits and '_' only, and may have a schema before it");
 		Database kind = Database.of(String.valueOf(database.getJdbcUrl()));
 		boolean notifies = kind == Database.POSTGRESQL;
-		this.capabilities = notifies
-				? EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS, Capability.NOTIFIES)
-				: EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
+		this.capabilities = EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
+		if (notifies) {
+			this.capabilities.add(Capability.NOTIFIES);
+		}
+		if (application != null) {
+			this.capabilities.add(Capability.JOINS_TRANSACTIONS);
+		}
 		this.schema = kind.schema(table);
 		this.createTables = createTables;
 		LockTable locks = kind.locks(table);
+		this.transactions = (application != null) ? new JoinedTransactions(application, locks) : null;
 		ResultTable results = new ResultTable(locks, table);
 		this.connections = new Connections(
 				pool(database, connections + (notifies ? 1 : 0), commandTimeout, locks.connectionInitSql()),
@@ -198,6 +209,11 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 			.<CompletionStage<Boolean>>mapToObj((i) -> this.calls.call(((JdbcLock) renewals.get(i).lock()).key(),
 					() -> answers.thenApply((counts) -> counts[i] == 1)))
 			.toList();
+	}
+
+	@Override
+	public boolean holdUntilCommit(LockKey key, long fencingToken) {
+		return this.transactions == null || this.transactions.holdUntilCommit(key, JdbcLock.rowKey(key), fencingToken);
 	}
 
 	@Override

@@ -54,6 +54,8 @@ abstract class LockTable {
 
 	private final String find;
 
+	private final String holdUntilCommit;
+
 	/**
 	 * Creates the statements.
 	 * @param name the name of the table
@@ -71,6 +73,8 @@ abstract class LockTable {
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				""".formatted(name, now);
 		this.isLastOwner = "SELECT 1 FROM %s WHERE lock_key = ? AND owner = ?".formatted(name);
+		this.holdUntilCommit = "SELECT 1 FROM %1$s WHERE lock_key = ? AND token = ? AND expires_at >= %2$s FOR UPDATE"
+			.formatted(name, now);
 		this.find = "SELECT owner, token, expires_at - %2$s FROM %1$s WHERE lock_key = ? AND expires_at >= %2$s"
 			.formatted(name, now);
 	}
@@ -150,6 +154,28 @@ abstract class LockTable {
 				return rows.next();
 			}
 		}
+	}
+
+	/**
+	 * Locks the row of a lock, in the transaction of the connection.
+	 * @return whether the lock is held with that token
+	 */
+	final boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.holdUntilCommit)) {
+			statement.setString(1, key);
+			statement.setLong(2, token);
+			try (ResultSet rows = statement.executeQuery()) {
+				return rows.next();
+			}
+		}
+	}
+
+	/**
+	 * Returns whether a transaction of that isolation sees the row as it is.
+	 * @param isolation as in {@link Connection}; {@code null} for that of the database
+	 */
+	boolean canCheckAt(@Nullable Integer isolation) {
+		return true;
 	}
 
 	/** Removes rows of locks that have been free for a while, at most {@link #SOME}. */

@@ -6,6 +6,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Held;
 
@@ -93,6 +95,15 @@ final class PostgreSqlTable extends LockTable {
 	String deleteSome(String table, String columns, String condition) {
 		return "DELETE FROM %1$s WHERE %3$s AND (%2$s) IN (SELECT %2$s FROM %1$s WHERE %3$s LIMIT %4$d)"
 			.formatted(table, columns, condition, SOME);
+	}
+
+	/**
+	 * At a higher level PostgreSQL fails a transaction that locks a row which was changed
+	 * after it had begun, as a renewal does.
+	 */
+	@Override
+	boolean canCheckAt(@Nullable Integer isolation) {
+		return isolation == null || isolation <= Connection.TRANSACTION_READ_COMMITTED;
 	}
 
 }

@@ -153,7 +153,7 @@ class JdbcLockStoreTests {
 		void noTables() {
 			HikariConfig database = new HikariConfig();
 			database.setJdbcUrl(this.stores.url());
-			JdbcLockStore store = new JdbcLockStore(database, 2, "absent", false, TTL);
+			JdbcLockStore store = new JdbcLockStore(database, 2, "absent", false, TTL, null);
 			try {
 				assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(store::afterPropertiesSet)
 					.satisfies((ex) -> assertThat(ex.getAction()).contains("CREATE TABLE IF NOT EXISTS absent (",

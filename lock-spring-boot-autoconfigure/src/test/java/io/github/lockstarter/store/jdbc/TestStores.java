@@ -49,7 +49,7 @@ final class TestStores implements AutoCloseable {
 	JdbcLockStore another(String url) {
 		HikariConfig database = new HikariConfig();
 		database.setJdbcUrl(url);
-		JdbcLockStore store = new JdbcLockStore(database, 4, "locks", true, this.timeout);
+		JdbcLockStore store = new JdbcLockStore(database, 4, "locks", true, this.timeout, null);
 		store.afterPropertiesSet();
 		this.stores.add(store);
 		return store;

@@ -1,0 +1,198 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.annotation.Isolation;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalPostgreSql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Transactions on the database of the locks.
+ */
+@ParameterizedClass
+@ValueSource(strings = { "h2", "postgresql", "mariadb" })
+class JdbcTransactionsTests {
+
+	private static final LockKey KEY = new LockKey("orders", "one");
+
+	@Parameter
+	String database;
+
+	private ApplicationContextRunner runner() {
+		String url = switch (this.database) {
+			case "h2" -> "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID());
+			case "postgresql" -> LocalPostgreSql.shared().url();
+			default -> LocalMariaDb.shared().url();
+		};
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataSourceAutoConfiguration.class,
+					DataSourceTransactionManagerAutoConfiguration.class, TransactionAutoConfiguration.class,
+					JdbcTemplateAutoConfiguration.class, JdbcClientAutoConfiguration.class,
+					LockAutoConfiguration.class))
+			.withPropertyValues("lock.store=jdbc", "lock.jdbc.initialize-schema=always", "lock.jdbc.table=tx_locks",
+					"lock.jdbc.command-timeout=30s", "lock.names.orders.renew=false", "spring.datasource.url=" + url)
+			.withBean(Orders.class);
+	}
+
+	@Test
+	@DisplayName("A transaction whose lock is held is committed")
+	void commits() {
+		this.runner().run((context) -> {
+			assertThat(context.getBean(LockStore.class).capabilities()).contains(Capability.JOINS_TRANSACTIONS);
+			Orders orders = context.getBean(Orders.class).withTable();
+			orders.insert(() -> {
+			});
+			assertThat(orders.count()).isOne();
+		});
+	}
+
+	@Test
+	@DisplayName("A lease that the database has given to another owner cannot commit, although its holder believes in it still")
+	void lost() {
+		this.runner().run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			LockStore store = context.getBean(LockStore.class);
+			assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> orders.insert(() -> {
+				orders.endLease();
+				assertThat(acquire(store, "next")).isInstanceOf(Granted.class);
+			}));
+			assertThat(orders.count()).isZero();
+			release(store, "next");
+		});
+	}
+
+	@Test
+	@DisplayName("Between the check and the end of the commit no other owner is granted the lock, even if the lease ends meanwhile")
+	void noWindow() {
+		this.runner().run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			LockStore store = context.getBean(LockStore.class);
+			context.getBean(JdbcTransactionManager.class).addListener(new BeforeCommit((transaction) -> {
+				Awaitility.await().during(Duration.ofMillis(1200)).until(() -> acquire(store, "next") instanceof Held);
+			}));
+			orders.insertBriefly();
+			assertThat(orders.count()).isOne();
+			assertThat(acquire(store, "next")).isInstanceOf(Granted.class);
+			release(store, "next");
+		});
+	}
+
+	@Test
+	@DisplayName("A transaction that sees a snapshot is committed, although its lease was renewed since")
+	void snapshot() {
+		this.runner().run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			orders.insertInSnapshot(orders::renewLease);
+			assertThat(orders.count()).isOne();
+		});
+	}
+
+	private static AcquireResult acquire(LockStore store, String owner) {
+		StoredLock lock = store.lock(KEY);
+		return lock.acquire(AcquireCommand.of(owner, Duration.ofSeconds(30))).toCompletableFuture().join();
+	}
+
+	private static void release(LockStore store, String owner) {
+		assertThat(store.lock(KEY).release(owner, null).toCompletableFuture().join()).isTrue();
+	}
+
+	private record BeforeCommit(Consumer<TransactionExecution> action) implements TransactionExecutionListener {
+
+		@Override
+		public void beforeCommit(TransactionExecution transaction) {
+			this.action.accept(transaction);
+		}
+
+	}
+
+	static class Orders {
+
+		private final JdbcClient jdbc;
+
+		Orders(JdbcClient jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@ExclusiveRequest(name = "orders", key = "'one'", ttl = "30s")
+		@Transactional
+		public void insert(Runnable beforeTheEnd) {
+			this.jdbc.sql("INSERT INTO tx_orders VALUES (1)").update();
+			beforeTheEnd.run();
+		}
+
+		@ExclusiveRequest(name = "orders", key = "'one'", ttl = "1s")
+		@Transactional
+		public void insertBriefly() {
+			this.jdbc.sql("INSERT INTO tx_orders VALUES (1)").update();
+		}
+
+		@ExclusiveRequest(name = "orders", key = "'one'", ttl = "30s")
+		@Transactional(isolation = Isolation.REPEATABLE_READ)
+		public void insertInSnapshot(Runnable beforeTheEnd) {
+			insert(beforeTheEnd);
+		}
+
+		void endLease() {
+			outside("UPDATE tx_locks SET expires_at = 0 WHERE lock_key = 'orders:one'");
+		}
+
+		void renewLease() {
+			outside("UPDATE tx_locks SET expires_at = expires_at + 1 WHERE lock_key = 'orders:one'");
+		}
+
+		/** Changes the database outside of the transaction of this thread. */
+		private void outside(String sql) {
+			int rows = CompletableFuture.supplyAsync(() -> this.jdbc.sql(sql).update()).join();
+			assertThat(rows).isOne();
+		}
+
+		Orders withTable() {
+			this.jdbc.sql("CREATE TABLE IF NOT EXISTS tx_orders (id INT)").update();
+			this.jdbc.sql("DELETE FROM tx_orders").update();
+			return this;
+		}
+
+		int count() {
+			return this.jdbc.sql("SELECT count(*) FROM tx_orders").query(Integer.class).single();
+		}
+
+	}
+
+}

@@ -1,0 +1,205 @@
+package io.github.lockstarter.faults;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalPostgreSql;
+import io.github.lockstarter.testing.TestJvm;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A process that is paused for longer than its lease, before the check that its
+ * transaction makes before the commit, or between that and the commit. Each run adds the
+ * number after the largest one, so a number that is there twice was added by a
+ * transaction that did not see another one.
+ * <p>
+ * {@code -Dstale-commits.runs=200} makes more of them than the few of each build.
+ */
+@Tag("once")
+class StaleCommitTests {
+
+	private static final int RUNS = Integer.getInteger("stale-commits.runs", 4);
+
+	private static final Duration TTL = Duration.ofMillis(500);
+
+	@ParameterizedTest
+	@ValueSource(strings = { "postgresql", "mariadb" })
+	@DisplayName("With the locks in the database of the data no transaction commits after its lease was lost, wherever its process was paused")
+	void sameDatabase(String database) {
+		assertThat(numbersAddedTwice("lock.store=jdbc", "lock.jdbc.initialize-schema=always",
+				"lock.jdbc.table=stale_locks", "spring.datasource.url=" + url(database)))
+			.isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "postgresql", "mariadb" })
+	@DisplayName("With the locks in Redis a transaction commits that was paused between the check and the commit")
+	void redisBesideIt(String database) {
+		assertThat(numbersAddedTwice(
+				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("spring.datasource.url=" + url(database)))
+					.toArray(String[]::new)))
+			.isEqualTo(RUNS / 2);
+	}
+
+	private static String url(String database) {
+		return "mariadb".equals(database) ? LocalMariaDb.shared().url() : LocalPostgreSql.shared().url();
+	}
+
+	private static int numbersAddedTwice(String... properties) {
+		try (ConfigurableApplicationContext rival = Application.start(properties);
+				TestJvm holder = TestJvm.start(Application.class, (Object[]) properties)) {
+			Numbers numbers = rival.getBean(Numbers.class).withTable();
+			holder.await("ready");
+			for (int i = 0; i < RUNS; i++) {
+				holder.tell((i % 2 == 0) ? "stop before the check" : "stop before the commit");
+				holder.await("stopped %d;".formatted(i));
+				holder.freeze();
+				long paused = System.nanoTime();
+				Awaitility.await().pollInterval(Duration.ofMillis(20)).until(() -> numbers.isAdded(() -> {
+				}) || System.nanoTime() - paused > TTL.multipliedBy(3).toNanos());
+				holder.thaw();
+				holder.tell("go on");
+				holder.await("ended %d;".formatted(i));
+			}
+			return numbers.addedTwice();
+		}
+	}
+
+	/** An application that adds numbers when it is told to. */
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import({ Numbers.class, Adding.class })
+	static class Application {
+
+		/** Whether transactions stop before the check, or after it. */
+		private static boolean beforeCheck;
+
+		private static int run;
+
+		private static final BufferedReader input = new BufferedReader(
+				new InputStreamReader(System.in, StandardCharsets.UTF_8));
+
+		public static void main(String... properties) throws IOException {
+			try (ConfigurableApplicationContext context = start(properties)) {
+				// It comes after the listener that makes the check.
+				context.getBean(JdbcTransactionManager.class).addListener(new TransactionExecutionListener() {
+
+					@Override
+					public void beforeCommit(TransactionExecution transaction) {
+						stopIf(!beforeCheck);
+					}
+
+				});
+				Numbers numbers = context.getBean(Numbers.class);
+				System.out.println("ready");
+				for (String line = input.readLine(); line != null; line = input.readLine()) {
+					beforeCheck = line.equals("stop before the check");
+					numbers.isAdded(() -> stopIf(beforeCheck));
+					System.out.println("ended %d;".formatted(run++));
+				}
+			}
+		}
+
+		private static void stopIf(boolean stop) {
+			if (stop) {
+				System.out.println("stopped %d;".formatted(run));
+				try {
+					input.readLine();
+				}
+				catch (IOException ex) {
+					throw new UncheckedIOException(ex);
+				}
+			}
+		}
+
+		static ConfigurableApplicationContext start(String... properties) {
+			return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
+				.properties("lock.names.numbers.ttl=" + TTL.toMillis() + "ms", "logging.level.root=error")
+				.properties(properties)
+				.run();
+		}
+
+	}
+
+	static class Numbers {
+
+		private final JdbcClient jdbc;
+
+		private final Adding adding;
+
+		Numbers(JdbcClient jdbc, Adding adding) {
+			this.jdbc = jdbc;
+			this.adding = adding;
+		}
+
+		Numbers withTable() {
+			this.jdbc.sql("DROP TABLE IF EXISTS numbers").update();
+			this.jdbc.sql("CREATE TABLE numbers (n INT)").update();
+			return this;
+		}
+
+		/** Adds a number, and returns whether its transaction was committed. */
+		boolean isAdded(Runnable beforeTheEnd) {
+			try {
+				this.adding.add(beforeTheEnd);
+				return true;
+			}
+			catch (LockException ex) {
+				return false;
+			}
+		}
+
+		int addedTwice() {
+			return this.jdbc.sql("SELECT count(*) - count(DISTINCT n) FROM numbers").query(Integer.class).single();
+		}
+
+	}
+
+	static class Adding {
+
+		private final JdbcClient jdbc;
+
+		Adding(JdbcClient jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@ExclusiveRequest(name = "numbers", key = "'one'")
+		@Transactional
+		public void add(Runnable beforeTheEnd) {
+			int last = this.jdbc.sql("SELECT coalesce(max(n), 0) FROM numbers").query(Integer.class).single();
+			this.jdbc.sql("INSERT INTO numbers VALUES (?)").param(last + 1).update();
+			beforeTheEnd.run();
+		}
+
+	}
+
+}
