@@ -12,14 +12,14 @@ import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 import io.github.lockstarter.benchmarks.measure.Progress;
 import io.github.lockstarter.benchmarks.measure.RedisServer;
 import io.github.lockstarter.benchmarks.workload.Cost;
-import io.github.lockstarter.benchmarks.workload.HandOff;
+import io.github.lockstarter.benchmarks.workload.Contended;
 import io.github.lockstarter.benchmarks.workload.Http;
 import io.github.lockstarter.benchmarks.workload.Refusal;
 import io.github.lockstarter.benchmarks.workload.Report;
 import io.github.lockstarter.benchmarks.workload.Run;
 import io.github.lockstarter.benchmarks.workload.Service;
 import io.github.lockstarter.benchmarks.workload.StartUp;
-import io.github.lockstarter.benchmarks.workload.UncontendedCycle;
+import io.github.lockstarter.benchmarks.workload.Uncontended;
 import io.github.lockstarter.benchmarks.workload.Workload;
 import io.github.lockstarter.testing.LocalRedis;
 
@@ -34,9 +34,9 @@ public final class Main {
 	private static final Map<String, Workload> workloads = new LinkedHashMap<>();
 
 	static {
-		workloads.put("uncontended", new UncontendedCycle());
+		workloads.put("uncontended", new Uncontended());
 		workloads.put("refused", new Refusal());
-		workloads.put("contended", new HandOff());
+		workloads.put("contended", new Contended());
 		workloads.put("cost", new Cost());
 		workloads.put("http", new Http());
 		workloads.put("service", new Service());

@@ -5,7 +5,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.RedisCandidate;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 import io.github.lockstarter.testing.LocalRedis;
 
@@ -19,7 +19,7 @@ class MainTests {
 		try (LocalRedis redis = LocalRedis.started()) {
 			String report = Main.report(new RedisAddress(redis.port()), List.of("uncontended"), true, "a test")
 				.toString();
-			for (Candidate candidate : Candidate.all()) {
+			for (RedisCandidate candidate : RedisCandidate.all()) {
 				assertThat(report).containsPattern("\n\\| \\Q" + candidate + "\\E \\|( [0-9,.∞–]+ \\([^)]*\\) \\|)+");
 			}
 			assertThat(report).contains("## Goals", "printed by `a test`", "Redis ");

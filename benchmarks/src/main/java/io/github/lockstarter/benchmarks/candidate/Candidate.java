@@ -1,72 +1,19 @@
 package io.github.lockstarter.benchmarks.candidate;
 
-import java.util.List;
-import java.util.function.Function;
-import java.util.stream.Stream;
-
 /**
- * What is compared.
+ * What is compared with others on the same kind of server.
+ *
+ * @param <A> where such a server is
  */
-public enum Candidate {
+public interface Candidate<A> {
 
-	/** The fewest and simplest requests that make a lock. */
-	FLOOR("bare Lettuce (the floor)", LettuceLocks::new),
-
-	SPRING_DATA("Spring Data Redis by hand", SpringDataLocks::new),
-
-	INTEGRATION_SPIN("Spring Integration, spin", SpringIntegrationLocks::spinning),
-
-	INTEGRATION_PUB_SUB("Spring Integration, pub/sub", SpringIntegrationLocks::publishing),
-
-	REDISSON_LEASE("Redisson, lease", RedissonLocks::withLease),
-
-	REDISSON_WATCHDOG("Redisson, watchdog", RedissonLocks::withWatchdog),
-
-	SHEDLOCK("ShedLock", ShedLocks::new),
-
-	LOCK4J("lock4j", Lock4jLocks::new),
-
-	/** Another version of this library; the system property says which. */
-	BASELINE("another version", OtherVersion::connect),
-
-	THIS("lock-spring-boot-starter", StarterLocks::new);
-
-	private final String title;
-
-	private final Function<RedisAddress, LockClient> connector;
-
-	Candidate(String title, Function<RedisAddress, LockClient> connector) {
-		this.title = title;
-		this.connector = connector;
-	}
-
-	/**
-	 * Returns all to compare: with the peers, or, where another version of this library
-	 * is given, with that one instead.
-	 */
-	public static List<Candidate> all() {
-		boolean versions = System.getProperty(OtherVersion.JAR) != null;
-		return Stream.of(values())
-			.filter((candidate) -> versions ? !candidate.isPeer() : candidate != BASELINE)
-			.toList();
-	}
+	/** Starts an instance. */
+	LockClient connect(A server);
 
 	/**
 	 * Returns whether it is a product to compare with, not the floor and no version of
-	 * this one.
+	 * this library.
 	 */
-	public boolean isPeer() {
-		return this != FLOOR && this != BASELINE && this != THIS;
-	}
-
-	/** Starts an instance. */
-	public LockClient connect(RedisAddress redis) {
-		return this.connector.apply(redis);
-	}
-
-	@Override
-	public String toString() {
-		return this.title;
-	}
+	boolean isPeer();
 
 }

@@ -47,12 +47,8 @@ public final class LettuceLocks implements LockClient {
 	}
 
 	@Override
-	public Runnable acquire(String key) throws Exception {
-		Runnable release = tryAcquire(key);
-		while (release == null) {
-			release = tryAcquire(key);
-		}
-		return release;
+	public void pauseBeforeRetry() {
+		// It asks again at once.
 	}
 
 	@Override

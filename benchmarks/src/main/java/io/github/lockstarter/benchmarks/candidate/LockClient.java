@@ -31,10 +31,15 @@ public interface LockClient extends AutoCloseable {
 	default Runnable acquire(String key) throws Exception {
 		Runnable release = tryAcquire(key);
 		while (release == null) {
-			Thread.sleep(RETRY.toMillis());
+			pauseBeforeRetry();
 			release = tryAcquire(key);
 		}
 		return release;
+	}
+
+	/** Pauses after a refusal while {@link #acquire} waits. */
+	default void pauseBeforeRetry() throws InterruptedException {
+		Thread.sleep(RETRY.toMillis());
 	}
 
 	/**

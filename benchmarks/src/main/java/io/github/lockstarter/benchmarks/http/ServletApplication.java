@@ -6,7 +6,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.RedisCandidate;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 
@@ -20,12 +20,12 @@ class ServletApplication {
 
 	@Bean
 	LockClient byHand(@Value("${spring.data.redis.port}") int port) {
-		return Candidate.FLOOR.connect(new RedisAddress(port));
+		return RedisCandidate.FLOOR.connect(new RedisAddress(port));
 	}
 
 	@Bean
 	LockClient redisson(@Value("${spring.data.redis.port}") int port) {
-		return Candidate.REDISSON_LEASE.connect(new RedisAddress(port));
+		return RedisCandidate.REDISSON_LEASE.connect(new RedisAddress(port));
 	}
 
 }

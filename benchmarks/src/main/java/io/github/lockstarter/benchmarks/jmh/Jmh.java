@@ -13,7 +13,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.RedisCandidate;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 
 /**
@@ -39,10 +39,10 @@ public final class Jmh {
 	 * Returns what each candidate took on average for a method of {@link LockBenchmark},
 	 * and allocated.
 	 */
-	public Map<Candidate, Score> run(String method, int threads) throws RunnerException {
+	public Map<RedisCandidate, Score> run(String method, int threads) throws RunnerException {
 		Collection<RunResult> results = new Runner(
 				new OptionsBuilder().include("%s\\.%s$".formatted(LockBenchmark.class.getName(), method))
-					.param("candidate", Candidate.all().stream().map(Candidate::name).toArray(String[]::new))
+					.param("candidate", RedisCandidate.all().stream().map(RedisCandidate::name).toArray(String[]::new))
 					.threads(threads)
 					.forks(1)
 					.warmupIterations(this.iterations)
@@ -55,9 +55,9 @@ public final class Jmh {
 					.jvmArgsAppend("-D%s=%d".formatted(LockBenchmark.REDIS_PORT, this.redis.port()))
 					.build())
 			.run();
-		Map<Candidate, Score> costs = new LinkedHashMap<>();
+		Map<RedisCandidate, Score> costs = new LinkedHashMap<>();
 		for (RunResult result : results) {
-			costs.put(Candidate.valueOf(result.getParams().getParam("candidate")),
+			costs.put(RedisCandidate.valueOf(result.getParams().getParam("candidate")),
 					new Score(result.getPrimaryResult().getScore(),
 							Objects.requireNonNull(result.getSecondaryResults().get("gc.alloc.rate.norm")).getScore()));
 		}

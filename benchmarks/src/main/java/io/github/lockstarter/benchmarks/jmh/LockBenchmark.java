@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.RedisCandidate;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 
@@ -33,7 +33,7 @@ public class LockBenchmark {
 	private static final String HELD = "held";
 
 	@Param
-	private Candidate candidate;
+	private RedisCandidate candidate;
 
 	private LockClient client;
 

@@ -22,19 +22,11 @@ public final class RedisMonitor {
 	private RedisMonitor() {
 	}
 
-	/** Something that sends requests. */
-	@FunctionalInterface
-	public interface Sender {
-
-		void send() throws Exception;
-
-	}
-
 	/**
 	 * Returns what was sent.
 	 * @param redis the server; nobody else may use it meanwhile
 	 */
-	public static Requests count(RedisAddress redis, Sender sender) throws Exception {
+	public static Requests count(RedisAddress redis, LockServer.Sender sender) throws Exception {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), redis.port());
 				Socket other = new Socket(InetAddress.getLoopbackAddress(), redis.port())) {
 			BufferedReader lines = new BufferedReader(

@@ -12,7 +12,9 @@ import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 /**
  * What the server says of itself.
  */
-public final class RedisServer implements AutoCloseable {
+public final class RedisServer implements LockServer {
+
+	private final RedisAddress address;
 
 	private final RedisClient client;
 
@@ -21,16 +23,23 @@ public final class RedisServer implements AutoCloseable {
 	private final RedisCommands<String, String> redis;
 
 	public RedisServer(RedisAddress address) {
+		this.address = address;
 		this.client = RedisClient.create(address.uri());
 		this.connection = this.client.connect();
 		this.redis = this.connection.sync();
 	}
 
-	/** Forgets all keys. */
+	@Override
+	public String name() {
+		return "Redis";
+	}
+
+	@Override
 	public void clear() {
 		this.redis.flushall();
 	}
 
+	@Override
 	public String version() {
 		return info("server", "redis_version");
 	}
@@ -45,9 +54,14 @@ public final class RedisServer implements AutoCloseable {
 		return Integer.parseInt(info("clients", "connected_clients")) - 1;
 	}
 
-	/** Returns the processor time that it has used, in seconds. */
+	@Override
 	public double processorSeconds() {
 		return Double.parseDouble(info("cpu", "used_cpu_user")) + Double.parseDouble(info("cpu", "used_cpu_sys"));
+	}
+
+	@Override
+	public long count(Sender sender) throws Exception {
+		return RedisMonitor.count(this.address, sender).requests();
 	}
 
 	/** Returns how many bytes it has received and sent. */

@@ -3,7 +3,7 @@ package io.github.lockstarter.benchmarks.workload;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -11,7 +11,6 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.github.lockstarter.benchmarks.candidate.Candidate;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
-import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 import io.github.lockstarter.benchmarks.measure.Load;
 import io.github.lockstarter.benchmarks.measure.Task;
 
@@ -19,7 +18,8 @@ import io.github.lockstarter.benchmarks.measure.Task;
  * Some threads of one process that all want one lock, again and again. It is a wait for
  * something else that they do under it, not work for the processor.
  *
- * @param redis where Redis is
+ * @param <A> where the server is
+ * @param server the server that keeps the lock
  * @param candidate what makes the lock
  * @param key the key of the lock
  * @param process the number of this process
@@ -30,14 +30,14 @@ import io.github.lockstarter.benchmarks.measure.Task;
  * all processes
  * @param end when to end; who waits then waits on, and is the last to get the lock
  */
-record Contention(RedisAddress redis, Candidate candidate, String key, int process, int threads, Duration work,
+record Contention<A>(A server, Candidate<A> candidate, String key, int process, int threads, Duration work,
 		Duration pause, long begin, long end) implements Task<List<Contention.Holding>> {
 
-	private static final Map<Candidate, LockClient> clients = new EnumMap<>(Candidate.class);
+	private static final Map<Candidate<?>, LockClient> clients = new HashMap<>();
 
 	@Override
 	public List<Holding> run() throws Exception {
-		LockClient client = clients.computeIfAbsent(this.candidate, (candidate) -> candidate.connect(this.redis));
+		LockClient client = clients.computeIfAbsent(this.candidate, (candidate) -> this.candidate.connect(this.server));
 		List<Callable<List<Holding>>> loops = new ArrayList<>();
 		for (int thread = 0; thread < this.threads; thread++) {
 			int number = this.process * this.threads + thread;

@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 
-import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.RedisCandidate;
 import io.github.lockstarter.benchmarks.jmh.Jmh;
 import io.github.lockstarter.benchmarks.measure.Progress;
 import io.github.lockstarter.benchmarks.measure.Spread;
@@ -27,8 +27,8 @@ public final class Cost implements Workload {
 							asynchronous call that waits for a lock that another instance holds; in a library without such calls, it is a
 							thread.""");
 		int count = run.brief() ? 200 : 10_000;
-		Map<Candidate, Footprint.Figures> figures = new EnumMap<>(Candidate.class);
-		for (Candidate candidate : Run.CANDIDATES) {
+		Map<RedisCandidate, Footprint.Figures> figures = new EnumMap<>(RedisCandidate.class);
+		for (RedisCandidate candidate : Run.CANDIDATES) {
 			Progress.show("cost: %s", candidate);
 			try (Worker worker = new Worker("-XX:+UseSerialGC", "-Xmx1g")) {
 				figures.put(candidate, worker.run(new Footprint(run.redis(), candidate, count)));
@@ -39,8 +39,8 @@ public final class Cost implements Workload {
 		report(run.report(), count, figures, new Jmh(run.redis(), run.brief() ? 1 : 10).run("cycle", 1));
 	}
 
-	private static void report(Report report, int count, Map<Candidate, Footprint.Figures> figures,
-			Map<Candidate, Jmh.Score> allocation) {
+	private static void report(Report report, int count, Map<RedisCandidate, Footprint.Figures> figures,
+			Map<RedisCandidate, Jmh.Score> allocation) {
 		Table cycle = new Table("", "requests per cycle", "commands per cycle", "bytes sent and received per cycle",
 				"bytes allocated per cycle", "threads", "connections");
 		Table held = new Table("", "memory in Redis per held lock", "heap per held lock",
@@ -56,13 +56,13 @@ public final class Cost implements Workload {
 		});
 		report.table("**Cycle.**", cycle);
 		report.table("**Held locks and waiters.** Memory and heap in bytes.", held);
-		Footprint.Figures mine = Objects.requireNonNull(figures.get(Candidate.THIS));
+		Footprint.Figures mine = Objects.requireNonNull(figures.get(RedisCandidate.THIS));
 		report.atMost("%,d asynchronous waiters: bytes of heap each".formatted(count), 500, mine.waiters().heap());
 		report.atMost("%,d asynchronous waiters: threads each".formatted(count), 0.01, mine.waiters().threads());
 		report.atMost("held lock: bytes of heap", 500, mine.heap());
 		report.atMost("uncontended cycle: requests", 2, mine.requests());
 		report.atMost("uncontended cycle: bytes allocated", 4_000,
-				Objects.requireNonNull(allocation.get(Candidate.THIS)).bytes());
+				Objects.requireNonNull(allocation.get(RedisCandidate.THIS)).bytes());
 	}
 
 }

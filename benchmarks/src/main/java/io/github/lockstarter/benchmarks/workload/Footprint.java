@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.springframework.util.Assert;
 
-import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.RedisCandidate;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 import io.github.lockstarter.benchmarks.measure.Load;
@@ -25,7 +25,7 @@ import io.github.lockstarter.benchmarks.measure.Task;
  * @param candidate what to look at
  * @param count how many waiters, and a third of how many locks
  */
-record Footprint(RedisAddress redis, Candidate candidate, int count) implements Task<Footprint.Figures> {
+record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implements Task<Footprint.Figures> {
 
 	private static final int CYCLES = 1000;
 

@@ -39,7 +39,11 @@ record Holdings(List<Holding> holdings, int threads, long begin, long end) {
 
 	/** Returns how often the lock was granted per second. */
 	double rate() {
-		return inTime().size() / ((this.end - this.begin) / 1e9);
+		return inTime().size() / seconds();
+	}
+
+	private double seconds() {
+		return (this.end - this.begin) / 1e9;
 	}
 
 	/**
@@ -49,6 +53,11 @@ record Holdings(List<Holding> holdings, int threads, long begin, long end) {
 		Histogram waits = new Histogram(3);
 		this.holdings.forEach((holding) -> waits.recordValue(holding.acquired() - holding.wanted()));
 		return waits.getValueAtPercentile(percent);
+	}
+
+	/** Returns the wait that one in a hundred exceeds, in nanoseconds. */
+	double longWait() {
+		return waitTime(99);
 	}
 
 	/** Returns the usual time from a release to the next grant, in nanoseconds. */
@@ -63,10 +72,19 @@ record Holdings(List<Holding> holdings, int threads, long begin, long end) {
 
 	/** Returns which share of the grants went to another thread than the one before. */
 	double moved() {
+		return moves() / (double) Math.max(inTime().size() - 1, 1);
+	}
+
+	/** Returns how often per second the lock went to another thread. */
+	double moveRate() {
+		return moves() / seconds();
+	}
+
+	private long moves() {
 		List<Holding> holdings = inTime();
 		return IntStream.range(1, holdings.size())
 			.filter((i) -> holdings.get(i).thread() != holdings.get(i - 1).thread())
-			.count() / (double) Math.max(holdings.size() - 1, 1);
+			.count();
 	}
 
 	/** Returns how much more often the luckiest got the lock than the unluckiest. */

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.RedisCandidate;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 import io.github.lockstarter.benchmarks.jmh.Jmh;
 import io.github.lockstarter.benchmarks.measure.Effort;
@@ -45,12 +45,13 @@ public final class Refusal implements Workload {
 
 	private void elsewhere(Run run) throws Exception {
 		Effort effort = run.effort(1, 10, Duration.ofMillis(200));
-		try (Run.Clients holders = run.connect(); Run.Clients clients = run.connect()) {
+		try (Comparison.Clients holders = run.onRedis().connect();
+				Comparison.Clients clients = run.onRedis().connect()) {
 			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(2));
 			Rounds.run("refused, to warm up", warmUp, Run.CANDIDATES,
 					(candidate) -> measure(holders.of(candidate), clients.of(candidate), 1, warmUp.slice()));
 			for (int threads : new int[] { 1, 8 }) {
-				Rounds<Candidate, Slice> rounds = Rounds.run("refused, holder elsewhere, " + threads + " threads",
+				Rounds<RedisCandidate, Slice> rounds = Rounds.run("refused, holder elsewhere, " + threads + " threads",
 						effort, Run.CANDIDATES,
 						(candidate) -> measure(holders.of(candidate), clients.of(candidate), threads, effort.slice()));
 				report(run, threads, rounds, holders, clients);
@@ -83,44 +84,45 @@ public final class Refusal implements Workload {
 		return sent.requests() / (double) REQUESTS;
 	}
 
-	private static void report(Run run, int threads, Rounds<Candidate, Slice> rounds, Run.Clients holders,
-			Run.Clients clients) throws Exception {
+	private static void report(Run run, int threads, Rounds<RedisCandidate, Slice> rounds, Comparison.Clients holders,
+			Comparison.Clients clients) throws Exception {
 		Table table = new Table("", "p50", "p99", "rate", "requests");
-		for (Candidate candidate : Run.CANDIDATES) {
+		for (RedisCandidate candidate : Run.CANDIDATES) {
 			Runnable release = holders.of(candidate).acquire(KEY);
 			double sent = requests(run, clients.of(candidate));
 			release.run();
-			table.row(candidate, rounds.ratio(candidate, Candidate.FLOOR, (slice) -> slice.percentile(50)),
-					rounds.ratio(candidate, Candidate.FLOOR, (slice) -> slice.percentile(99)),
-					rounds.ratio(candidate, Candidate.FLOOR, Slice::rate), Spread.text(sent));
-			if (candidate == Candidate.THIS && threads == 1) {
+			table.row(candidate, rounds.ratio(candidate, RedisCandidate.FLOOR, (slice) -> slice.percentile(50)),
+					rounds.ratio(candidate, RedisCandidate.FLOOR, (slice) -> slice.percentile(99)),
+					rounds.ratio(candidate, RedisCandidate.FLOOR, Slice::rate), Spread.text(sent));
+			if (candidate == RedisCandidate.THIS && threads == 1) {
 				run.report()
 					.atMost("refused, holder elsewhere, 1 thread: latency (p50) / one bare `SET NX`", 1.05,
-							rounds.ratio(candidate, Candidate.FLOOR, (slice) -> slice.percentile(50)));
+							rounds.ratio(candidate, RedisCandidate.FLOOR, (slice) -> slice.percentile(50)));
 				run.report().atMost("refused, holder elsewhere: requests", 1, sent);
 			}
 		}
 		run.report()
 			.table("**Holder elsewhere, %d %s.** The floor, a bare `SET NX PX`, took %s µs (p50).".formatted(threads,
 					(threads == 1) ? "thread" : "threads",
-					Spread.text(rounds.of(Candidate.FLOOR, (slice) -> slice.percentile(50)).median() / 1000)), table);
+					Spread.text(rounds.of(RedisCandidate.FLOOR, (slice) -> slice.percentile(50)).median() / 1000)),
+					table);
 	}
 
 	private void sameJvm(Run run) throws Exception {
 		Jmh jmh = new Jmh(run.redis(), run.brief() ? 1 : 10);
-		List<Map<Candidate, Jmh.Score>> costs = new ArrayList<>();
+		List<Map<RedisCandidate, Jmh.Score>> costs = new ArrayList<>();
 		for (int threads : new int[] { 1, 8 }) {
 			Progress.show("refused, holder in this JVM, %d threads: a JVM for each candidate", threads);
 			costs.add(jmh.run("refuse", threads));
 		}
 		Table table = new Table("", "1 thread, µs", "8 threads, µs", "bytes allocated", "requests");
-		for (Candidate candidate : Run.CANDIDATES) {
+		for (RedisCandidate candidate : Run.CANDIDATES) {
 			Jmh.Score alone = Objects.requireNonNull(costs.get(0).get(candidate));
 			Jmh.Score crowded = Objects.requireNonNull(costs.get(1).get(candidate));
 			double sent = requestsOfOneClient(run, candidate);
 			table.row(candidate, Spread.text(alone.nanos() / 1000), Spread.text(crowded.nanos() / 1000),
 					Math.round(alone.bytes()), Spread.text(sent));
-			if (candidate == Candidate.THIS) {
+			if (candidate == RedisCandidate.THIS) {
 				run.report().atMost("refused, holder in this JVM: µs", 0.2, alone.nanos() / 1000);
 				run.report().atMost("refused, holder in this JVM: requests", 0, sent);
 			}
@@ -129,7 +131,7 @@ public final class Refusal implements Workload {
 	}
 
 	/** Counts the requests of a client, another thread of which holds the lock. */
-	private static double requestsOfOneClient(Run run, Candidate candidate) throws Exception {
+	private static double requestsOfOneClient(Run run, RedisCandidate candidate) throws Exception {
 		ExecutorService holder = Executors.newSingleThreadExecutor();
 		try (LockClient client = candidate.connect(run.redis())) {
 			Runnable release = holder.submit(() -> client.acquire(KEY)).get();

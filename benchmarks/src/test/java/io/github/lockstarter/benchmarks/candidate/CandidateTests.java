@@ -33,9 +33,9 @@ class CandidateTests {
 	}
 
 	@ParameterizedTest
-	@MethodSource("io.github.lockstarter.benchmarks.candidate.Candidate#all")
+	@MethodSource("io.github.lockstarter.benchmarks.candidate.RedisCandidate#all")
 	@DisplayName("A lock is refused to another instance and to another thread while it is held, and free again after its release")
-	void excludes(Candidate candidate) throws Exception {
+	void excludes(RedisCandidate candidate) throws Exception {
 		RedisAddress address = new RedisAddress(redis.port());
 		try (LockClient client = candidate.connect(address); LockClient another = candidate.connect(address)) {
 			Runnable release = client.acquire("a");
@@ -56,7 +56,7 @@ class CandidateTests {
 	void otherVersion() throws Exception {
 		RedisAddress address = new RedisAddress(redis.port());
 		File current = new File(LockRegistry.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-		try (LockClient client = Candidate.THIS.connect(address);
+		try (LockClient client = RedisCandidate.THIS.connect(address);
 				LockClient other = OtherVersion.connect(address, current)) {
 			Runnable release = other.acquire("b");
 			assertThat(client.tryAcquire("b")).isNull();

@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.RedisCandidate;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 import io.github.lockstarter.benchmarks.measure.Task;
 import io.github.lockstarter.benchmarks.measure.Worker;
@@ -39,8 +39,9 @@ class ContentionTests {
 		}
 	}
 
-	private static Contention contention(RedisAddress redis, long begin, long end) {
-		return new Contention(redis, Candidate.THIS, "key", 1, 2, Duration.ofMillis(100), Duration.ZERO, begin, end);
+	private static Contention<RedisAddress> contention(RedisAddress redis, long begin, long end) {
+		return new Contention<>(redis, RedisCandidate.THIS, "key", 1, 2, Duration.ofMillis(100), Duration.ZERO, begin,
+				end);
 	}
 
 	@Test

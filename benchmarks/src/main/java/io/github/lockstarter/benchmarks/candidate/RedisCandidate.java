@@ -1,0 +1,69 @@
+package io.github.lockstarter.benchmarks.candidate;
+
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * What is compared on Redis.
+ */
+public enum RedisCandidate implements Candidate<RedisAddress> {
+
+	/** The fewest and simplest requests that make a lock. */
+	FLOOR("bare Lettuce (the floor)", LettuceLocks::new),
+
+	SPRING_DATA("Spring Data Redis by hand", SpringDataLocks::new),
+
+	INTEGRATION_SPIN("Spring Integration, spin", SpringIntegrationLocks::spinning),
+
+	INTEGRATION_PUB_SUB("Spring Integration, pub/sub", SpringIntegrationLocks::publishing),
+
+	REDISSON_LEASE("Redisson, lease", RedissonLocks::withLease),
+
+	REDISSON_WATCHDOG("Redisson, watchdog", RedissonLocks::withWatchdog),
+
+	SHEDLOCK("ShedLock", ShedLocks::new),
+
+	LOCK4J("lock4j", Lock4jLocks::new),
+
+	/** Another version of this library; the system property says which. */
+	BASELINE("another version", OtherVersion::connect),
+
+	THIS("lock-spring-boot-starter", StarterLocks::new);
+
+	private final String title;
+
+	private final Function<RedisAddress, LockClient> connector;
+
+	RedisCandidate(String title, Function<RedisAddress, LockClient> connector) {
+		this.title = title;
+		this.connector = connector;
+	}
+
+	/**
+	 * Returns all to compare: with the peers, or, where another version of this library
+	 * is given, with that one instead.
+	 */
+	public static List<RedisCandidate> all() {
+		boolean versions = System.getProperty(OtherVersion.JAR) != null;
+		return Stream.of(values())
+			.filter((candidate) -> versions ? !candidate.isPeer() : candidate != BASELINE)
+			.toList();
+	}
+
+	@Override
+	public boolean isPeer() {
+		return this != FLOOR && this != BASELINE && this != THIS;
+	}
+
+	@Override
+	public LockClient connect(RedisAddress redis) {
+		return this.connector.apply(redis);
+	}
+
+	@Override
+	public String toString() {
+		return this.title;
+	}
+
+}
