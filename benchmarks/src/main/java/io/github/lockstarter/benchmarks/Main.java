@@ -14,6 +14,7 @@ import io.github.lockstarter.benchmarks.measure.RedisServer;
 import io.github.lockstarter.benchmarks.workload.Cost;
 import io.github.lockstarter.benchmarks.workload.Contended;
 import io.github.lockstarter.benchmarks.workload.Http;
+import io.github.lockstarter.benchmarks.workload.Jdbc;
 import io.github.lockstarter.benchmarks.workload.Refusal;
 import io.github.lockstarter.benchmarks.workload.Report;
 import io.github.lockstarter.benchmarks.workload.Run;
@@ -24,7 +25,7 @@ import io.github.lockstarter.benchmarks.workload.Workload;
 import io.github.lockstarter.testing.LocalRedis;
 
 /**
- * Runs the workloads that are named, or all, on a Redis of its own, and prints a report
+ * Runs the workloads that are named, or all, on servers of its own, and prints a report
  * in Markdown. With {@code --brief} it measures just enough to see that it works.
  */
 public final class Main {
@@ -37,6 +38,7 @@ public final class Main {
 		workloads.put("uncontended", new Uncontended());
 		workloads.put("refused", new Refusal());
 		workloads.put("contended", new Contended());
+		workloads.put("jdbc", new Jdbc());
 		workloads.put("cost", new Cost());
 		workloads.put("http", new Http());
 		workloads.put("service", new Service());

@@ -3,25 +3,49 @@ package io.github.lockstarter.benchmarks.candidate;
 import java.time.Duration;
 import java.time.Instant;
 
+import com.zaxxer.hikari.HikariDataSource;
 import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
+import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
 import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
  * ShedLock's lock provider, called directly. It does not wait, so a loop does.
  */
 final class ShedLocks implements LockClient {
 
-	private final LettuceConnectionFactory factory;
+	/** From its documentation. */
+	private static final String TABLE = """
+			CREATE TABLE IF NOT EXISTS shedlock (
+			  name VARCHAR(64) NOT NULL PRIMARY KEY,
+			  lock_until TIMESTAMP NOT NULL,
+			  locked_at TIMESTAMP NOT NULL,
+			  locked_by VARCHAR(255) NOT NULL
+			)""";
 
-	private final RedisLockProvider provider;
+	private final LockProvider provider;
+
+	private final Runnable close;
 
 	ShedLocks(RedisAddress address) {
-		this.factory = address.connectionFactory();
-		this.provider = new RedisLockProvider(this.factory, "shedlock");
+		LettuceConnectionFactory factory = address.connectionFactory();
+		this.provider = new RedisLockProvider(factory, "shedlock");
+		this.close = factory::destroy;
+	}
+
+	/** With the time of the database, as its documentation recommends. */
+	ShedLocks(PostgreSqlAddress address) {
+		HikariDataSource pool = address.pool(TABLE);
+		this.provider = new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
+			.withJdbcTemplate(new JdbcTemplate(pool))
+			.usingDbTime()
+			.build());
+		this.close = pool::close;
 	}
 
 	@Override
@@ -33,7 +57,7 @@ final class ShedLocks implements LockClient {
 
 	@Override
 	public void close() {
-		this.factory.destroy();
+		this.close.run();
 	}
 
 }

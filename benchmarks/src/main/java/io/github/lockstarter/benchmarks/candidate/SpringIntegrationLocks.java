@@ -2,33 +2,73 @@ package io.github.lockstarter.benchmarks.candidate;
 
 import java.util.concurrent.locks.Lock;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.integration.jdbc.lock.DefaultLockRepository;
+import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+import org.springframework.integration.support.locks.LockRegistry;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
- * Spring Integration's {@link RedisLockRegistry}.
+ * Spring Integration's {@link RedisLockRegistry} and {@link JdbcLockRegistry}.
  */
 final class SpringIntegrationLocks implements LockClient {
 
-	private final LettuceConnectionFactory factory;
+	/** From its {@code schema-postgresql.sql}. */
+	private static final String TABLE = """
+			CREATE TABLE IF NOT EXISTS int_lock (
+			  lock_key CHAR(36) NOT NULL,
+			  region VARCHAR(100) NOT NULL,
+			  client_id CHAR(36),
+			  created_date TIMESTAMP NOT NULL,
+			  expired_after TIMESTAMP NOT NULL,
+			  CONSTRAINT int_lock_pk PRIMARY KEY (lock_key, region)
+			)""";
 
-	private final RedisLockRegistry registry;
+	private final LockRegistry<?> registry;
 
-	private SpringIntegrationLocks(RedisAddress address, RedisLockType type) {
-		this.factory = address.connectionFactory();
-		this.registry = new RedisLockRegistry(this.factory, "integration", TTL);
-		this.registry.setRedisLockType(type);
+	private final Runnable close;
+
+	private SpringIntegrationLocks(LockRegistry<?> registry, Runnable close) {
+		this.registry = registry;
+		this.close = close;
 	}
 
 	static LockClient spinning(RedisAddress address) {
-		return new SpringIntegrationLocks(address, RedisLockType.SPIN_LOCK);
+		return onRedis(address, RedisLockType.SPIN_LOCK);
 	}
 
 	static LockClient publishing(RedisAddress address) {
-		return new SpringIntegrationLocks(address, RedisLockType.PUB_SUB_LOCK);
+		return onRedis(address, RedisLockType.PUB_SUB_LOCK);
+	}
+
+	private static LockClient onRedis(RedisAddress address, RedisLockType type) {
+		LettuceConnectionFactory factory = address.connectionFactory();
+		RedisLockRegistry registry = new RedisLockRegistry(factory, "integration", TTL);
+		registry.setRedisLockType(type);
+		return new SpringIntegrationLocks(registry, () -> {
+			registry.destroy();
+			factory.destroy();
+		});
+	}
+
+	/** With the statements that its documentation recommends for PostgreSQL. */
+	static LockClient inTable(PostgreSqlAddress address) {
+		HikariDataSource pool = address.pool(TABLE);
+		DefaultLockRepository repository = new DefaultLockRepository(pool);
+		repository.setInsertQuery(repository.getInsertQuery() + " ON CONFLICT DO NOTHING");
+		repository.setTransactionManager(new JdbcTransactionManager(pool));
+		repository.afterPropertiesSet();
+		repository.afterSingletonsInstantiated();
+		repository.start();
+		return new SpringIntegrationLocks(new JdbcLockRegistry(repository, TTL), () -> {
+			repository.close();
+			pool.close();
+		});
 	}
 
 	@Override
@@ -46,8 +86,7 @@ final class SpringIntegrationLocks implements LockClient {
 
 	@Override
 	public void close() {
-		this.registry.destroy();
-		this.factory.destroy();
+		this.close.run();
 	}
 
 }

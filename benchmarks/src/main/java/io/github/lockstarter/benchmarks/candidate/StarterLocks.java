@@ -3,6 +3,7 @@ package io.github.lockstarter.benchmarks.candidate;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
+import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -11,13 +12,16 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.store.jdbc.JdbcLockStore;
 
 /**
- * This library, as its auto-configuration makes it: with renewal and fencing tokens.
+ * This library, with renewal and fencing tokens.
  */
 final class StarterLocks implements LockClient {
 
@@ -25,14 +29,37 @@ final class StarterLocks implements LockClient {
 
 	private static final LockOptions PATIENT = AT_ONCE.withWaitTime(Duration.ofMinutes(10));
 
-	private final ConfigurableApplicationContext application;
+	private static final int MAX_WAITERS = 100_000;
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(30);
 
 	private final LockRegistry locks;
 
+	private final Runnable close;
+
+	/** On Redis, as the auto-configuration makes it. */
 	StarterLocks(RedisAddress address) {
-		this.application = Applications.start(Starter.class, address, "lock.max-waiters=100000",
-				"lock.redis.command-timeout=30s");
-		this.locks = this.application.getBean(LockRegistry.class);
+		ConfigurableApplicationContext application = Applications.start(Starter.class, address,
+				"lock.max-waiters=" + MAX_WAITERS, "lock.redis.command-timeout=" + COMMAND_TIMEOUT);
+		this.locks = application.getBean(LockRegistry.class);
+		this.close = application::close;
+	}
+
+	/**
+	 * On PostgreSQL, without the auto-configuration. It needs Spring Boot's support of
+	 * JDBC, which in the class path would change the applications on Redis.
+	 */
+	StarterLocks(PostgreSqlAddress address) {
+		JdbcLockStore store = new JdbcLockStore(address.settings(), PostgreSqlAddress.CONNECTIONS, "locks", true,
+				COMMAND_TIMEOUT, null);
+		store.afterPropertiesSet();
+		DefaultLockRegistry registry = new DefaultLockRegistry(store, (name) -> AT_ONCE, MAX_WAITERS, (loss) -> {
+		}, new LockCounts(), ObservationRegistry.NOOP);
+		this.locks = registry;
+		this.close = () -> {
+			registry.close();
+			store.destroy();
+		};
 	}
 
 	@Override
@@ -54,7 +81,7 @@ final class StarterLocks implements LockClient {
 
 	@Override
 	public void close() {
-		this.application.close();
+		this.close.run();
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -7,14 +7,18 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.baomidou.lock.LockTemplate;
+import com.zaxxer.hikari.HikariDataSource;
 import io.lettuce.core.RedisClient;
+import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
 import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 import org.apache.catalina.startup.Tomcat;
+import org.postgresql.Driver;
 import org.redisson.Redisson;
 import reactor.netty.http.server.HttpServer;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 
 /**
@@ -31,7 +35,8 @@ final class Environment {
 	static String describe(String redisVersion) {
 		String libraries = Stream
 			.of(SpringApplication.class, RedisTemplate.class, RedisClient.class, RedisLockRegistry.class,
-					Redisson.class, RedisLockProvider.class, LockTemplate.class, Tomcat.class, HttpServer.class)
+					Redisson.class, RedisLockProvider.class, JdbcTemplateLockProvider.class, JdbcLockRegistry.class,
+					Driver.class, HikariDataSource.class, LockTemplate.class, Tomcat.class, HttpServer.class)
 			.map(Environment::jar)
 			.collect(Collectors.joining(", "));
 		return "%s, %d processors, %s; Java %s (%s); Redis %s on the same machine; %s.".formatted(processor(),

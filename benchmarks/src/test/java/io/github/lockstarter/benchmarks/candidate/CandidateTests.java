@@ -8,9 +8,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.benchmarks.measure.PostgreSqlServer;
 import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,21 +24,35 @@ class CandidateTests {
 
 	private static LocalRedis redis;
 
+	private static PostgreSqlServer postgres;
+
 	@BeforeAll
 	static void start() {
 		redis = LocalRedis.started();
+		postgres = new PostgreSqlServer();
 	}
 
 	@AfterAll
 	static void stop() {
 		redis.close();
+		postgres.close();
 	}
 
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.benchmarks.candidate.RedisCandidate#all")
-	@DisplayName("A lock is refused to another instance and to another thread while it is held, and free again after its release")
-	void excludes(RedisCandidate candidate) throws Exception {
-		RedisAddress address = new RedisAddress(redis.port());
+	@DisplayName("On Redis a lock is refused to another instance and to another thread while it is held, and free again after its release")
+	void excludesOnRedis(RedisCandidate candidate) throws Exception {
+		excludes(candidate, new RedisAddress(redis.port()));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("In PostgreSQL a lock is refused to another instance and to another thread while it is held, and free again after its release")
+	void excludesInPostgreSql(JdbcCandidate candidate) throws Exception {
+		excludes(candidate, postgres.address());
+	}
+
+	private static <A> void excludes(Candidate<A> candidate, A address) throws Exception {
 		try (LockClient client = candidate.connect(address); LockClient another = candidate.connect(address)) {
 			Runnable release = client.acquire("a");
 			assertThat(another.tryAcquire("a")).isNull();

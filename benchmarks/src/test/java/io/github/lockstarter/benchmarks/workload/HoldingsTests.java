@@ -22,6 +22,7 @@ class HoldingsTests {
 		assertThat(holdings.waitTime(50)).isEqualTo(10);
 		assertThat(holdings.gap()).isEqualTo(5);
 		assertThat(holdings.moved()).isEqualTo(2 / 3.0);
+		assertThat(holdings.moveRate()).isEqualTo(2);
 		assertThat(holdings.unfairness()).isEqualTo(1);
 	}
 

@@ -1,0 +1,43 @@
+package io.github.lockstarter.benchmarks.candidate;
+
+import java.util.function.Function;
+
+/**
+ * What is compared on PostgreSQL.
+ */
+public enum JdbcCandidate implements Candidate<PostgreSqlAddress> {
+
+	/** The fewest and simplest statements that make a lock. */
+	FLOOR("two bare statements (the floor)", BareStatementLocks::new),
+
+	SHEDLOCK("ShedLock", ShedLocks::new),
+
+	INTEGRATION("Spring Integration", SpringIntegrationLocks::inTable),
+
+	THIS("lock-spring-boot-starter", StarterLocks::new);
+
+	private final String title;
+
+	private final Function<PostgreSqlAddress, LockClient> connector;
+
+	JdbcCandidate(String title, Function<PostgreSqlAddress, LockClient> connector) {
+		this.title = title;
+		this.connector = connector;
+	}
+
+	@Override
+	public boolean isPeer() {
+		return this != FLOOR && this != THIS;
+	}
+
+	@Override
+	public LockClient connect(PostgreSqlAddress server) {
+		return this.connector.apply(server);
+	}
+
+	@Override
+	public String toString() {
+		return this.title;
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+
+import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.JdbcCandidate;
+import io.github.lockstarter.benchmarks.candidate.PostgreSqlAddress;
+import io.github.lockstarter.benchmarks.measure.PostgreSqlServer;
+import io.github.lockstarter.benchmarks.measure.Rounds;
+import io.github.lockstarter.benchmarks.measure.Worker;
+
+/**
+ * Locks in a table of PostgreSQL, free ones and one that many want.
+ */
+public final class Jdbc implements Workload {
+
+	@Override
+	public void run(Run run) throws Exception {
+		try (PostgreSqlServer server = new PostgreSqlServer()) {
+			Comparison<PostgreSqlAddress> comparison = new Comparison<>(server.address(), server, "statements",
+					List.of(JdbcCandidate.values()), JdbcCandidate.FLOOR, JdbcCandidate.THIS);
+			uncontended(run, server, comparison);
+			contended(run, comparison);
+		}
+	}
+
+	private static void uncontended(Run run, PostgreSqlServer server, Comparison<PostgreSqlAddress> comparison)
+			throws Exception {
+		run.report()
+			.section("PostgreSQL, uncontended",
+					"""
+							Acquire and release of a free lock, with another key each time, in a table of PostgreSQL %s on the same machine,
+							with `fsync`, `full_page_writes` and `synchronous_commit` on. The floor is a prepared `INSERT … ON CONFLICT DO
+							NOTHING` and a prepared `DELETE` of a row, each in a transaction of its own. Each instance of a candidate has a pool
+							of %d connections (HikariCP), of which eight threads use eight. This library acquires over half of them, releases
+							over the other half, and has one more to be notified. Ratios to the floor in the same round: the median over the
+							rounds, and the quartiles in brackets. "Statements" is the number of statements per cycle that PostgreSQL executed,
+							counted by `pg_stat_statements` afterwards. `BEGIN` and `COMMIT` count as one, since the driver sends `BEGIN` with
+							the statement after it."""
+						.formatted(server.version(), PostgreSqlAddress.CONNECTIONS));
+		try (Comparison.Clients clients = comparison.connect()) {
+			UncontendedCycle<PostgreSqlAddress> cycle = new UncontendedCycle<>(run, comparison, clients);
+			cycle.warmUp(8, 1);
+			run.report()
+				.atMost("PostgreSQL, uncontended cycle, 1 thread: latency (p50) / floor", 1.10,
+						cycle.measure(1).latency());
+			cycle.measure(8);
+		}
+	}
+
+	private static void contended(Run run, Comparison<PostgreSqlAddress> comparison) throws Exception {
+		run.report()
+			.section("PostgreSQL, contended",
+					"""
+							Eight threads acquire one lock, hold it for 1 ms, release it and acquire it again. Ratios to the floor in the same
+							round: median and quartiles of four rounds. The floor retries at once. ShedLock does not wait: a loop asks again
+							every 100 ms, as Spring Integration does itself between two instances.
+
+							%s
+							- "Statements" is the number of statements per grant, counted as above in a separate round.
+
+							The goals compare with the better of ShedLock and Spring Integration, by its median."""
+						.formatted(HandOff.COLUMNS));
+		// The tables have been made by one process, since two at once cannot.
+		comparison.server().clear();
+		try (Worker one = new Worker(); Worker other = new Worker()) {
+			contended(run, comparison, List.of(one), 8, "8 threads in one JVM");
+			contended(run, comparison, List.of(one, other), 4, "4 threads in each of two JVMs");
+		}
+	}
+
+	private static void contended(Run run, Comparison<PostgreSqlAddress> comparison, List<Worker> workers, int threads,
+			String title) throws Exception {
+		HandOff.Figures<PostgreSqlAddress> figures = new HandOff<>(run, comparison, workers, threads, Duration.ZERO,
+				title)
+			.measure();
+		Report report = run.report();
+		Rounds<Candidate<PostgreSqlAddress>, Holdings> rounds = figures.rounds();
+		List<Candidate<PostgreSqlAddress>> peers = comparison.peers();
+		String goal = "PostgreSQL, " + title + ": %s / best peer's (%s)";
+		rounds.lowest(peers, (holdings) -> -holdings.moveRate())
+			.ifPresent((best) -> report.atLeast(goal.formatted("moves", best), 1,
+					rounds.ratio(comparison.subject(), best, Holdings::moveRate)));
+		rounds.lowest(peers, Holdings::longWait)
+			.ifPresent((best) -> report.atMost(goal.formatted("p99 wait", best), 1,
+					rounds.ratio(comparison.subject(), best, Holdings::longWait)));
+		peers.stream()
+			.min(Comparator.comparingDouble(figures::requests))
+			.ifPresent((best) -> report.atMost(goal.formatted("statements per grant", best), 1,
+					figures.requests(comparison.subject()) / figures.requests(best)));
+	}
+
+}
