@@ -37,6 +37,13 @@ public final class Report {
 					"""
 							**p99 wait of 8 threads in one JVM:** the queue is fair, so each waiter waits for the seven holders before it, 1 ms
 							each. These 7 ms are a lower bound, however fast the hand-off is."""),
+			new Reason("PostgreSQL, uncontended cycle, .*latency.*",
+					"""
+							**PostgreSQL, uncontended, latency:** the statement that acquires also draws the fencing token, limits the wait for a
+							row that another transaction has locked, and finds the holder if there is one. PostgreSQL takes longer for it than
+							for a bare `INSERT`. Each statement runs on a thread of the store, since JDBC blocks, and the timer of its time-out
+							wakes another thread. The statement takes about half of the difference, and these switches between threads the
+							rest."""),
 			new Reason("held lock: bytes of heap",
 					"""
 							**Heap per held lock:** it takes about as much as the goal allows. On which side of it the figure is differs from
