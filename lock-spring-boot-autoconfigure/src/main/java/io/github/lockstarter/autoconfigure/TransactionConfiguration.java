@@ -14,10 +14,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.interceptor.LeaseTransactionListener;
+import io.github.lockstarter.interceptor.ReplayTransactions;
+import io.github.lockstarter.interceptor.TransactionSupport;
 import io.github.lockstarter.operation.LockOperationSource;
-import io.github.lockstarter.registry.DefaultLockRegistry;
 
 /**
  * Rolls back transactions whose lock was lost, for every transaction manager.
@@ -41,11 +44,8 @@ class TransactionConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BeanPostProcessor exclusiveRequestLeaseTransactionListener(ObjectProvider<DefaultLockRegistry> registry) {
-		LeaseTransactionListener listener = new LeaseTransactionListener((lease) -> {
-			DefaultLockRegistry own = registry.getIfAvailable();
-			return (own != null) ? own.holdUntilCommit(lease) : lease.isHeld();
-		});
+	static BeanPostProcessor exclusiveRequestLeaseTransactionListener() {
+		LeaseTransactionListener listener = new LeaseTransactionListener();
 		return new BeanPostProcessor() {
 
 			@Override
@@ -57,6 +57,12 @@ class TransactionConfiguration {
 			}
 
 		};
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static TransactionSupport exclusiveRequestReplayTransactions(ObjectProvider<TransactionInterceptor> transactions) {
+		return new ReplayTransactions(SingletonSupplier.ofNullable(transactions::getIfUnique));
 	}
 
 	@Configuration(proxyBeanMethods = false)

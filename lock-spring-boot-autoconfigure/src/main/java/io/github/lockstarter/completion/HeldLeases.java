@@ -10,6 +10,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.result.EmittedValues;
 import io.github.lockstarter.result.Outcome;
@@ -115,6 +116,39 @@ public final class HeldLeases {
 	void leave(@Nullable Object result) {
 		if (this.sharing != null && this.lease != null && this.lease.isHeld() && isFinal()) {
 			this.result = this.sharing.results().write(this.sharing.caller(), result);
+		}
+	}
+
+	/**
+	 * Keeps all other holders from the locks until the transaction of this thread has
+	 * ended, where the store can join it.
+	 * @throws LeaseLostException if one is not held any more
+	 */
+	public void holdUntilCommit() {
+		for (Lease each : this.leases) {
+			if (!((each instanceof SharedLease shared) ? shared.holdUntilCommit() : each.isHeld())) {
+				throw new LeaseLostException(each.key());
+			}
+		}
+	}
+
+	/** Returns whether the result can be kept for later duplicates in a transaction. */
+	public boolean mayKeepInTransaction() {
+		return this.sharing != null && this.sharing.results().replays() && this.lease instanceof SharedLease shared
+				&& shared.joinsTransactions();
+	}
+
+	/**
+	 * Keeps the result for later duplicates if the transaction of this thread is
+	 * committed, where the store can join it.
+	 * @throws io.github.lockstarter.LockStoreException if it cannot be kept
+	 */
+	public void keepInTransaction(@Nullable Object result) {
+		if (this.sharing != null && this.lease instanceof SharedLease shared) {
+			String text = this.sharing.results().write(this.sharing.caller(), result);
+			if (text != null) {
+				shared.keepInTransaction(text);
+			}
 		}
 	}
 

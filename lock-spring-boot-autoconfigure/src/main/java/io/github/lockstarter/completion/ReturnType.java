@@ -49,6 +49,11 @@ public record ReturnType(Method method, Class<?> owner, Class<?> declared, Class
 		return KotlinDetector.isSuspendingFunction(this.method);
 	}
 
+	/** Returns whether the work of the method has ended when it returns. */
+	public boolean isComplete() {
+		return this.adapter == null && !isSuspending();
+	}
+
 	/** Returns whether it is a reactive type. */
 	public boolean isReactive() {
 		return hasReactiveValue() && !isEntity();

@@ -35,14 +35,18 @@ public final class LockedCall implements GuardedCall {
 
 	private final LockRegistry registry;
 
+	private final TransactionSupport transactions;
+
 	private final CurrentRequest currentRequest;
 
 	private final @Nullable RequestHandling handling;
 
-	LockedCall(MethodInvocation invocation, LockedMethod method, LockRegistry registry, RequestSupport requests) {
+	LockedCall(MethodInvocation invocation, LockedMethod method, LockRegistry registry, RequestSupport requests,
+			TransactionSupport transactions) {
 		this.invocation = invocation;
 		this.method = method;
 		this.registry = registry;
+		this.transactions = transactions;
 		this.currentRequest = requests.currentRequest();
 		this.handling = requests.handling(method);
 	}
@@ -164,9 +168,11 @@ public final class LockedCall implements GuardedCall {
 		this.method.fillIn(leases.lease(), invocation.getArguments());
 		LeaseContext.push(leases);
 		try {
-			// Aspects find their invocation on the thread.
-			return (invocation != this.invocation) ? ExposeInvocationInterceptor.INSTANCE.invoke(invocation)
-					: invocation.proceed();
+			if (invocation != this.invocation) {
+				// Aspects find their invocation on the thread.
+				return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
+			}
+			return returnType().isComplete() ? this.transactions.proceed(invocation, leases) : invocation.proceed();
 		}
 		finally {
 			LeaseContext.pop();

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
 
@@ -28,7 +29,7 @@ public final class ReactiveTransactionGuard {
 	public static Mono<Void> commit(Supplier<Mono<Void>> commit) {
 		return Mono.deferContextual((context) -> {
 			List<HeldLeases> all = ReactiveTypeAdapter.all(context);
-			LeaseTransactionListener.check(leases(all), Lease::isHeld);
+			check(leases(all));
 			return commit.get().doOnSuccess((nothing) -> ended(all, true)).doOnError((failure) -> ended(all, false));
 		});
 	}
@@ -43,6 +44,14 @@ public final class ReactiveTransactionGuard {
 			ended(ReactiveTypeAdapter.all(context), false);
 			return rollback.get();
 		});
+	}
+
+	private static void check(List<Lease> leases) {
+		for (Lease lease : leases) {
+			if (!lease.isHeld()) {
+				throw new LeaseLostException(lease.key());
+			}
+		}
 	}
 
 	private static List<Lease> leases(List<HeldLeases> all) {

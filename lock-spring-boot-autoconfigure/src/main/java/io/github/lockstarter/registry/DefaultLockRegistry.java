@@ -23,7 +23,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.entry.LockTable;
-import io.github.lockstarter.registry.lease.Turn;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.request.AcquireRequest;
@@ -236,18 +235,6 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	@Override
 	public LockOptions options(String lockName) {
 		return this.options.apply(lockName);
-	}
-
-	/**
-	 * Keeps all other holders from the lock until the transaction of this thread has
-	 * ended, if the lease is still held and the store
-	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions}. Blocks.
-	 * @return {@code false} if the lease is not held any more
-	 * @throws LockStoreException if the database fails
-	 */
-	public boolean holdUntilCommit(Lease lease) {
-		return lease.isHeld() && (!this.store.capabilities().contains(Capability.JOINS_TRANSACTIONS)
-				|| this.store.holdUntilCommit(lease.key(), Turn.storeToken(lease.fencingToken())));
 	}
 
 	/**

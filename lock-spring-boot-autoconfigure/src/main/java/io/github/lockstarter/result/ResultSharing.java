@@ -282,6 +282,11 @@ public final class ResultSharing {
 		return format;
 	}
 
+	/** Returns whether results are kept for later duplicates. */
+	public boolean replays() {
+		return this.replay != null;
+	}
+
 	/** Returns a collector for emitted values. */
 	public EmittedValues values() {
 		return new EmittedValues(this, output());

@@ -36,9 +36,10 @@ public enum Capability {
 
 	/**
 	 * Where a transaction of the application is on the database of the locks, the check
-	 * that a lock is still held is part of it: the store answers
-	 * {@link LockStore#holdUntilCommit}. Without it a lease can be lost between the check
-	 * and the commit.
+	 * that a lock is still held can be part of it, and so can the storing of a result:
+	 * the store answers {@link StoredLock#holdUntilCommit} and
+	 * {@link StoredLock#keepInTransaction}. Without it a lease can be lost between the
+	 * check and the commit, and a result between the commit and the release.
 	 */
 	JOINS_TRANSACTIONS,
 

@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockStoreException;
 
 /**
  * Where locks live. A store of an application's own implements {@link #lock} and a
@@ -55,20 +54,6 @@ public interface LockStore {
 	 * subscription. By default there is nothing to prepare.
 	 */
 	default void expectWaiters() {
-	}
-
-	/**
-	 * Keeps all other owners from a lock until the transaction of this thread has ended,
-	 * if the lock is still held. Blocks. Only for a store that
-	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions}.
-	 * @param key the lock
-	 * @param fencingToken the token that the store granted the lock with
-	 * @return {@code false} if it is not held any more; {@code true} also if the thread
-	 * has no transaction that the store can join
-	 * @throws LockStoreException if the database fails
-	 */
-	default boolean holdUntilCommit(LockKey key, long fencingToken) {
-		throw new UnsupportedOperationException("This store does not join transactions");
 	}
 
 	/**

@@ -58,6 +58,31 @@ public interface StoredLock extends AutoCloseable {
 	}
 
 	/**
+	 * Keeps all other owners from the lock until the transaction of this thread has
+	 * ended, if it is still held. Blocks. Only for a store that
+	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions}.
+	 * @param fencingToken the token that the lock was granted with
+	 * @return {@code false} if it is not held any more; {@code true} also if the thread
+	 * has no transaction that the store can join
+	 * @throws LockStoreException if the database fails
+	 */
+	default boolean holdUntilCommit(long fencingToken) {
+		throw new UnsupportedOperationException("This store does not join transactions");
+	}
+
+	/**
+	 * Keeps a result if the transaction of this thread is committed. Blocks. Without such
+	 * a transaction nothing is done. Only for a store that
+	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions} and
+	 * {@linkplain Capability#KEEPS_RESULTS keeps results}.
+	 * @param result the result
+	 * @throws LockStoreException if the database fails
+	 */
+	default void keepInTransaction(StoredResult result) {
+		throw new UnsupportedOperationException("This store does not join transactions");
+	}
+
+	/**
 	 * Ends the notifications of this handle. The lock itself is not touched, and the
 	 * handle can be used again.
 	 */

@@ -1,11 +1,14 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -25,7 +28,9 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.Isolation;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockKey;
@@ -42,6 +47,7 @@ import io.github.lockstarter.testing.LocalPostgreSql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Transactions on the database of the locks.
@@ -74,7 +80,7 @@ class JdbcTransactionsTests {
 	@Test
 	@DisplayName("A transaction whose lock is held is committed")
 	void commits() {
-		this.runner().run((context) -> {
+		runner().run((context) -> {
 			assertThat(context.getBean(LockStore.class).capabilities()).contains(Capability.JOINS_TRANSACTIONS);
 			Orders orders = context.getBean(Orders.class).withTable();
 			orders.insert(() -> {
@@ -86,7 +92,7 @@ class JdbcTransactionsTests {
 	@Test
 	@DisplayName("A lease that the database has given to another owner cannot commit, although its holder believes in it still")
 	void lost() {
-		this.runner().run((context) -> {
+		runner().run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
 			LockStore store = context.getBean(LockStore.class);
 			assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> orders.insert(() -> {
@@ -101,7 +107,7 @@ class JdbcTransactionsTests {
 	@Test
 	@DisplayName("Between the check and the end of the commit no other owner is granted the lock, even if the lease ends meanwhile")
 	void noWindow() {
-		this.runner().run((context) -> {
+		runner().run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
 			LockStore store = context.getBean(LockStore.class);
 			context.getBean(JdbcTransactionManager.class).addListener(new BeforeCommit((transaction) -> {
@@ -117,10 +123,50 @@ class JdbcTransactionsTests {
 	@Test
 	@DisplayName("A transaction that sees a snapshot is committed, although its lease was renewed since")
 	void snapshot() {
-		this.runner().run((context) -> {
+		runner().run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
 			orders.insertInSnapshot(orders::renewLease);
 			assertThat(orders.count()).isOne();
+		});
+	}
+
+	@Test
+	@DisplayName("The result to replay is committed with the changes, before the lock is released")
+	void replay() {
+		runner().run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			List<Integer> kept = new ArrayList<>();
+			context.getBean(JdbcTransactionManager.class)
+				.addListener(new AfterCommit(() -> kept.add(orders.results())));
+			String first = orders.place("a", false);
+			assertThat(kept).containsExactly(1);
+			assertThat(orders.place("a", false)).isEqualTo(first);
+			assertThat(orders.count()).isOne();
+		});
+	}
+
+	@Test
+	@DisplayName("A result whose transaction is rolled back is not replayed, whether the method throws or only marks its transaction")
+	void rolledBackReplay() {
+		runner().run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			assertThatIllegalStateException().isThrownBy(() -> orders.placeAndFail("a"));
+			assertThat(orders.place("a", true)).isNotNull();
+			assertThat(orders.results()).isZero();
+			assertThat(orders.count()).isZero();
+			orders.place("a", false);
+			assertThat(orders.count()).isOne();
+		});
+	}
+
+	@Test
+	@DisplayName("A method without a transaction, or with one that is always new, has the ordinary replay")
+	void ordinaryReplay() {
+		runner().run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			assertThat(orders.placeOutside("b")).isEqualTo(orders.placeOutside("b"));
+			assertThat(orders.placeInNew("c")).isEqualTo(orders.placeInNew("c"));
+			assertThat(orders.count()).isEqualTo(2);
 		});
 	}
 
@@ -138,6 +184,15 @@ class JdbcTransactionsTests {
 		@Override
 		public void beforeCommit(TransactionExecution transaction) {
 			this.action.accept(transaction);
+		}
+
+	}
+
+	private record AfterCommit(Runnable action) implements TransactionExecutionListener {
+
+		@Override
+		public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+			this.action.run();
 		}
 
 	}
@@ -169,6 +224,38 @@ class JdbcTransactionsTests {
 			insert(beforeTheEnd);
 		}
 
+		@ExclusiveRequest(name = "orders", key = "#key", replay = "1h")
+		@Transactional
+		public String place(String key, boolean giveUp) {
+			if (giveUp) {
+				TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+			}
+			return placeOutside(key);
+		}
+
+		@ExclusiveRequest(name = "orders", key = "#key", replay = "1h")
+		@Transactional
+		public String placeAndFail(String key) {
+			placeOutside(key);
+			throw new IllegalStateException();
+		}
+
+		@ExclusiveRequest(name = "orders", key = "#key", replay = "1h")
+		public String placeOutside(String key) {
+			this.jdbc.sql("INSERT INTO tx_orders VALUES (1)").update();
+			return key + " " + UUID.randomUUID();
+		}
+
+		@ExclusiveRequest(name = "orders", key = "#key", replay = "1h")
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public String placeInNew(String key) {
+			return placeOutside(key);
+		}
+
+		int results() {
+			return this.jdbc.sql("SELECT count(*) FROM tx_locks_results").query(Integer.class).single();
+		}
+
 		void endLease() {
 			outside("UPDATE tx_locks SET expires_at = 0 WHERE lock_key = 'orders:one'");
 		}
@@ -186,6 +273,7 @@ class JdbcTransactionsTests {
 		Orders withTable() {
 			this.jdbc.sql("CREATE TABLE IF NOT EXISTS tx_orders (id INT)").update();
 			this.jdbc.sql("DELETE FROM tx_orders").update();
+			this.jdbc.sql("DELETE FROM tx_locks_results").update();
 			return this;
 		}
 

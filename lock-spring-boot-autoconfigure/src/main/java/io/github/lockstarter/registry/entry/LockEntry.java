@@ -240,6 +240,11 @@ final class LockEntry implements LeasedLock {
 		return new Renewal(this.stored, turn.owner(), ttl);
 	}
 
+	@Override
+	public @Nullable StoredLock joinsTransactions() {
+		return this.table.joinsTransactions() ? this.stored : null;
+	}
+
 	/** Asks the store for the head of the queue. */
 	private Step acquire(AcquireRequest head) {
 		this.state = EntryState.ACQUIRING;

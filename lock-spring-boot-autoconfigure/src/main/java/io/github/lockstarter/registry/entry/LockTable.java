@@ -227,6 +227,11 @@ public final class LockTable {
 		return this.capabilities.contains(Capability.HANDS_OVER);
 	}
 
+	/** Returns whether the store takes part in transactions of the application. */
+	boolean joinsTransactions() {
+		return this.capabilities.contains(Capability.JOINS_TRANSACTIONS);
+	}
+
 	/** Returns whether other instances may wait for the same locks. */
 	boolean isShared() {
 		return !this.capabilities.contains(Capability.LOCAL);

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
@@ -26,6 +27,9 @@ public interface LeasedLock {
 
 	/** Ends the lease that is held in the turn, if any. */
 	void lose(Turn turn, String why);
+
+	/** Returns the lock in the store, if that joins transactions. */
+	@Nullable StoredLock joinsTransactions();
 
 	/** Returns what to ask the store to keep the lock. */
 	Renewal renewal(Turn turn, Duration ttl);

@@ -20,6 +20,7 @@ import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.registry.request.AcquireRequest;
 import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
@@ -158,6 +159,29 @@ public final class StoreLease implements SharedLease {
 		return elsewhere(release(result));
 	}
 
+	@Override
+	public boolean joinsTransactions() {
+		return this.lock.joinsTransactions() != null;
+	}
+
+	@Override
+	public boolean holdUntilCommit() {
+		StoredLock stored = this.lock.joinsTransactions();
+		return isHeld() && (stored == null || stored.holdUntilCommit(Turn.storeToken(this.fencingToken)));
+	}
+
+	@Override
+	public void keepInTransaction(String result) {
+		StoredLock stored = this.lock.joinsTransactions();
+		if (stored != null && this.resultKey != null) {
+			stored.keepInTransaction(stored(this.resultKey, result));
+		}
+	}
+
+	private StoredResult stored(ResultKey key, String result) {
+		return new StoredResult(key, result, Turn.storeToken(this.fencingToken));
+	}
+
 	/** Whatever the application does with it is done elsewhere, and to a copy. */
 	private CompletionStage<Void> elsewhere(CompletableFuture<Void> released) {
 		CompletableFuture<Void> notified = new CompletableFuture<>();
@@ -208,8 +232,8 @@ public final class StoreLease implements SharedLease {
 			if (late) {
 				reportLoss(whyExpired());
 			}
-			this.lock.release(this, (late || result == null || this.resultKey == null) ? null
-					: new StoredResult(this.resultKey, result, Turn.storeToken(this.fencingToken)));
+			this.lock.release(this,
+					(late || result == null || this.resultKey == null) ? null : stored(this.resultKey, result));
 		}
 		return released();
 	}

@@ -3,9 +3,11 @@ package io.github.lockstarter.registry.request;
 import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockStoreException;
 
 /**
- * A lease whose holder may leave a result to those who wait for the lock, or come later.
+ * A lease whose holder may leave a result to callers that wait for the lock, or come
+ * later, and may check it and leave its result in a transaction.
  */
 public interface SharedLease extends Lease {
 
@@ -22,5 +24,24 @@ public interface SharedLease extends Lease {
 	 * @param result the result
 	 */
 	void close(String result);
+
+	/** Returns whether the store can take part in transactions of the application. */
+	boolean joinsTransactions();
+
+	/**
+	 * Keeps all other holders from the lock until the transaction of this thread has
+	 * ended, if the lease is still held and the store can join the transaction. Blocks.
+	 * @return {@code false} if the lease is not held any more
+	 * @throws LockStoreException if the database fails
+	 */
+	boolean holdUntilCommit();
+
+	/**
+	 * Leaves the result if the transaction of this thread is committed and the store can
+	 * join it. The lease is still held. Blocks.
+	 * @param result the result
+	 * @throws LockStoreException if the database fails
+	 */
+	void keepInTransaction(String result);
 
 }

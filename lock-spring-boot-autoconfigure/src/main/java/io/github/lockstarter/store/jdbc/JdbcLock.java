@@ -55,7 +55,7 @@ final class JdbcLock implements StoredLock {
 	 * Returns the key of the row. It has visible characters of ASCII only: what else is a
 	 * letter, and which of them are equal, is different in each database.
 	 */
-	static String rowKey(LockKey key) {
+	private static String rowKey(LockKey key) {
 		String text = key.name() + ":" + key.key();
 		boolean visible = text.length() <= MAX_KEY_LENGTH && text.chars().allMatch((each) -> each > ' ' && each < 127);
 		return visible ? new LockKey(ANY, text).storeForm(MAX_KEY_LENGTH) : LockKey.ofDigest(ANY, text).key();
@@ -178,6 +178,20 @@ final class JdbcLock implements StoredLock {
 						.run((connection, mayBeDone) -> this.database.locks()
 							.find(connection, this.rowKey)
 							.map(Held::remaining)));
+	}
+
+	@Override
+	public boolean holdUntilCommit(long fencingToken) {
+		JoinedTransactions transactions = this.database.transactions();
+		return transactions == null || transactions.holdUntilCommit(this.key, this.rowKey, fencingToken);
+	}
+
+	@Override
+	public void keepInTransaction(StoredResult result) {
+		JoinedTransactions transactions = this.database.transactions();
+		if (transactions != null) {
+			transactions.keep(this.key, this.rowKey, result);
+		}
 	}
 
 	@Override

@@ -67,8 +67,6 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 
 	private final Purge purge;
 
-	private final @Nullable JoinedTransactions transactions;
-
 	/**
 	 * Creates a store. It connects when it is first used.
 	 * @param database where the database is: the URL, the user, and whatever else the
@@ -99,14 +97,14 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		this.schema = kind.schema(table);
 		this.createTables = createTables;
 		LockTable locks = kind.locks(table);
-		this.transactions = (application != null) ? new JoinedTransactions(application, locks) : null;
 		ResultTable results = new ResultTable(locks, table);
 		this.connections = new Connections(
 				pool(database, connections + (notifies ? 1 : 0), commandTimeout, locks.connectionInitSql()),
 				connections, commandTimeout);
 		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
-				notifies ? new ReleaseNotifications(table, this.connections) : null);
+				notifies ? new ReleaseNotifications(table, this.connections) : null,
+				(application != null) ? new JoinedTransactions(application, locks, results) : null);
 		this.purge = new Purge(locks, results, this.connections);
 	}
 
@@ -209,11 +207,6 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 			.<CompletionStage<Boolean>>mapToObj((i) -> this.calls.call(((JdbcLock) renewals.get(i).lock()).key(),
 					() -> answers.thenApply((counts) -> counts[i] == 1)))
 			.toList();
-	}
-
-	@Override
-	public boolean holdUntilCommit(LockKey key, long fencingToken) {
-		return this.transactions == null || this.transactions.holdUntilCommit(key, JdbcLock.rowKey(key), fencingToken);
 	}
 
 	@Override

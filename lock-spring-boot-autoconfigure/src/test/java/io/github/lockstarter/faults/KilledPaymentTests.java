@@ -1,0 +1,185 @@
+package io.github.lockstarter.faults;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalPostgreSql;
+import io.github.lockstarter.testing.TestJvm;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A server that is killed while it makes payments, each of which its client repeats with
+ * the same {@code Idempotency-Key} until it has an answer. Every second kill is right
+ * after the commit, the others are at any moment.
+ * <p>
+ * {@code -Dkilled-payments=300} makes more of them than the few of each build.
+ */
+@Tag("once")
+class KilledPaymentTests {
+
+	private static final int PAYMENTS = Integer.getInteger("killed-payments", 4);
+
+	private static final int LONGEST_PAYMENT_MILLIS = 40;
+
+	private final Random random = new Random();
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	@ParameterizedTest
+	@ValueSource(strings = { "postgresql", "mariadb" })
+	@DisplayName("With the locks in the database of the payments every payment is made once, and each repetition gets the first answer")
+	void sameDatabase(String database) {
+		assertThat(paymentsMadeTwice(url(database), "lock.store=jdbc", "lock.jdbc.initialize-schema=always",
+				"lock.jdbc.table=payment_locks"))
+			.isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = "postgresql")
+	@DisplayName("With the locks in Redis the payments whose server was killed right after the commit are made twice")
+	void redisBesideIt(String database) {
+		assertThat(paymentsMadeTwice(url(database), TestRedis.properties())).isGreaterThanOrEqualTo(PAYMENTS / 2);
+	}
+
+	private static String url(String database) {
+		return "mariadb".equals(database) ? LocalMariaDb.shared().url() : LocalPostgreSql.shared().url();
+	}
+
+	private int paymentsMadeTwice(String url, String... properties) {
+		JdbcClient jdbc = JdbcClient.create(new DriverManagerDataSource(url));
+		jdbc.sql("DROP TABLE IF EXISTS payments").update();
+		jdbc.sql("CREATE TABLE payments (id VARCHAR(50), receipt VARCHAR(50))").update();
+		Object[] all = Stream.concat(Stream.of(properties), Stream.of("spring.datasource.url=" + url, "server.port=0"))
+			.toArray();
+		TestJvm server = TestJvm.start(Server.class, all);
+		try {
+			for (int i = 0; i < PAYMENTS; i++) {
+				String id = UUID.randomUUID().toString();
+				CompletableFuture<@Nullable String> first = pay(server, id, i % 2 == 0);
+				if (i % 2 == 0) {
+					server.awaitEnd();
+				}
+				else {
+					Awaitility.await()
+						.pollDelay(Duration.ofMillis(this.random.nextInt(LONGEST_PAYMENT_MILLIS) + 1))
+						.until(() -> true);
+				}
+				server.kill();
+				server = TestJvm.start(Server.class, all);
+				String receipt = answer(server, id);
+				assertThat(first.join()).isIn(null, receipt);
+				assertThat(jdbc.sql("SELECT count(*) FROM payments WHERE id = ? AND receipt = ?")
+					.params(id, receipt)
+					.query(Integer.class)
+					.single()).isOne();
+			}
+		}
+		finally {
+			server.kill();
+		}
+		return jdbc.sql("SELECT count(*) - count(DISTINCT id) FROM payments").query(Integer.class).single();
+	}
+
+	private String answer(TestJvm server, String id) {
+		return Objects.requireNonNull(Awaitility.await()
+			.atMost(Duration.ofMinutes(1))
+			.until(() -> pay(server, id, false).join(), (answer) -> answer != null));
+	}
+
+	/** Returns the receipt, or nothing if there was no answer, or another one. */
+	private CompletableFuture<@Nullable String> pay(TestJvm server, String id, boolean killed) {
+		HttpRequest request = HttpRequest
+			.newBuilder(URI.create("http://127.0.0.1:%s/payments".formatted(server.await("listening at "))))
+			.header("Idempotency-Key", id)
+			.header("Killed-After-Commit", Boolean.toString(killed))
+			.POST(HttpRequest.BodyPublishers.noBody())
+			.build();
+		return this.client.sendAsync(request, HttpResponse.BodyHandlers.ofString())
+			.handle((answer, failure) -> (failure == null && answer.statusCode() == 200) ? answer.body() : null);
+	}
+
+	/** The server. */
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(Payments.class)
+	static class Server {
+
+		private static volatile boolean killed;
+
+		public static void main(String... properties) {
+			var context = new SpringApplicationBuilder(Server.class)
+				.properties("server.address=127.0.0.1", "spring.main.web-application-type=servlet",
+						"lock.names.payments.ttl=2s", "logging.level.root=error")
+				.properties(properties)
+				.run();
+			context.getBean(JdbcTransactionManager.class).addListener(new TransactionExecutionListener() {
+
+				@Override
+				public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+					if (killed) {
+						Runtime.getRuntime().halt(1);
+					}
+				}
+
+			});
+			System.out.println("listening at " + context.getEnvironment().getProperty("local.server.port"));
+		}
+
+	}
+
+	@RestController
+	static class Payments {
+
+		private final JdbcClient jdbc;
+
+		Payments(JdbcClient jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@PostMapping("/payments")
+		@ExclusiveRequest(name = "payments", key = "header('Idempotency-Key')", replay = "1h")
+		@Transactional
+		public String pay(@RequestHeader("Idempotency-Key") String id, HttpServletRequest request) {
+			Server.killed = Boolean.parseBoolean(request.getHeader("Killed-After-Commit"));
+			String receipt = UUID.randomUUID().toString();
+			this.jdbc.sql("INSERT INTO payments VALUES (?, ?)").params(id, receipt).update();
+			return receipt;
+		}
+
+	}
+
+}
