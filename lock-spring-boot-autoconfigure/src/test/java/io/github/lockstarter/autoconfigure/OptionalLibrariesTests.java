@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -37,12 +38,22 @@ class OptionalLibrariesTests {
 			"spring-tx|jdbc|transaction|data-redis|data-keyvalue|kotlin" })
 	@DisplayName("Where libraries are absent the rest works")
 	void absent(String libraries) {
+		assertStarts(libraries, "memory");
+	}
+
+	@Test
+	@DisplayName("With the locks in a SQL database nothing of Redis is needed")
+	void noRedis() {
+		assertStarts("lettuce|data-redis|data-keyvalue|reactor|netty|webflux", "jdbc");
+	}
+
+	private static void assertStarts(String libraries, String store) {
 		String classPath = Stream
 			.of(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
 				.split(File.pathSeparator))
 			.filter((each) -> !each.endsWith(".jar") || !new File(each).getName().matches(".*(" + libraries + ").*"))
 			.collect(Collectors.joining(File.pathSeparator));
-		try (TestJvm jvm = TestJvm.start(List.of("-cp", classPath), Minimal.class)) {
+		try (TestJvm jvm = TestJvm.start(List.of("-cp", classPath), Minimal.class, store)) {
 			assertThat(jvm.await("called ")).isEqualTo("taro");
 		}
 	}
@@ -54,8 +65,8 @@ class OptionalLibrariesTests {
 	static class Minimal {
 
 		public static void main(String[] args) {
-			try (ConfigurableApplicationContext context = SpringApplication.run(Minimal.class, "--lock.store=memory",
-					"--server.port=0", "--server.address=127.0.0.1")) {
+			try (ConfigurableApplicationContext context = SpringApplication.run(Minimal.class,
+					"--lock.store=" + args[0], "--server.port=0", "--server.address=127.0.0.1")) {
 				System.out.println("called " + context.getBean(Service.class).call("taro"));
 			}
 			System.exit(0);
