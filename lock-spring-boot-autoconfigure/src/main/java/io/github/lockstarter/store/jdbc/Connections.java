@@ -33,6 +33,8 @@ final class Connections {
 
 	private final HikariDataSource pool;
 
+	private final LockTable locks;
+
 	private final Duration timeout;
 
 	private final ThreadPoolExecutor callers;
@@ -42,11 +44,13 @@ final class Connections {
 	/**
 	 * Creates threads that borrow connections.
 	 * @param pool has that many connections, or more
+	 * @param locks what the connections are for
 	 * @param connections how many statements run at a time; at least two
 	 * @param timeout how long a statement is waited for, and whatever comes before it
 	 */
-	Connections(HikariDataSource pool, int connections, Duration timeout) {
+	Connections(HikariDataSource pool, LockTable locks, int connections, Duration timeout) {
 		this.pool = pool;
+		this.locks = locks;
 		this.timeout = timeout;
 		this.callers = threads("lock-jdbc-", connections - connections / 2);
 		this.holders = threads("lock-jdbc-holders-", connections / 2);
@@ -144,6 +148,7 @@ final class Connections {
 		}
 		try (Connection connection = connection()) {
 			connection.setNetworkTimeout(Runnable::run, Math.max(millisUntil(until), 1));
+			this.locks.prepare(connection);
 			return statements.run(connection, mayBeDone);
 		}
 	}

@@ -99,7 +99,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		LockTable locks = kind.locks(table);
 		ResultTable results = new ResultTable(locks, table);
 		this.connections = new Connections(
-				pool(database, connections + (notifies ? 1 : 0), commandTimeout, locks.connectionInitSql()),
+				pool(database, connections + (notifies ? 1 : 0), commandTimeout, locks.connectionInitSql()), locks,
 				connections, commandTimeout);
 		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,

@@ -23,7 +23,7 @@ import io.github.lockstarter.store.AcquireResult.Held;
  * lock_key     registration:taro
  * owner        the last owner
  * token        the last fencing token
- * expires_at   when the lease ends; in the past for a lock that is free
+ * expires_at   when the lease ends; in the past, or zero, for a lock that is free
  * </pre>
  *
  * Times are milliseconds since 1970 on the clock of the database, which no time zone can
@@ -34,8 +34,9 @@ import io.github.lockstarter.store.AcquireResult.Held;
 abstract class LockTable {
 
 	/**
-	 * How long a row is kept. The clock of the database may be set back by that much, and
-	 * a statement may take that long, without a fencing token being given twice.
+	 * How much smaller than the time the token of a row is that is removed. The clock of
+	 * the database may be set back by that much, and a statement may take that long,
+	 * without a fencing token being given twice.
 	 */
 	static final Duration KEPT = Duration.ofMinutes(5);
 
@@ -69,7 +70,7 @@ abstract class LockTable {
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				""".formatted(name, now);
 		this.release = """
-				UPDATE %1$s SET expires_at = %2$s - 1
+				UPDATE %1$s SET expires_at = 0
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				""".formatted(name, now);
 		this.isLastOwner = "SELECT 1 FROM %s WHERE lock_key = ? AND owner = ?".formatted(name);
@@ -180,7 +181,7 @@ abstract class LockTable {
 
 	/** Removes rows of locks that have been free for a while, at most {@link #SOME}. */
 	final int purge(Connection connection, Duration kept) throws SQLException {
-		String unused = "expires_at < %1$s - %2$d AND token < %1$s".formatted(this.now, kept.toMillis());
+		String unused = "expires_at < %1$s AND token < %1$s - %2$d".formatted(this.now, kept.toMillis());
 		try (Statement statement = connection.createStatement()) {
 			return statement.executeUpdate(deleteSome(this.name, "lock_key", unused));
 		}
@@ -200,6 +201,10 @@ abstract class LockTable {
 	 */
 	@Nullable String connectionInitSql() {
 		return null;
+	}
+
+	/** Prepares a connection that has been borrowed from the pool. */
+	void prepare(Connection connection) throws SQLException {
 	}
 
 	/** Returns the expression for the time. */

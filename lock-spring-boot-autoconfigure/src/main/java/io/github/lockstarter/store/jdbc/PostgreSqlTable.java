@@ -4,9 +4,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
 
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Held;
@@ -19,11 +21,16 @@ final class PostgreSqlTable extends LockTable {
 	/** Always the same during a statement, even if that waits for another one. */
 	private static final String NOW = "(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
 
+	private static final String BACKEND = "SELECT pg_backend_pid()";
+
 	private final String name;
 
 	private final String acquire;
 
 	private final String release;
+
+	/** Whether statements of one connection may be executed by several backends. */
+	private volatile @Nullable Boolean pooled;
 
 	PostgreSqlTable(String name) {
 		super(name, NOW);
@@ -53,7 +60,7 @@ final class PostgreSqlTable extends LockTable {
 				""".formatted(name, NOW, "held.expires_at < %s OR held.owner = EXCLUDED.owner".formatted(NOW));
 		this.release = """
 				WITH released AS (
-				  UPDATE %1$s SET expires_at = %2$s - 1
+				  UPDATE %1$s SET expires_at = 0
 				  WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				  RETURNING waiting
 				)
@@ -104,6 +111,30 @@ final class PostgreSqlTable extends LockTable {
 	@Override
 	boolean canCheckAt(@Nullable Integer isolation) {
 		return isolation == null || isolation <= Connection.TRANSACTION_READ_COMMITTED;
+	}
+
+	/**
+	 * Behind a pooler a statement that the driver has prepared may be the one that
+	 * another client has prepared under the same name. There nothing is prepared.
+	 */
+	@Override
+	void prepare(Connection connection) throws SQLException {
+		PGConnection postgres = connection.unwrap(PGConnection.class);
+		Boolean pooled = this.pooled;
+		if (pooled == null) {
+			pooled = isPooled(connection, postgres);
+			this.pooled = pooled;
+		}
+		if (pooled) {
+			postgres.setPrepareThreshold(0);
+		}
+	}
+
+	/** A pooler tells its clients of another backend than the one that answers them. */
+	private static boolean isPooled(Connection connection, PGConnection postgres) throws SQLException {
+		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(BACKEND)) {
+			return !rows.next() || rows.getInt(1) != postgres.getBackendPID();
+		}
 	}
 
 }

@@ -24,6 +24,7 @@ import io.github.lockstarter.store.LockStoreContract;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalPgBouncer;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TestResults;
 
@@ -36,6 +37,12 @@ class JdbcLockStoreTests {
 
 	@AutoClose
 	private static final TestStores postgreSql = new TestStores(LocalPostgreSql.shared().url());
+
+	@AutoClose
+	private static final LocalPgBouncer pooler = LocalPgBouncer.started(LocalPostgreSql.shared());
+
+	@AutoClose
+	private static final TestStores pooled = new TestStores(pooler.url());
 
 	@AutoClose
 	private static final TestStores mariaDb = new TestStores(LocalMariaDb.shared().url());
@@ -172,6 +179,16 @@ class JdbcLockStoreTests {
 
 		PostgreSql() {
 			super(postgreSql, 1);
+		}
+
+	}
+
+	@Nested
+	@DisplayName("In PostgreSQL, behind a pooler in transaction mode")
+	class Pooled extends Contract {
+
+		Pooled() {
+			super(pooled, 1);
 		}
 
 	}
