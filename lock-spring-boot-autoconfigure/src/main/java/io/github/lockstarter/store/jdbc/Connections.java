@@ -75,12 +75,6 @@ final class Connections {
 		return run(statements, this.holders);
 	}
 
-	/**
-	 * Runs statements on a connection, and runs them again if the database has rolled
-	 * them back or the connection was lost.
-	 * @return the result; a failure of which nothing is left in the database is a
-	 * {@link NotDone}
-	 */
 	/** Returns statements that are done all, or none of them. */
 	static <T> Statements<T> inTransaction(Statements<T> statements) {
 		return (connection, mayBeDone) -> {
@@ -97,6 +91,12 @@ final class Connections {
 		};
 	}
 
+	/**
+	 * Runs statements on a connection, and runs them again if the database has rolled
+	 * them back or the connection was lost.
+	 * @return the result; a failure of which nothing is left in the database is a
+	 * {@link NotDone}
+	 */
 	private <T> CompletionStage<T> run(Statements<T> statements, ThreadPoolExecutor threads) {
 		long until = System.nanoTime() + this.timeout.toNanos();
 		CompletableFuture<T> result = new CompletableFuture<>();

@@ -38,9 +38,13 @@ enum Database {
 		return new Schema(this.schema, table);
 	}
 
-	LockTable locks(String table) {
+	/**
+	 * Returns the table of locks.
+	 * @param instance the name of this instance of the application
+	 */
+	LockTable locks(String table, String instance) {
 		return switch (this) {
-			case POSTGRESQL -> new PostgreSqlTable(table);
+			case POSTGRESQL -> new PostgreSqlTable(table, table, instance);
 			case MYSQL, MARIADB -> new MySqlTable(table);
 			case H2 -> new H2Table(table);
 		};

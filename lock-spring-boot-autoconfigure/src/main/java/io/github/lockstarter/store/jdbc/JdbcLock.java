@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.AcquireResult.PredecessorGone;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
@@ -74,12 +76,14 @@ final class JdbcLock implements StoredLock {
 		if (command.onRelease() != null) {
 			watch(command.onRelease());
 		}
+		String predecessor = command.predecessor();
+		Supplier<CompletionStage<AcquireResult>> acquisition = (predecessor != null)
+				? () -> handOver(command, predecessor) : () -> takeOrFind(command);
 		if (!command.takenBack()) {
-			return this.database.calls().call(this.key, () -> takeOrFind(command));
+			return this.database.calls().call(this.key, acquisition);
 		}
 		this.last = command;
-		return this.database.calls()
-			.grant(this.key, command.ttl(), () -> takeOrFind(command), () -> free(command.owner(), null));
+		return this.database.calls().grant(this.key, command.ttl(), acquisition, () -> free(command.owner(), null));
 	}
 
 	/** From now on the action runs after a release, and no other. */
@@ -95,6 +99,15 @@ final class JdbcLock implements StoredLock {
 		return this.database.connections()
 			.run((connection, mayBeDone) -> (query != null && query.canMatch()) ? findOrTake(connection, command, query)
 					: take(connection, command));
+	}
+
+	/** Where it may have been done already, the owner may have the lock by now. */
+	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
+		return this.database.connections().runForHolder((connection, mayBeDone) -> {
+			AcquireResult result = this.database.locks()
+				.handOver(connection, this.rowKey, predecessor, command.owner(), command.ttl());
+			return (mayBeDone && result instanceof PredecessorGone) ? take(connection, command) : result;
+		});
 	}
 
 	private AcquireResult take(Connection connection, AcquireCommand command) throws SQLException {

@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -89,21 +90,22 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		boolean notifies = kind == Database.POSTGRESQL;
 		this.capabilities = EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
 		if (notifies) {
-			this.capabilities.add(Capability.NOTIFIES);
+			this.capabilities.addAll(Set.of(Capability.NOTIFIES, Capability.HANDS_OVER));
 		}
 		if (application != null) {
 			this.capabilities.add(Capability.JOINS_TRANSACTIONS);
 		}
 		this.schema = kind.schema(table);
 		this.createTables = createTables;
-		LockTable locks = kind.locks(table);
+		String instance = UUID.randomUUID().toString();
+		LockTable locks = kind.locks(table, instance);
 		ResultTable results = new ResultTable(locks, table);
 		this.connections = new Connections(
 				pool(database, connections + (notifies ? 1 : 0), commandTimeout, locks.connectionInitSql()), locks,
 				connections, commandTimeout);
 		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
-				notifies ? new ReleaseNotifications(table, this.connections) : null,
+				notifies ? new ReleaseNotifications(table, instance, this.connections) : null,
 				(application != null) ? new JoinedTransactions(application, locks, results) : null);
 		this.purge = new Purge(locks, results, this.connections);
 	}

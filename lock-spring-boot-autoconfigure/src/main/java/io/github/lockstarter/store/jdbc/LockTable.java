@@ -23,7 +23,7 @@ import io.github.lockstarter.store.AcquireResult.Held;
  * lock_key     registration:taro
  * owner        the last owner
  * token        the last fencing token
- * expires_at   when the lease ends; in the past, or zero, for a lock that is free
+ * expires_at   when the lease ends; in the past for a lock that is free
  * </pre>
  *
  * Times are milliseconds since 1970 on the clock of the database, which no time zone can
@@ -86,6 +86,15 @@ abstract class LockTable {
 	 */
 	abstract AcquireResult acquire(Connection connection, String key, String owner, Duration ttl, boolean waits)
 			throws SQLException;
+
+	/**
+	 * Ends a turn: releases the lock for other instances that wait, or grants it to the
+	 * next owner. Only where waiters are notified.
+	 */
+	AcquireResult handOver(Connection connection, String key, String predecessor, String owner, Duration ttl)
+			throws SQLException {
+		throw new UnsupportedOperationException("Nobody is notified here");
+	}
 
 	/** Returns what the answer to an acquisition means, from the row as it is then. */
 	static AcquireResult answer(ResultSet row, String owner) throws SQLException {

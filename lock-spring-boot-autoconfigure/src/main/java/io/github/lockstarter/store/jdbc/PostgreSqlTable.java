@@ -11,61 +11,91 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.AcquireResult.PredecessorGone;
 
 /**
- * The table in PostgreSQL, where a column says whether a release is to be notified of.
+ * The table in PostgreSQL, which notifies waiters. It has one more column:
+ *
+ * <pre>
+ * waiting      the instance that waits for the lock, * if there are several, or null
+ * </pre>
+ *
+ * An instance that was refused sets it in the statement that found the lock held. A
+ * release notifies all instances, and those that are refused then set it again. At the
+ * end of a turn the lock is released for the other instances, if any waits: it ends with
+ * -1, so that the next holder keeps the instance that ended the turn among the waiters.
  */
 final class PostgreSqlTable extends LockTable {
 
 	/** Always the same during a statement, even if that waits for another one. */
-	private static final String NOW = "(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
+	private static final String NOW = "(date_part('epoch', statement_timestamp()) * 1000)::bigint";
 
 	private static final String BACKEND = "SELECT pg_backend_pid()";
 
-	private final String name;
+	/**
+	 * How long the waiters of other instances get before it is worth looking whether they
+	 * came.
+	 */
+	private static final Duration HEAD_START = Duration.ofMillis(20);
 
 	private final String acquire;
 
 	private final String release;
 
+	private final String handOver;
+
 	/** Whether statements of one connection may be executed by several backends. */
 	private volatile @Nullable Boolean pooled;
 
-	PostgreSqlTable(String name) {
+	/**
+	 * Creates the statements.
+	 * @param channel where to notify of releases
+	 * @param instance the name of this instance of the application: letters, digits and
+	 * hyphens
+	 */
+	PostgreSqlTable(String name, String channel, String instance) {
 		super(name, NOW);
-		this.name = name;
-		// The setting is for this statement only: a pooler may give the connection to
-		// others. The row is locked when the condition is evaluated, so a release either
-		// comes before that, or finds that there is a waiter. A holder that is younger
-		// than the statement is in neither part of the answer.
+		// The token that is asked for is the time. The setting is for this statement
+		// only: a pooler may give the connection to others. The row is locked when the
+		// condition is evaluated, so a release either comes before that, or finds that
+		// there is a waiter. A holder that is younger than the statement is in neither
+		// part of the answer.
 		this.acquire = """
 				WITH setting AS (SELECT set_config('lock_timeout', '100ms', TRUE)),
 				changed AS (
-				  INSERT INTO %1$s AS held (lock_key, owner, token, expires_at, waiting)
-				  SELECT ?::text, ?::text, %2$s, %2$s + ?, FALSE FROM setting
+				  INSERT INTO %1$s AS held (lock_key, owner, token, expires_at)
+				  SELECT ?::text, ?::text, %2$s, %2$s + ? FROM setting
 				  ON CONFLICT (lock_key) DO UPDATE SET
 				    owner = CASE WHEN %3$s THEN EXCLUDED.owner ELSE held.owner END,
 				    token = CASE WHEN %3$s THEN GREATEST(held.token + 1, EXCLUDED.token) ELSE held.token END,
 				    expires_at = CASE WHEN %3$s THEN GREATEST(held.expires_at, EXCLUDED.expires_at)
 				      ELSE held.expires_at END,
-				    waiting = NOT (%3$s)
-				  WHERE %3$s OR (? AND NOT held.waiting)
+				    waiting = CASE WHEN NOT (%3$s) THEN CASE WHEN held.waiting IS NULL THEN '%4$s' ELSE '*' END
+				      WHEN held.expires_at = -1 AND held.waiting <> '%4$s' THEN held.waiting END
+				  WHERE %3$s OR (? AND COALESCE(held.waiting, '') NOT IN ('%4$s', '*'))
 				  RETURNING owner, token, expires_at
 				)
 				SELECT owner, token, expires_at - %2$s FROM changed
 				UNION ALL
 				SELECT owner, token, expires_at - %2$s FROM %1$s
 				WHERE lock_key = ? AND owner <> ? AND expires_at >= %2$s AND NOT EXISTS (SELECT 1 FROM changed)
-				""".formatted(name, NOW, "held.expires_at < %s OR held.owner = EXCLUDED.owner".formatted(NOW));
+				""".formatted(name, NOW, "held.expires_at < EXCLUDED.token OR held.owner = EXCLUDED.owner", instance);
 		this.release = """
-				WITH released AS (
-				  UPDATE %1$s SET expires_at = 0
-				  WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
-				  RETURNING waiting
-				)
-				SELECT CASE WHEN waiting THEN pg_notify(?, ?) END FROM released
-				""".formatted(name, NOW);
+				UPDATE %1$s SET expires_at = 0
+				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
+				RETURNING CASE WHEN waiting IS NOT NULL THEN pg_notify('%3$s', lock_key) END
+				""".formatted(name, NOW, channel);
+		this.handOver = """
+				UPDATE %1$s SET
+				  owner = CASE WHEN %3$s THEN owner ELSE ? END,
+				  token = CASE WHEN %3$s THEN token ELSE GREATEST(token + 1, %2$s) END,
+				  expires_at = CASE WHEN %3$s THEN -1 ELSE %2$s + ? END,
+				  waiting = CASE WHEN %3$s THEN '%4$s' END
+				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
+				RETURNING token, CASE WHEN waiting IS NOT NULL THEN pg_notify('%5$s', '%4$s ' || lock_key) END, waiting
+				""".formatted(name, NOW, "waiting <> '%s'".formatted(instance), instance, channel);
 	}
 
 	@Override
@@ -89,10 +119,25 @@ final class PostgreSqlTable extends LockTable {
 		try (PreparedStatement statement = connection.prepareStatement(this.release)) {
 			statement.setString(1, key);
 			statement.setString(2, owner);
-			statement.setString(3, this.name);
-			statement.setString(4, key);
 			try (ResultSet rows = statement.executeQuery()) {
 				return rows.next();
+			}
+		}
+	}
+
+	@Override
+	AcquireResult handOver(Connection connection, String key, String predecessor, String owner, Duration ttl)
+			throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.handOver)) {
+			statement.setString(1, owner);
+			statement.setLong(2, ttl.toMillis());
+			statement.setString(3, key);
+			statement.setString(4, predecessor);
+			try (ResultSet rows = statement.executeQuery()) {
+				if (!rows.next()) {
+					return new PredecessorGone();
+				}
+				return (rows.getString(3) == null) ? new Granted(rows.getLong(1)) : new Held(HEAD_START);
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +45,7 @@ final class ReleaseNotifications {
 	private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
 
 	/** No key of a lock is like it. */
-	private final String probe = UUID.randomUUID().toString();
+	private final String instance;
 
 	private final AtomicBoolean started = new AtomicBoolean();
 
@@ -54,8 +53,14 @@ final class ReleaseNotifications {
 
 	private boolean reported;
 
-	ReleaseNotifications(String channel, Connections connections) {
+	/**
+	 * Creates notifications, which begin later.
+	 * @param instance the name of this instance: what it does at the end of a turn is for
+	 * others
+	 */
+	ReleaseNotifications(String channel, String instance, Connections connections) {
 		this.channel = channel;
+		this.instance = instance;
 		this.connections = connections;
 	}
 
@@ -120,10 +125,10 @@ final class ReleaseNotifications {
 			PGNotification[] notifications = postgres
 				.getNotifications((probes.areAnswered() || this.watchers.isEmpty()) ? IDLE_MILLIS : jitteredPause());
 			for (PGNotification each : notifications) {
-				if (each.getParameter().equals(this.probe)) {
+				if (each.getParameter().equals(this.instance)) {
 					probes.received();
 				}
-				else {
+				else if (!each.getParameter().startsWith(this.instance)) {
 					wake(each.getParameter());
 				}
 			}
@@ -133,8 +138,9 @@ final class ReleaseNotifications {
 		}
 	}
 
-	private void wake(String key) {
-		Runnable action = this.watchers.get(key);
+	/** The key of the lock may stand after the instance that ended a turn. */
+	private void wake(String notification) {
+		Runnable action = this.watchers.get(notification.substring(notification.indexOf(' ') + 1));
 		if (action != null) {
 			action.run();
 		}
@@ -195,7 +201,7 @@ final class ReleaseNotifications {
 			ReleaseNotifications.this.connections.run((connection, mayBeDone) -> {
 				try (PreparedStatement statement = connection.prepareStatement(NOTIFY)) {
 					statement.setString(1, ReleaseNotifications.this.channel);
-					statement.setString(2, ReleaseNotifications.this.probe);
+					statement.setString(2, ReleaseNotifications.this.instance);
 					return statement.execute();
 				}
 			});

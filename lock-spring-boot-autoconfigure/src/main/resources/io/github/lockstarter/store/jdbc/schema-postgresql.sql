@@ -3,7 +3,7 @@ CREATE TABLE IF NOT EXISTS locks (
   owner VARCHAR(255) NOT NULL,
   token BIGINT NOT NULL,
   expires_at BIGINT NOT NULL,
-  waiting BOOLEAN NOT NULL
+  waiting VARCHAR(36)
 );
 
 CREATE TABLE IF NOT EXISTS locks_results (

@@ -183,7 +183,7 @@ class JdbcFaultTests {
 				Lease lease = locks.acquire(this.key, OPTIONS);
 				CompletableFuture<Optional<Lease>> waiter = elsewhere.tryAcquireAsync(this.key, waiting)
 					.toCompletableFuture();
-				Awaitility.await().until(() -> stores.rows("locks WHERE waiting") == 1);
+				Awaitility.await().until(() -> stores.rows("locks WHERE waiting IS NOT NULL") == 1);
 				stores.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
 				lease.close();
 				assertThat(waiter).succeedsWithin(SOON).matches(Optional::isPresent);

@@ -66,7 +66,7 @@ final class TestStores implements AutoCloseable {
 
 	/** Returns how many locks are held. */
 	long held() {
-		String now = Database.of(this.url).locks("locks").now();
+		String now = Database.of(this.url).locks("locks", "test").now();
 		return query("SELECT count(*) FROM locks WHERE expires_at >= " + now);
 	}
 
