@@ -33,7 +33,6 @@ import io.github.lockstarter.interceptor.InterfaceProxyCheck;
 import io.github.lockstarter.interceptor.LockPlacement;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.interceptor.RequestSupport;
-import io.github.lockstarter.interceptor.TransactionSupport;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.result.ResultPredicate;
@@ -62,15 +61,13 @@ class ExclusiveRequestConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestInterceptor exclusiveRequestInterceptor(LockOperationSource operations,
 			ObjectProvider<LockRegistry> registry, ObjectProvider<RequestSupport> requests,
-			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<TransactionSupport> transactions,
-			ObjectProvider<LockProperties> properties) {
+			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<LockProperties> properties) {
 		// A SingletonSupplier does not remember null: it would search in each call.
 		Supplier<Optional<ReactiveRequestSupport>> reactive = SingletonSupplier
 			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
 		return new ExclusiveRequestInterceptor(operations, SingletonSupplier.of(registry::getObject),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
 				() -> reactive.get().orElse(null),
-				SingletonSupplier.of(() -> transactions.getIfAvailable(() -> TransactionSupport.NONE)),
 				SingletonSupplier.of(() -> properties.getObject().web().releasesOnResponse())::obtain);
 	}
 

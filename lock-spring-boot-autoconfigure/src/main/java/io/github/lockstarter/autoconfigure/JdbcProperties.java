@@ -25,19 +25,13 @@ import org.springframework.util.Assert;
  */
 record JdbcProperties(@Nullable String url, @Nullable String username, @Nullable String password,
 		@DefaultValue("locks") String table, @DefaultValue("embedded") InitializeSchema initializeSchema,
-		@DefaultValue("4") int connections, @DefaultValue("1s") Duration commandTimeout) {
+		@DefaultValue("4") int connections, @DefaultValue("3s") Duration commandTimeout) {
 
 	private static final int MOST_CONNECTIONS = 100;
 
 	JdbcProperties {
-		LockProperties.check("lock.jdbc.table", table, JdbcProperties::checkTable);
 		LockProperties.check("lock.jdbc.connections", connections, JdbcProperties::checkConnections);
 		LockProperties.check("lock.jdbc.command-timeout", commandTimeout, LockProperties::checkTimeout);
-	}
-
-	private static void checkTable(String table) {
-		Assert.isTrue(table.matches("([A-Za-z_][A-Za-z0-9_]{0,40}\\.)?[A-Za-z_][A-Za-z0-9_]{0,40}"),
-				"The name of a table has letters, digits and '_' only, at most 41 of them, and may have a schema before it");
 	}
 
 	private static void checkConnections(int connections) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
@@ -39,6 +41,7 @@ class JdbcStoreConfiguration {
 	LockStore exclusiveRequestJdbcLockStore(LockProperties properties, ObjectProvider<DataSource> dataSources) {
 		properties.require(LockProperties.Store.JDBC);
 		JdbcProperties jdbc = properties.jdbc();
+		LockProperties.check("lock.jdbc.table", jdbc.table(), JdbcLockStore::checkTable);
 		DataSource application = (jdbc.url() == null) ? dataSources.getIfUnique() : null;
 		HikariConfig database = (jdbc.url() != null) ? database(jdbc) : database(application);
 		return new JdbcLockStore(database, jdbc.connections(), jdbc.table(), createsTables(jdbc, database),
@@ -59,6 +62,11 @@ class JdbcStoreConfiguration {
 			throw new LockConfigurationException(
 					"lock.store is jdbc, but the application has no DataSource, or has several and none is primary.",
 					"Set spring.datasource.url, or lock.jdbc.url for a database of the locks.");
+		}
+		HikariDataSource pool = DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class,
+				HikariDataSource.class);
+		if (pool != null) {
+			return pool;
 		}
 		try {
 			return DataSourceBuilder.derivedFrom(dataSource).type(HikariDataSource.class).build();

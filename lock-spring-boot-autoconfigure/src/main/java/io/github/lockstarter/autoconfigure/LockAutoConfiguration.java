@@ -13,9 +13,10 @@ import io.github.lockstarter.store.LockStore;
  * {@link io.github.lockstarter.annotation.ExclusiveRequest @ExclusiveRequest}, the guard
  * of transactions, the HTTP answers, and what operators see. An application's own bean of
  * each type takes precedence. The store is created when the registry is, and not at all
- * where a test has put another registry in its place.
+ * where a test has put another registry in its place. The advisor of transactions is
+ * registered before: what is in a transaction comes inside of it.
  */
-@AutoConfiguration
+@AutoConfiguration(afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")
 @EnableConfigurationProperties(LockProperties.class)
 @Import({ RedisStoreConfiguration.class, JdbcStoreConfiguration.class, MemoryStoreConfiguration.class,
 		MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class, NoStoreConfiguration.class,

@@ -14,12 +14,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
-import org.springframework.transaction.interceptor.TransactionInterceptor;
-import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.interceptor.LeaseTransactionListener;
-import io.github.lockstarter.interceptor.ReplayTransactions;
-import io.github.lockstarter.interceptor.TransactionSupport;
+import io.github.lockstarter.interceptor.ReplayTransactionAdvisor;
 import io.github.lockstarter.operation.LockOperationSource;
 
 /**
@@ -59,10 +56,16 @@ class TransactionConfiguration {
 		};
 	}
 
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionSupport exclusiveRequestReplayTransactions(ObjectProvider<TransactionInterceptor> transactions) {
-		return new ReplayTransactions(SingletonSupplier.ofNullable(transactions::getIfUnique));
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnLockStore(LockProperties.Store.JDBC)
+	static class Joined {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static ReplayTransactionAdvisor exclusiveRequestReplayTransactionAdvisor(LockOperationSource operations) {
+			return new ReplayTransactionAdvisor(operations);
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -43,6 +43,9 @@ public final class HeldLeases {
 
 	private volatile boolean rolledBack;
 
+	/** The transaction that keeps other holders from the locks until it has ended. */
+	private @Nullable Object heldBy;
+
 	private volatile boolean withinTransaction;
 
 	private State state = State.IDLE;
@@ -93,8 +96,8 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * Records the end of a transaction of this thread, or of the reactive work. The last
-	 * one counts.
+	 * Records the end of a transaction, of this thread or of reactive work. The last one
+	 * counts.
 	 * @param committed whether the transaction was committed
 	 */
 	public void transactionEnded(boolean committed) {
@@ -120,16 +123,40 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * Keeps all other holders from the locks until the transaction of this thread has
-	 * ended, where the store can join it.
-	 * @throws LeaseLostException if one is not held any more
+	 * Checks the leases before a transaction of this thread is committed. Where the store
+	 * can join the transaction, no other holder is granted a lock before it has ended.
+	 * @param transaction the transaction
+	 * @param joined what the store may join; {@code null} if it may not
+	 * @throws LeaseLostException if a lease is not held any more
 	 */
-	public void holdUntilCommit() {
+	public void checkBeforeCommit(Object transaction, @Nullable Object joined) {
+		// A transaction inside of one that has locked the rows would wait for them.
+		Object ours = (this.heldBy == null) ? joined : null;
+		if (ours != null) {
+			this.heldBy = transaction;
+		}
 		for (Lease each : this.leases) {
-			if (!((each instanceof SharedLease shared) ? shared.holdUntilCommit() : each.isHeld())) {
+			boolean held = (ours != null && each instanceof SharedLease shared) ? shared.holdUntilCommit(ours)
+					: each.isHeld();
+			if (!held) {
 				throw new LeaseLostException(each.key());
 			}
 		}
+	}
+
+	/**
+	 * Records the end of a transaction of this thread. The last one counts.
+	 * @param transaction the transaction
+	 * @param committed whether it was committed
+	 */
+	public void transactionEnded(Object transaction, boolean committed) {
+		if (this.heldBy == transaction) {
+			this.heldBy = null;
+			this.leases.stream()
+				.filter(SharedLease.class::isInstance)
+				.forEach((each) -> ((SharedLease) each).transactionEnded());
+		}
+		transactionEnded(committed);
 	}
 
 	/** Returns whether the result can be kept for later duplicates in a transaction. */

@@ -3,6 +3,8 @@ package io.github.lockstarter.completion;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.NamedThreadLocal;
 
 import io.github.lockstarter.Lease;
@@ -27,6 +29,11 @@ public final class LeaseContext {
 	/** Returns all leases. */
 	public static Iterable<Lease> leases() {
 		return current.get().stream().flatMap((each) -> each.leases().stream()).toList();
+	}
+
+	/** Returns the leases of the innermost call. */
+	public static @Nullable HeldLeases innermost() {
+		return current.get().peek();
 	}
 
 	/** Marks that this thread begins to work under the leases. */

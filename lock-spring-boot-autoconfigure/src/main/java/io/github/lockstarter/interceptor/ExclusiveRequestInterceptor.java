@@ -36,8 +36,6 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 
 	private final Supplier<@Nullable ReactiveRequestSupport> reactiveRequests;
 
-	private final Supplier<TransactionSupport> transactions;
-
 	private final BooleanSupplier untilResponse;
 
 	/**
@@ -47,18 +45,16 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	 * @param registry where to get locks from
 	 * @param requests the requests of threads
 	 * @param reactiveRequests the requests of Reactor contexts, if there are any
-	 * @param transactions the transactions of annotated methods
 	 * @param untilResponse whether handlers keep their locks until their response has
 	 * been written
 	 */
 	public ExclusiveRequestInterceptor(LockOperationSource operations, Supplier<LockRegistry> registry,
 			Supplier<RequestSupport> requests, Supplier<@Nullable ReactiveRequestSupport> reactiveRequests,
-			Supplier<TransactionSupport> transactions, BooleanSupplier untilResponse) {
+			BooleanSupplier untilResponse) {
 		this.operations = operations;
 		this.registry = registry;
 		this.requests = requests;
 		this.reactiveRequests = reactiveRequests;
-		this.transactions = transactions;
 		this.untilResponse = untilResponse;
 	}
 
@@ -69,8 +65,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		if (method == null) {
 			return invocation.proceed();
 		}
-		LockedCall call = new LockedCall(invocation, method, this.registry.get(), this.requests.get(),
-				this.transactions.get());
+		LockedCall call = new LockedCall(invocation, method, this.registry.get(), this.requests.get());
 		ReturnType returned = method.returnType();
 		if (returned.isSuspending()) {
 			return reactiveCalls().callLater(call);

@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import io.github.lockstarter.LeaseLostException;
-import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
 
 /**
@@ -24,17 +24,22 @@ public final class LeaseTransactionListener implements TransactionExecutionListe
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		LeaseContext.all().forEach(HeldLeases::holdUntilCommit);
+		// A savepoint is no commit, and a transaction that changes nothing cannot lock a
+		// row.
+		Object committed = (transaction instanceof DefaultTransactionStatus status && status.isNewTransaction()
+				&& status.hasTransaction() && !transaction.isNested() && !transaction.isReadOnly())
+						? status.getTransaction() : null;
+		LeaseContext.all().forEach((leases) -> leases.checkBeforeCommit(transaction, committed));
 	}
 
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
-		LeaseContext.all().forEach((leases) -> leases.transactionEnded(failure == null));
+		LeaseContext.all().forEach((leases) -> leases.transactionEnded(transaction, failure == null));
 	}
 
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
-		LeaseContext.all().forEach((leases) -> leases.transactionEnded(false));
+		LeaseContext.all().forEach((leases) -> leases.transactionEnded(transaction, false));
 	}
 
 }

@@ -35,18 +35,14 @@ public final class LockedCall implements GuardedCall {
 
 	private final LockRegistry registry;
 
-	private final TransactionSupport transactions;
-
 	private final CurrentRequest currentRequest;
 
 	private final @Nullable RequestHandling handling;
 
-	LockedCall(MethodInvocation invocation, LockedMethod method, LockRegistry registry, RequestSupport requests,
-			TransactionSupport transactions) {
+	LockedCall(MethodInvocation invocation, LockedMethod method, LockRegistry registry, RequestSupport requests) {
 		this.invocation = invocation;
 		this.method = method;
 		this.registry = registry;
-		this.transactions = transactions;
 		this.currentRequest = requests.currentRequest();
 		this.handling = requests.handling(method);
 	}
@@ -168,11 +164,9 @@ public final class LockedCall implements GuardedCall {
 		this.method.fillIn(leases.lease(), invocation.getArguments());
 		LeaseContext.push(leases);
 		try {
-			if (invocation != this.invocation) {
-				// Aspects find their invocation on the thread.
-				return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
-			}
-			return returnType().isComplete() ? this.transactions.proceed(invocation, leases) : invocation.proceed();
+			// Aspects find their invocation on the thread.
+			return (invocation != this.invocation) ? ExposeInvocationInterceptor.INSTANCE.invoke(invocation)
+					: invocation.proceed();
 		}
 		finally {
 			LeaseContext.pop();

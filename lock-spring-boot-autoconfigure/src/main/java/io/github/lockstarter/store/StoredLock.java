@@ -58,15 +58,16 @@ public interface StoredLock extends AutoCloseable {
 	}
 
 	/**
-	 * Keeps all other owners from the lock until the transaction of this thread has
-	 * ended, if it is still held. Blocks. Only for a store that
+	 * Keeps all other owners from the lock until a transaction of this thread has ended,
+	 * if it is still held. Blocks. Only for a store that
 	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions}.
 	 * @param fencingToken the token that the lock was granted with
-	 * @return {@code false} if it is not held any more; {@code true} also if the thread
-	 * has no transaction that the store can join
+	 * @param transaction the transaction, as its transaction manager knows it
+	 * @return {@code false} if it is not held any more; {@code true} also if the store
+	 * cannot join the transaction
 	 * @throws LockStoreException if the database fails
 	 */
-	default boolean holdUntilCommit(long fencingToken) {
+	default boolean holdUntilCommit(long fencingToken, Object transaction) {
 		throw new UnsupportedOperationException("This store does not join transactions");
 	}
 

@@ -63,12 +63,26 @@ class JdbcStoreTests {
 			.run((context) -> {
 				try (Connection last = context.getBean(DataSource.class).getConnection()) {
 					assertThat(last.isValid(10)).isTrue();
-					Duration ttl = Duration.ofSeconds(1);
+					Duration ttl = Duration.ofSeconds(4);
 					Lease lease = context.getBean(LockRegistry.class)
 						.acquire(new LockKey("team", "42"), LockOptions.of(ttl));
-					Awaitility.await().during(ttl.multipliedBy(2)).until(lease::isHeld);
+					Awaitility.await().during(ttl.plusSeconds(2)).until(lease::isHeld);
 					lease.close();
 					context.getBean(LockRegistry.class).acquire("team:42").close();
+				}
+			});
+	}
+
+	@Test
+	@DisplayName("What the application has set for its pool holds for the store, too: the locks are in the same schema")
+	void settingsOfPool() {
+		this.runner
+			.withPropertyValues("spring.datasource.url=" + this.url + ";INIT=CREATE SCHEMA IF NOT EXISTS APP",
+					"spring.datasource.hikari.schema=APP")
+			.run((context) -> {
+				context.getBean(LockRegistry.class).acquire("team:42").close();
+				try (Connection connection = context.getBean(DataSource.class).getConnection()) {
+					assertThat(connection.createStatement().executeQuery("SELECT * FROM app.locks").next()).isTrue();
 				}
 			});
 	}
@@ -102,7 +116,8 @@ class JdbcStoreTests {
 			.withPropertyValues("lock.jdbc.url=jdbc:postgresql://127.0.0.1:1/none", "lock.jdbc.command-timeout=1s")
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
-				assertThat(output).contains("The database does not answer: whatever needs a lock fails until it does");
+				assertThat(output).contains(
+						"The tables of the locks could not be found: requests that need a lock fail until they can");
 			});
 	}
 
@@ -125,11 +140,11 @@ class JdbcStoreTests {
 	@Test
 	@DisplayName("A database that is not supported stops the start, and those that are are named")
 	void unsupported() {
-		this.runner.withPropertyValues("lock.jdbc.url=jdbc:oracle:thin:@//127.0.0.1/x?password=secret")
+		this.runner.withPropertyValues("lock.jdbc.url=jdbc:oracle:thin:scott/secret@//127.0.0.1/x")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOfSatisfying(LockConfigurationException.class, (ex) -> {
-					assertThat(ex).hasMessageContaining("jdbc:oracle:thin").message().doesNotContain("secret");
+					assertThat(ex).hasMessageContaining("jdbc:oracle:").message().doesNotContain("secret");
 					assertThat(ex.getAction()).contains("PostgreSQL, MySQL, MariaDB or H2");
 				}));
 	}

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -27,6 +29,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -61,11 +64,15 @@ class JdbcTransactionsTests {
 	@Parameter
 	String database;
 
+	/** As MariaDB has it by default from version 11.6 on. */
+	private int failingSnapshots;
+
 	private ApplicationContextRunner runner() {
 		String url = switch (this.database) {
 			case "h2" -> "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID());
 			case "postgresql" -> LocalPostgreSql.shared().url();
-			default -> LocalMariaDb.shared().url();
+			default ->
+				LocalMariaDb.shared().url() + "&sessionVariables=innodb_snapshot_isolation=" + this.failingSnapshots;
 		};
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataSourceAutoConfiguration.class,
@@ -111,7 +118,7 @@ class JdbcTransactionsTests {
 			Orders orders = context.getBean(Orders.class).withTable();
 			LockStore store = context.getBean(LockStore.class);
 			context.getBean(JdbcTransactionManager.class).addListener(new BeforeCommit((transaction) -> {
-				Awaitility.await().during(Duration.ofMillis(1200)).until(() -> acquire(store, "next") instanceof Held);
+				Awaitility.await().during(Duration.ofMillis(4500)).until(() -> acquire(store, "next") instanceof Held);
 			}));
 			orders.insertBriefly();
 			assertThat(orders.count()).isOne();
@@ -123,10 +130,44 @@ class JdbcTransactionsTests {
 	@Test
 	@DisplayName("A transaction that sees a snapshot is committed, although its lease was renewed since")
 	void snapshot() {
-		runner().run((context) -> {
+		for (this.failingSnapshots = 0; this.failingSnapshots < 2; this.failingSnapshots++) {
+			runner().run((context) -> {
+				Orders orders = context.getBean(Orders.class).withTable();
+				orders.insertInSnapshot(orders::renewLease);
+				assertThat(orders.count()).isOne();
+			});
+		}
+	}
+
+	@Test
+	@DisplayName("Transactions that only read, and those that are begun inside of another one, commit as they do without a lock")
+	void otherTransactions() {
+		runner().withBean(Readers.class).run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
-			orders.insertInSnapshot(orders::renewLease);
-			assertThat(orders.count()).isOne();
+			assertThat(orders.read()).isZero();
+			assertThat(context.getBean(Readers.class).readInside()).isZero();
+			orders.insert(() -> {
+				orders.insertNested();
+				orders.insertInNew();
+			});
+			assertThat(orders.count()).isEqualTo(3);
+			context.getBean(JdbcTransactionManager.class)
+				.addListener(new BeforeCommit((transaction) -> orders.auditInNew(transaction)));
+			orders.insert(() -> {
+			});
+			assertThat(orders.count()).isEqualTo(5);
+		});
+	}
+
+	@Test
+	@DisplayName("A method that hides the failure of a transaction inside of its own is told of the rollback, also if it is replayed")
+	void hiddenFailure() {
+		runner().withBean(Readers.class).run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			assertThatExceptionOfType(UnexpectedRollbackException.class)
+				.isThrownBy(() -> context.getBean(Readers.class).placeAndHide("a"));
+			assertThat(orders.count()).isZero();
+			assertThat(orders.results()).isZero();
 		});
 	}
 
@@ -201,8 +242,13 @@ class JdbcTransactionsTests {
 
 		private final JdbcClient jdbc;
 
-		Orders(JdbcClient jdbc) {
+		private final ObjectProvider<Orders> self;
+
+		private final AtomicBoolean auditing = new AtomicBoolean();
+
+		Orders(JdbcClient jdbc, ObjectProvider<Orders> self) {
 			this.jdbc = jdbc;
+			this.self = self;
 		}
 
 		@ExclusiveRequest(name = "orders", key = "'one'", ttl = "30s")
@@ -212,7 +258,7 @@ class JdbcTransactionsTests {
 			beforeTheEnd.run();
 		}
 
-		@ExclusiveRequest(name = "orders", key = "'one'", ttl = "1s")
+		@ExclusiveRequest(name = "orders", key = "'one'", ttl = "4s")
 		@Transactional
 		public void insertBriefly() {
 			this.jdbc.sql("INSERT INTO tx_orders VALUES (1)").update();
@@ -256,6 +302,43 @@ class JdbcTransactionsTests {
 			return this.jdbc.sql("SELECT count(*) FROM tx_locks_results").query(Integer.class).single();
 		}
 
+		public void insertRow() {
+			this.jdbc.sql("INSERT INTO tx_orders VALUES (1)").update();
+		}
+
+		@Transactional
+		public void fail() {
+			throw new IllegalStateException();
+		}
+
+		@ExclusiveRequest(name = "reads", key = "'one'")
+		@Transactional(readOnly = true)
+		public int read() {
+			return count();
+		}
+
+		@Transactional(readOnly = true)
+		public int readOnly() {
+			return count();
+		}
+
+		@Transactional(propagation = Propagation.NESTED)
+		public void insertNested() {
+			insertRow();
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public void insertInNew() {
+			insertRow();
+		}
+
+		/** As a listener of JPA does, in the commit of another transaction. */
+		void auditInNew(TransactionExecution outer) {
+			if (!this.auditing.getAndSet(true)) {
+				this.self.getObject().insertInNew();
+			}
+		}
+
 		void endLease() {
 			outside("UPDATE tx_locks SET expires_at = 0 WHERE lock_key = 'orders:one'");
 		}
@@ -279,6 +362,35 @@ class JdbcTransactionsTests {
 
 		int count() {
 			return this.jdbc.sql("SELECT count(*) FROM tx_orders").query(Integer.class).single();
+		}
+
+	}
+
+	/** Methods under a lock that call others with a transaction. */
+	static class Readers {
+
+		private final Orders orders;
+
+		Readers(Orders orders) {
+			this.orders = orders;
+		}
+
+		@ExclusiveRequest(name = "reads", key = "'one'")
+		public int readInside() {
+			return this.orders.readOnly();
+		}
+
+		@ExclusiveRequest(name = "orders", key = "#key", replay = "1h")
+		@Transactional
+		public String placeAndHide(String key) {
+			this.orders.insertRow();
+			try {
+				this.orders.fail();
+			}
+			catch (IllegalStateException ex) {
+				// Hidden.
+			}
+			return key;
 		}
 
 	}

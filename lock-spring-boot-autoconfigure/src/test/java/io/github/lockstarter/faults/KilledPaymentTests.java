@@ -53,7 +53,7 @@ class KilledPaymentTests {
 
 	private static final int PAYMENTS = Integer.getInteger("killed-payments", 4);
 
-	private static final int LONGEST_PAYMENT_MILLIS = 40;
+	private static final int LONGEST_PAYMENT_MILLIS = 10;
 
 	private final Random random = new Random();
 
@@ -94,6 +94,7 @@ class KilledPaymentTests {
 					server.awaitEnd();
 				}
 				else {
+					server.await("begun " + id);
 					Awaitility.await()
 						.pollDelay(Duration.ofMillis(this.random.nextInt(LONGEST_PAYMENT_MILLIS) + 1))
 						.until(() -> true);
@@ -175,6 +176,7 @@ class KilledPaymentTests {
 		@Transactional
 		public String pay(@RequestHeader("Idempotency-Key") String id, HttpServletRequest request) {
 			Server.killed = Boolean.parseBoolean(request.getHeader("Killed-After-Commit"));
+			System.out.println("begun " + id);
 			String receipt = UUID.randomUUID().toString();
 			this.jdbc.sql("INSERT INTO payments VALUES (?, ?)").params(id, receipt).update();
 			return receipt;

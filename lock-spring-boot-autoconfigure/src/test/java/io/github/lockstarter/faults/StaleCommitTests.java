@@ -49,7 +49,7 @@ class StaleCommitTests {
 
 	private static final int RUNS = Integer.getInteger("stale-commits.runs", 4);
 
-	private static final Duration TTL = Duration.ofMillis(500);
+	private static final Duration TTL = Duration.ofSeconds(2);
 
 	@ParameterizedTest
 	@ValueSource(strings = { "postgresql", "mariadb" })
@@ -85,7 +85,7 @@ class StaleCommitTests {
 				holder.freeze();
 				long paused = System.nanoTime();
 				Awaitility.await().pollInterval(Duration.ofMillis(20)).until(() -> numbers.isAdded(() -> {
-				}) || System.nanoTime() - paused > TTL.multipliedBy(3).toNanos());
+				}) || System.nanoTime() - paused > TTL.plusSeconds(1).toNanos());
 				holder.thaw();
 				holder.tell("go on");
 				holder.await("ended %d;".formatted(i));
@@ -105,6 +105,9 @@ class StaleCommitTests {
 
 		private static int run;
 
+		/** A run that was refused, or lost its lease too early, is repeated. */
+		private static boolean hasStopped;
+
 		private static final BufferedReader input = new BufferedReader(
 				new InputStreamReader(System.in, StandardCharsets.UTF_8));
 
@@ -123,7 +126,11 @@ class StaleCommitTests {
 				System.out.println("ready");
 				for (String line = input.readLine(); line != null; line = input.readLine()) {
 					beforeCheck = line.equals("stop before the check");
-					numbers.isAdded(() -> stopIf(beforeCheck));
+					do {
+						numbers.isAdded(() -> stopIf(beforeCheck));
+					}
+					while (!hasStopped);
+					hasStopped = false;
 					System.out.println("ended %d;".formatted(run++));
 				}
 			}
@@ -131,6 +138,7 @@ class StaleCommitTests {
 
 		private static void stopIf(boolean stop) {
 			if (stop) {
+				hasStopped = true;
 				System.out.println("stopped %d;".formatted(run));
 				try {
 					input.readLine();

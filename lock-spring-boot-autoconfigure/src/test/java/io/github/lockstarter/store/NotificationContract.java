@@ -33,6 +33,10 @@ final class NotificationContract extends CapabilityContract {
 		tests.add("No release is missed between the refusal and the first notification",
 				NotificationContract::missesNothing);
 		tests.add("A handle that is closed is not notified, until it asks again", NotificationContract::closes);
+		if (store.capabilities().contains(Capability.HOLDS_FOR_TOKENS)) {
+			tests.add("A holder that acquires the lock again leaves its waiters as they are",
+					NotificationContract::asksAgain);
+		}
 		if (store.capabilities().contains(Capability.HANDS_OVER)) {
 			addTurns(tests);
 		}
@@ -76,6 +80,18 @@ final class NotificationContract extends CapabilityContract {
 				}
 				join(waiter.release("b", null));
 			}
+		}
+	}
+
+	private void asksAgain() {
+		acquire(AcquireCommand.of("a", LONG).forSharedToken());
+		try (StoredLock waiter = this.other.lock(this.key)) {
+			assertThat(join(waiter.acquire(waiting("b")))).isInstanceOf(Held.class);
+			awaitSubscription(this.other);
+			acquire(AcquireCommand.of("a", LONG).forSharedToken());
+			int before = this.woken.get();
+			assertThat(release("a")).isTrue();
+			Awaitility.await().until(() -> this.woken.get() > before);
 		}
 	}
 

@@ -86,6 +86,8 @@ public final class Jdbc implements Workload {
 		rounds.lowest(peers, Holdings::longWait)
 			.ifPresent((best) -> report.atMost(goal.formatted("p99 wait", best), 1,
 					rounds.ratio(comparison.subject(), best, Holdings::longWait)));
+		report.atMost("PostgreSQL, " + title + ": served max/min", 2,
+				rounds.of(comparison.subject(), Holdings::unfairness));
 		peers.stream()
 			.min(Comparator.comparingDouble(figures::requests))
 			.ifPresent((best) -> report.atMost(goal.formatted("statements per grant", best), 1,

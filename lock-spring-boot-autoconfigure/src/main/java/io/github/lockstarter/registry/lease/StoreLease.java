@@ -73,6 +73,11 @@ public final class StoreLease implements SharedLease {
 
 	private volatile int state = OPEN;
 
+	/**
+	 * Whether a transaction may have locked it in the store, where it cannot be renewed.
+	 */
+	private volatile boolean committing;
+
 	private volatile @Nullable CompletableFuture<Void> released;
 
 	private volatile @Nullable CompletableFuture<Void> lost;
@@ -165,9 +170,18 @@ public final class StoreLease implements SharedLease {
 	}
 
 	@Override
-	public boolean holdUntilCommit() {
+	public boolean holdUntilCommit(Object transaction) {
 		StoredLock stored = this.lock.joinsTransactions();
-		return isHeld() && (stored == null || stored.holdUntilCommit(Turn.storeToken(this.fencingToken)));
+		if (!isHeld() || stored == null) {
+			return isHeld();
+		}
+		this.committing = true;
+		return stored.holdUntilCommit(Turn.storeToken(this.fencingToken), transaction);
+	}
+
+	@Override
+	public void transactionEnded() {
+		this.committing = false;
 	}
 
 	@Override
@@ -362,6 +376,10 @@ public final class StoreLease implements SharedLease {
 	Duration beginRenewal(long now) {
 		long soon = this.options.ttl().toNanos() / 12;
 		if (this.renewAt - now > soon || this.deadline - this.renewAt <= 0) {
+			return Duration.ZERO;
+		}
+		if (this.committing) {
+			this.renewAt = now + soon;
 			return Duration.ZERO;
 		}
 		this.renewAt = this.deadline;

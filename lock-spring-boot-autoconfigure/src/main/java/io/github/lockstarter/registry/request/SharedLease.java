@@ -29,12 +29,17 @@ public interface SharedLease extends Lease {
 	boolean joinsTransactions();
 
 	/**
-	 * Keeps all other holders from the lock until the transaction of this thread has
-	 * ended, if the lease is still held and the store can join the transaction. Blocks.
+	 * Keeps all other holders from the lock until a transaction of this thread has ended,
+	 * if the lease is still held and the store can join the transaction. Until then the
+	 * lease is not renewed. Blocks.
+	 * @param transaction the transaction, as its transaction manager knows it
 	 * @return {@code false} if the lease is not held any more
 	 * @throws LockStoreException if the database fails
 	 */
-	boolean holdUntilCommit();
+	boolean holdUntilCommit(Object transaction);
+
+	/** Marks that the transaction has ended. */
+	void transactionEnded();
 
 	/**
 	 * Leaves the result if the transaction of this thread is committed and the store can

@@ -20,8 +20,8 @@ import io.github.lockstarter.store.StoreCalls.NotDone;
 /**
  * The connections of the store, with a thread for each, since JDBC blocks. Some of them
  * are for holders only, who renew and release: whatever callers wait for, they do not
- * wait behind them. No connection is busy for longer than the time-out of a statement, so
- * that a database that was frozen is of use as soon as it is back.
+ * wait behind them. No connection waits for an answer for longer than the time-out of a
+ * statement, so that a database that was frozen is of use as soon as it is back.
  */
 final class Connections {
 
@@ -125,6 +125,9 @@ final class Connections {
 			catch (SQLException ex) {
 				Failure failure = Failure.of(ex);
 				mayBeDone |= failure == Failure.UNKNOWN;
+				if (failure == Failure.BLOCKED && !mayBeDone) {
+					throw new NotDone("another transaction has locked the row", ex);
+				}
 				if (failure == Failure.FINAL && !mayBeDone) {
 					throw new NotDone("the database refused the statement: " + ex.getMessage(), ex);
 				}
@@ -143,19 +146,23 @@ final class Connections {
 	}
 
 	private <T> T runOnce(Statements<T> statements, boolean mayBeDone, long until) throws SQLException {
-		if (millisUntil(until) <= 0) {
-			throw new NotDone("no connection to the database was free in time", null);
-		}
-		try (Connection connection = connection()) {
+		try (Connection connection = connection(until)) {
 			connection.setNetworkTimeout(Runnable::run, Math.max(millisUntil(until), 1));
 			this.locks.prepare(connection);
 			return statements.run(connection, mayBeDone);
 		}
 	}
 
-	private Connection connection() {
+	private Connection connection(long until) {
 		try {
-			return this.pool.getConnection();
+			Connection connection = (millisUntil(until) > 0) ? this.pool.getConnection() : null;
+			if (connection != null && millisUntil(until) > 0) {
+				return connection;
+			}
+			if (connection != null) {
+				connection.close();
+			}
+			throw new NotDone("no connection to the database was free in time", null);
 		}
 		catch (SQLException ex) {
 			throw new NotDone("no connection to the database: " + ex.getMessage(), ex);
@@ -169,6 +176,11 @@ final class Connections {
 	/** Waits for a connection, and returns it. It has to be closed. */
 	Connection borrow() throws SQLException {
 		return this.pool.getConnection();
+	}
+
+	/** Closes a connection that is of no use to others. */
+	void evict(Connection connection) {
+		this.pool.evictConnection(connection);
 	}
 
 	void close() {

@@ -30,7 +30,8 @@ enum Database {
 			.filter((each) -> url.toLowerCase(Locale.ROOT).contains(each.inUrl))
 			.findFirst()
 			.orElseThrow(() -> new LockConfigurationException(
-					"The locks cannot live in the database of %s.".formatted(url.replaceAll("[?;].*", "")),
+					"Locks cannot live in the database that %s leads to."
+						.formatted(url.replaceAll("^(\\w+:\\w+:).*", "$1…")),
 					"Use PostgreSQL, MySQL, MariaDB or H2, or choose another lock.store."));
 	}
 
@@ -44,7 +45,7 @@ enum Database {
 	 */
 	LockTable locks(String table, String instance) {
 		return switch (this) {
-			case POSTGRESQL -> new PostgreSqlTable(table, table, instance);
+			case POSTGRESQL -> new PostgreSqlTable(table, table.toLowerCase(Locale.ROOT), instance);
 			case MYSQL, MARIADB -> new MySqlTable(table);
 			case H2 -> new H2Table(table);
 		};

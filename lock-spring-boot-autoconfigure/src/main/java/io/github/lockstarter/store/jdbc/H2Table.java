@@ -13,7 +13,7 @@ import io.github.lockstarter.store.AcquireResult;
  */
 final class H2Table extends LockTable {
 
-	/** Always the same during a statement. */
+	/** Always the same during a transaction. */
 	private static final String NOW = "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT)";
 
 	private final String acquire;
@@ -60,6 +60,11 @@ final class H2Table extends LockTable {
 	@Override
 	String deleteSome(String table, String columns, String condition) {
 		return "DELETE FROM %s WHERE %s FETCH FIRST %d ROWS ONLY".formatted(table, condition, SOME);
+	}
+
+	@Override
+	boolean failsSnapshots(Connection connection) {
+		return true;
 	}
 
 }

@@ -140,12 +140,16 @@ final class JdbcLock implements StoredLock {
 		if (!(answer instanceof Granted) || seen.owned()) {
 			return answer;
 		}
-		Found left = results.find(connection, this.rowKey, query, command.owner()).result();
-		if (left == null) {
-			return answer;
+		try {
+			Found left = results.find(connection, this.rowKey, query, command.owner()).result();
+			if (left != null) {
+				this.database.locks().release(connection, this.rowKey, command.owner());
+			}
+			return (left != null) ? left : answer;
 		}
-		this.database.locks().release(connection, this.rowKey, command.owner());
-		return left;
+		catch (SQLException ex) {
+			throw new IllegalStateException("the lock was granted, but not its result read", ex);
+		}
 	}
 
 	@Override
@@ -194,9 +198,9 @@ final class JdbcLock implements StoredLock {
 	}
 
 	@Override
-	public boolean holdUntilCommit(long fencingToken) {
+	public boolean holdUntilCommit(long fencingToken, Object transaction) {
 		JoinedTransactions transactions = this.database.transactions();
-		return transactions == null || transactions.holdUntilCommit(this.key, this.rowKey, fencingToken);
+		return transactions == null || transactions.holdUntilCommit(this.key, this.rowKey, fencingToken, transaction);
 	}
 
 	@Override

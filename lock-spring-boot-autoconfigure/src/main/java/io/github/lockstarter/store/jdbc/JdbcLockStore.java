@@ -3,13 +3,18 @@ package io.github.lockstarter.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
@@ -22,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.util.Assert;
 
@@ -30,6 +36,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoreCalls;
+import io.github.lockstarter.store.StoreCalls.NotDone;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.jdbc.LockTable.Renewed;
 
@@ -48,8 +55,16 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	/** How long the start waits for an answer. */
 	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+	/** The table of results has a longer name, and the longest of PostgreSQL has 63. */
+	private static final Pattern TABLE = Pattern.compile("(?=.{1,50}$)(\\w+\\.)?[A-Za-z_]\\w*");
+
 	/** How the states begin that tell that a table, a column or a right is missing. */
 	private static final String TABLE_STATE = "42";
+
+	/** So many statements are done well within the time-out of one. */
+	private static final int RENEWED_AT_ONCE = 100;
+
+	private static final long PAUSE_MILLIS = 100;
 
 	/** The shortest that the pool allows. */
 	private static final long SHORTEST_CONNECT_MILLIS = 250;
@@ -84,8 +99,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	public JdbcLockStore(HikariConfig database, int connections, String table, boolean createTables,
 			Duration commandTimeout, @Nullable DataSource application) {
 		Assert.isTrue(connections >= 2, "There must be two connections: one for holders, and one for callers");
-		Assert.isTrue(table.matches("[A-Za-z_][A-Za-z0-9_]{0,40}(\\.[A-Za-z_][A-Za-z0-9_]{0,40})?"),
-				"The name of a table must have letters, digits and '_' only, and may have a schema before it");
+		checkTable(table);
 		Database kind = Database.of(String.valueOf(database.getJdbcUrl()));
 		boolean notifies = kind == Database.POSTGRESQL;
 		this.capabilities = EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
@@ -105,9 +119,18 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 				connections, commandTimeout);
 		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
-				notifies ? new ReleaseNotifications(table, instance, this.connections) : null,
+				notifies ? new ReleaseNotifications(table.toLowerCase(Locale.ROOT), instance, this.connections) : null,
 				(application != null) ? new JoinedTransactions(application, locks, results) : null);
 		this.purge = new Purge(locks, results, this.connections);
+	}
+
+	/**
+	 * Checks the name of a table.
+	 * @throws IllegalArgumentException if it is none that is allowed
+	 */
+	public static void checkTable(String table) {
+		Assert.isTrue(TABLE.matcher(table).matches(),
+				"The name of a table has letters, digits and '_' only, may have a schema and a dot before it, and is at most 50 long in all");
 	}
 
 	private static HikariDataSource pool(HikariConfig database, int connections, Duration timeout,
@@ -118,10 +141,14 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		config.setMaximumPoolSize(connections);
 		config.setMinimumIdle(Math.min(connections, 1));
 		config.setConnectionTimeout(Math.max(timeout.toMillis(), SHORTEST_CONNECT_MILLIS));
+		config.setValidationTimeout(Math.max(timeout.toMillis(), SHORTEST_CONNECT_MILLIS));
 		config.setInitializationFailTimeout(-1);
+		config.setRegisterMbeans(false);
 		config.setAutoCommit(true);
 		config.setReadOnly(false);
-		config.setConnectionInitSql(initSql);
+		if (config.getConnectionInitSql() == null) {
+			config.setConnectionInitSql(initSql);
+		}
 		config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
 		return new HikariDataSource(config);
 	}
@@ -134,24 +161,37 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	@Override
 	public void afterPropertiesSet() {
 		long until = System.nanoTime() + LOOK_NANOS;
-		SQLException failure;
-		do {
+		SQLException failure = check();
+		while (failure != null && System.nanoTime() - until < 0 && pause()) {
 			failure = check();
 		}
-		while (failure != null && System.nanoTime() - until < 0);
 		if (failure != null) {
-			logger.warn("The database does not answer: whatever needs a lock fails until it does", failure);
+			logger.warn("The tables of the locks could not be found: requests that need a lock fail until they can. %s"
+				.formatted(NestedExceptionUtils.getMostSpecificCause(failure).getMessage()), failure);
+		}
+	}
+
+	/** Returns whether it is worth to go on. */
+	private static boolean pause() {
+		try {
+			Thread.sleep(PAUSE_MILLIS);
+			return true;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
 		}
 	}
 
 	/** Returns why the database could not be asked. */
 	private @Nullable SQLException check() {
 		try (Connection connection = this.connections.borrow()) {
+			connection.setNetworkTimeout(Runnable::run, (int) TimeUnit.NANOSECONDS.toMillis(LOOK_NANOS));
 			if (this.createTables) {
 				this.schema.create(connection);
 			}
 			this.access.locks().release(connection, "", "");
-			this.access.results().purge(connection);
+			this.access.results().check(connection);
 			return null;
 		}
 		catch (ScriptException ex) {
@@ -166,10 +206,12 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	private SQLException failure(SQLException failure) {
 		if (String.valueOf(failure.getSQLState()).startsWith(TABLE_STATE)) {
 			throw new LockConfigurationException(
-					"lock.store is jdbc, but its tables cannot be used: %s".formatted(failure.getMessage()), """
-							Create the tables, or for development let lock.jdbc.initialize-schema=always do so:
+					"lock.store is jdbc, but its tables cannot be used: %s".formatted(failure.getMessage()),
+					"""
+							If they are there, grant the user SELECT, INSERT, UPDATE and DELETE on them. Else create them, or for development let lock.jdbc.initialize-schema=always do so:
 
-							%s""".formatted(this.schema));
+							%s"""
+						.formatted(this.schema));
 		}
 		return failure;
 	}
@@ -197,18 +239,34 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 
 	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
+		List<CompletionStage<Boolean>> answers = new ArrayList<>(renewals.size());
+		for (int i = 0; i < renewals.size(); i += RENEWED_AT_ONCE) {
+			answers.addAll(renewTogether(renewals.subList(i, Math.min(i + RENEWED_AT_ONCE, renewals.size()))));
+		}
+		return answers;
+	}
+
+	/** One that fails, since its row is locked, does not keep the others from it. */
+	private List<CompletionStage<Boolean>> renewTogether(List<Renewal> renewals) {
 		if (renewals.size() < 2) {
 			return LockStore.super.renewAll(renewals);
 		}
 		List<Renewed> all = renewals.stream()
 			.map((each) -> new Renewed(((JdbcLock) each.lock()).rowKey(), each.owner(), each.ttl()))
 			.toList();
-		CompletionStage<int[]> answers = this.connections.runForHolder(
+		CompletionStage<int[]> together = this.connections.runForHolder(
 				Connections.inTransaction((connection, mayBeDone) -> this.access.locks().renewAll(connection, all)));
-		return IntStream.range(0, all.size())
-			.<CompletionStage<Boolean>>mapToObj((i) -> this.calls.call(((JdbcLock) renewals.get(i).lock()).key(),
-					() -> answers.thenApply((counts) -> counts[i] == 1)))
-			.toList();
+		return IntStream.range(0, all.size()).mapToObj((i) -> {
+			JdbcLock lock = (JdbcLock) renewals.get(i).lock();
+			return this.calls.call(lock.key(), () -> together.handle((counts, failure) -> {
+				if (failure != null && !(failure.getCause() instanceof NotDone) && !(failure instanceof NotDone)) {
+					return CompletableFuture.<Boolean>failedStage(failure);
+				}
+				// A driver may not say how many rows it has changed.
+				return (failure == null && counts[i] >= 0) ? CompletableFuture.completedStage(counts[i] == 1)
+						: lock.renew(all.get(i).owner(), all.get(i).ttl());
+			}).thenCompose(Function.identity()));
+		}).toList();
 	}
 
 	@Override

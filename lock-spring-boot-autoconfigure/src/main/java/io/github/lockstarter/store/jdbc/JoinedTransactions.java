@@ -5,8 +5,14 @@ import java.sql.SQLException;
 
 import javax.sql.DataSource;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.LockKey;
@@ -20,29 +26,60 @@ import io.github.lockstarter.store.StoredResult;
  */
 final class JoinedTransactions {
 
+	private static final Log logger = LogFactory.getLog(JoinedTransactions.class);
+
 	private final DataSource dataSource;
 
 	private final LockTable locks;
 
 	private final ResultTable results;
 
+	private volatile @Nullable Integer defaultIsolation;
+
 	/**
 	 * Creates the statements in transactions.
 	 * @param dataSource what the transactions of the application are on
 	 */
 	JoinedTransactions(DataSource dataSource, LockTable locks, ResultTable results) {
-		this.dataSource = dataSource;
+		this.dataSource = target(dataSource);
 		this.locks = locks;
 		this.results = results;
 	}
 
-	/** Returns whether the lock is held, or the thread has no such transaction. */
-	boolean holdUntilCommit(LockKey key, String rowKey, long token) {
-		if (!isPresent()
-				|| !this.locks.canCheckAt(TransactionSynchronizationManager.getCurrentTransactionIsolationLevel())) {
+	/** Returns what a transaction manager registers its connections for. */
+	private static DataSource target(DataSource dataSource) {
+		DataSource target = (dataSource instanceof TransactionAwareDataSourceProxy proxy) ? proxy.getTargetDataSource()
+				: null;
+		return (target != null) ? target : dataSource;
+	}
+
+	/** Returns whether the lock is held, or the transaction is another one. */
+	boolean holdUntilCommit(LockKey key, String rowKey, long token, Object transaction) {
+		boolean ours = isPresent() && transaction instanceof JdbcTransactionObjectSupport jdbc
+				&& jdbc.hasConnectionHolder()
+				&& jdbc.getConnectionHolder() == TransactionSynchronizationManager.getResource(this.dataSource);
+		return !ours || run(key, (connection, mayBeDone) -> !canCheck(connection)
+				|| this.locks.holdUntilCommit(connection, rowKey, token));
+	}
+
+	/**
+	 * Returns whether the transaction sees the row as it is, although the row was changed
+	 * after the transaction had begun, as a renewal does. The isolation of transactions
+	 * that do not ask for one is looked up once.
+	 */
+	private boolean canCheck(Connection connection) throws SQLException {
+		if (!this.locks.failsSnapshots(connection)) {
 			return true;
 		}
-		return run(key, (connection, mayBeDone) -> this.locks.holdUntilCommit(connection, rowKey, token));
+		Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+		if (isolation == null) {
+			isolation = this.defaultIsolation;
+		}
+		if (isolation == null) {
+			isolation = connection.getTransactionIsolation();
+			this.defaultIsolation = isolation;
+		}
+		return isolation <= Connection.TRANSACTION_READ_COMMITTED;
 	}
 
 	/** Keeps a result, if the thread has such a transaction. */
@@ -66,6 +103,8 @@ final class JoinedTransactions {
 			return statements.run(connection, false);
 		}
 		catch (SQLException ex) {
+			logger.warn("A transaction under lock '%s' is rolled back, since it could not join the lock: %s"
+				.formatted(key.name(), ex.getMessage()));
 			throw new LockStoreException(key, "the transaction could not join the lock: " + ex.getMessage(), ex);
 		}
 		finally {

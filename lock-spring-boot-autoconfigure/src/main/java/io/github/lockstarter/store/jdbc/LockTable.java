@@ -43,6 +43,9 @@ abstract class LockTable {
 	/** So few rows are deleted well within the time-out of a statement. */
 	static final int SOME = 1000;
 
+	/** Nothing but a transaction of other code keeps a row locked for so long. */
+	private static final int LONGEST_WAIT_SECONDS = 10;
+
 	private final String name;
 
 	private final String now;
@@ -63,12 +66,23 @@ abstract class LockTable {
 	 * @param now the expression for the time
 	 */
 	LockTable(String name, String now) {
+		this(name, now, "");
+	}
+
+	/**
+	 * Creates the statements.
+	 * @param name the name of the table
+	 * @param now the expression for the time
+	 * @param setting the beginning of a statement that may wait for a row; a table called
+	 * {@code setting}, or nothing
+	 */
+	LockTable(String name, String now, String setting) {
 		this.name = name;
 		this.now = now;
 		this.renew = """
-				UPDATE %1$s SET expires_at = GREATEST(expires_at + 1, %2$s + ?)
+				%3$s UPDATE %1$s SET expires_at = GREATEST(expires_at + 1, %2$s + ?) %4$s
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
-				""".formatted(name, now);
+				""".formatted(name, now, setting, setting.isEmpty() ? "" : "FROM setting");
 		this.release = """
 				UPDATE %1$s SET expires_at = 0
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
@@ -174,6 +188,7 @@ abstract class LockTable {
 		try (PreparedStatement statement = connection.prepareStatement(this.holdUntilCommit)) {
 			statement.setString(1, key);
 			statement.setLong(2, token);
+			statement.setQueryTimeout(LONGEST_WAIT_SECONDS);
 			try (ResultSet rows = statement.executeQuery()) {
 				return rows.next();
 			}
@@ -181,11 +196,11 @@ abstract class LockTable {
 	}
 
 	/**
-	 * Returns whether a transaction of that isolation sees the row as it is.
-	 * @param isolation as in {@link Connection}; {@code null} for that of the database
+	 * Returns whether a transaction with a snapshot fails if it locks a row that was
+	 * changed after the snapshot.
 	 */
-	boolean canCheckAt(@Nullable Integer isolation) {
-		return true;
+	boolean failsSnapshots(Connection connection) throws SQLException {
+		return false;
 	}
 
 	/** Removes rows of locks that have been free for a while, at most {@link #SOME}. */

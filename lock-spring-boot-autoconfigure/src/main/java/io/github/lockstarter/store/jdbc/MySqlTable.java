@@ -7,6 +7,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 
@@ -19,7 +21,11 @@ final class MySqlTable extends LockTable {
 	/** Always the same during a statement. */
 	private static final String NOW = "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000)";
 
+	private static final String SNAPSHOTS = "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'";
+
 	private final String acquire;
+
+	private volatile @Nullable Boolean failsSnapshots;
 
 	MySqlTable(String name) {
 		super(name, NOW);
@@ -62,6 +68,20 @@ final class MySqlTable extends LockTable {
 	@Override
 	String deleteSome(String table, String columns, String condition) {
 		return "DELETE FROM %s WHERE %s LIMIT %d".formatted(table, condition, SOME);
+	}
+
+	/** MariaDB does, with a variable that MySQL does not know. */
+	@Override
+	boolean failsSnapshots(Connection connection) throws SQLException {
+		Boolean known = this.failsSnapshots;
+		if (known == null) {
+			try (Statement statement = connection.createStatement();
+					ResultSet rows = statement.executeQuery(SNAPSHOTS)) {
+				known = rows.next() && "ON".equalsIgnoreCase(rows.getString(2));
+			}
+			this.failsSnapshots = known;
+		}
+		return known;
 	}
 
 }

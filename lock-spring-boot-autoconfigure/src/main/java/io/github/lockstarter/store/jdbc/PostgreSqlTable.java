@@ -32,6 +32,12 @@ final class PostgreSqlTable extends LockTable {
 	/** Always the same during a statement, even if that waits for another one. */
 	private static final String NOW = "(date_part('epoch', statement_timestamp()) * 1000)::bigint";
 
+	/**
+	 * For one statement only: a pooler may give the connection to others. No statement
+	 * waits for long for a row that another transaction has locked.
+	 */
+	private static final String SETTING = "WITH setting AS (SELECT set_config('lock_timeout', '100ms', TRUE))";
+
 	private static final String BACKEND = "SELECT pg_backend_pid()";
 
 	/**
@@ -56,14 +62,14 @@ final class PostgreSqlTable extends LockTable {
 	 * hyphens
 	 */
 	PostgreSqlTable(String name, String channel, String instance) {
-		super(name, NOW);
-		// The token that is asked for is the time. The setting is for this statement
-		// only: a pooler may give the connection to others. The row is locked when the
-		// condition is evaluated, so a release either comes before that, or finds that
-		// there is a waiter. A holder that is younger than the statement is in neither
-		// part of the answer.
+		super(name, NOW, SETTING);
+		// The token that is asked for is the time. The row is locked when the condition
+		// is
+		// evaluated, so a release either comes before that, or finds that there is a
+		// waiter. A holder that is younger than the statement is in neither part of the
+		// answer.
 		this.acquire = """
-				WITH setting AS (SELECT set_config('lock_timeout', '100ms', TRUE)),
+				%5$s,
 				changed AS (
 				  INSERT INTO %1$s AS held (lock_key, owner, token, expires_at)
 				  SELECT ?::text, ?::text, %2$s, %2$s + ? FROM setting
@@ -72,7 +78,8 @@ final class PostgreSqlTable extends LockTable {
 				    token = CASE WHEN %3$s THEN GREATEST(held.token + 1, EXCLUDED.token) ELSE held.token END,
 				    expires_at = CASE WHEN %3$s THEN GREATEST(held.expires_at, EXCLUDED.expires_at)
 				      ELSE held.expires_at END,
-				    waiting = CASE WHEN NOT (%3$s) THEN CASE WHEN held.waiting IS NULL THEN '%4$s' ELSE '*' END
+				    waiting = CASE WHEN held.owner = EXCLUDED.owner THEN held.waiting
+				      WHEN NOT (%3$s) THEN CASE WHEN held.waiting IS NULL THEN '%4$s' ELSE '*' END
 				      WHEN held.expires_at = -1 AND held.waiting <> '%4$s' THEN held.waiting END
 				  WHERE %3$s OR (? AND COALESCE(held.waiting, '') NOT IN ('%4$s', '*'))
 				  RETURNING owner, token, expires_at
@@ -81,12 +88,14 @@ final class PostgreSqlTable extends LockTable {
 				UNION ALL
 				SELECT owner, token, expires_at - %2$s FROM %1$s
 				WHERE lock_key = ? AND owner <> ? AND expires_at >= %2$s AND NOT EXISTS (SELECT 1 FROM changed)
-				""".formatted(name, NOW, "held.expires_at < EXCLUDED.token OR held.owner = EXCLUDED.owner", instance);
+				""".formatted(name, NOW, "held.expires_at < EXCLUDED.token OR held.owner = EXCLUDED.owner", instance,
+				SETTING);
 		this.release = """
-				UPDATE %1$s SET expires_at = 0
+				%4$s
+				UPDATE %1$s SET expires_at = 0 FROM setting
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				RETURNING CASE WHEN waiting IS NOT NULL THEN pg_notify('%3$s', lock_key) END
-				""".formatted(name, NOW, channel);
+				""".formatted(name, NOW, channel, SETTING);
 		this.handOver = """
 				UPDATE %1$s SET
 				  owner = CASE WHEN %3$s THEN owner ELSE ? END,
@@ -149,13 +158,9 @@ final class PostgreSqlTable extends LockTable {
 			.formatted(table, columns, condition, SOME);
 	}
 
-	/**
-	 * At a higher level PostgreSQL fails a transaction that locks a row which was changed
-	 * after it had begun, as a renewal does.
-	 */
 	@Override
-	boolean canCheckAt(@Nullable Integer isolation) {
-		return isolation == null || isolation <= Connection.TRANSACTION_READ_COMMITTED;
+	boolean failsSnapshots(Connection connection) {
+		return true;
 	}
 
 	/**

@@ -96,10 +96,16 @@ final class ReleaseNotifications {
 	private void run() {
 		while (!this.closed) {
 			try (Connection connection = this.connections.borrow()) {
-				connection.setNetworkTimeout(Runnable::run, 0);
-				receive(connection);
+				try {
+					connection.setNetworkTimeout(Runnable::run, 0);
+					receive(connection);
+				}
+				finally {
+					// It would go on listening.
+					this.connections.evict(connection);
+				}
 			}
-			catch (SQLException | RuntimeException ex) {
+			catch (Throwable ex) {
 				report("the connection was lost", ex);
 				wakeAll();
 				pause();
@@ -150,7 +156,7 @@ final class ReleaseNotifications {
 		this.watchers.values().forEach(Runnable::run);
 	}
 
-	private void report(String why, @Nullable Exception failure) {
+	private void report(String why, @Nullable Throwable failure) {
 		if (!this.reported && !this.closed) {
 			this.reported = true;
 			logger.warn("PostgreSQL does not notify of released locks, since %s: waiters poll every %d ms meanwhile"

@@ -94,6 +94,15 @@ final class ResultTable {
 		}
 	}
 
+	/** Fails if there is no such table. */
+	void check(Connection connection) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.delete)) {
+			statement.setString(1, "");
+			statement.setString(2, "");
+			statement.executeUpdate();
+		}
+	}
+
 	/** Removes results that do not count any more, at most {@link LockTable#SOME}. */
 	int purge(Connection connection) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.purge)) {

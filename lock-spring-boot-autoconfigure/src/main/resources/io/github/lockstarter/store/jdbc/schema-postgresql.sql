@@ -13,5 +13,6 @@ CREATE TABLE IF NOT EXISTS locks_results (
   stored_at BIGINT NOT NULL,
   kept_until BIGINT NOT NULL,
   content BYTEA NOT NULL,
-  PRIMARY KEY (lock_key, name)
+  PRIMARY KEY (lock_key, name),
+  UNIQUE (kept_until, lock_key, name)
 );

@@ -144,7 +144,9 @@ class JdbcLockStoreTests {
 				connection.setAutoCommit(false);
 				connection.createStatement()
 					.execute("SELECT * FROM locks WHERE lock_key = 'jdbc:%s' FOR UPDATE".formatted(this.key.key()));
-				AcquireResult refused = join(lock.acquire(AcquireCommand.of("b", TTL)));
+				// As an application has it by default.
+				JdbcLockStore usual = this.stores.another(this.stores.url(), Duration.ofSeconds(3));
+				AcquireResult refused = join(usual.lock(this.key).acquire(AcquireCommand.of("b", TTL)));
 				assertThat(refused).isEqualTo(new Held(Duration.ZERO));
 				StoredLock another = this.stores.first().lock(new LockKey("jdbc", this.key.key() + "2"));
 				assertThat(join(another.acquire(AcquireCommand.of("b", TTL)))).isInstanceOf(Granted.class);

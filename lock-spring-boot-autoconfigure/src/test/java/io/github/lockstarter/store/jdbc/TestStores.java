@@ -47,9 +47,14 @@ final class TestStores implements AutoCloseable {
 
 	/** Returns a new instance, which finds the database under that URL. */
 	JdbcLockStore another(String url) {
+		return another(url, this.timeout);
+	}
+
+	/** Returns a new instance, which waits for an answer for so long. */
+	JdbcLockStore another(String url, Duration timeout) {
 		HikariConfig database = new HikariConfig();
 		database.setJdbcUrl(url);
-		JdbcLockStore store = new JdbcLockStore(database, 4, "locks", true, this.timeout, null);
+		JdbcLockStore store = new JdbcLockStore(database, 4, "locks", true, timeout, null);
 		store.afterPropertiesSet();
 		this.stores.add(store);
 		return store;

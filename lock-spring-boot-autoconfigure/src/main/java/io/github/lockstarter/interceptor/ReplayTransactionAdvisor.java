@@ -1,0 +1,86 @@
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.operation.LockedMethod;
+
+/**
+ * Keeps a result that is to be replayed in the transaction of the method that it is from.
+ * It has the lowest precedence and is registered after the advisor of transactions, so it
+ * is called inside of that: after the method has returned, and before the commit.
+ */
+public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutAdvisor {
+
+	private static final Log logger = LogFactory.getLog(ReplayTransactionAdvisor.class);
+
+	private final transient LockOperationSource operations;
+
+	private volatile boolean reported;
+
+	/**
+	 * Creates the advisor.
+	 * @param operations the operations of annotated methods
+	 */
+	public ReplayTransactionAdvisor(LockOperationSource operations) {
+		this.operations = operations;
+		setAdvice((org.aopalliance.intercept.MethodInterceptor) this::invoke);
+		setClassFilter((type) -> !operations.of(type).isEmpty());
+	}
+
+	@Override
+	public boolean matches(Method method, Class<?> targetClass) {
+		LockedMethod locked = this.operations.find(method, targetClass);
+		return locked != null && locked.returnType().isComplete();
+	}
+
+	private @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		Object result = invocation.proceed();
+		HeldLeases leases = LeaseContext.innermost();
+		if (leases != null && leases.mayKeepInTransaction()
+				&& TransactionSynchronizationManager.isActualTransactionActive()) {
+			keep(result, leases, invocation.getMethod());
+		}
+		return result;
+	}
+
+	/** A transaction that was open before the method was called ends after the lock. */
+	private void keep(@Nullable Object result, HeldLeases leases, Method method) {
+		TransactionStatus transaction = status(method);
+		if (transaction != null && transaction.isNewTransaction() && !transaction.isReadOnly()
+				&& !transaction.isRollbackOnly()) {
+			// What the database adds to the result is in it then.
+			transaction.flush();
+			leases.keepInTransaction(result);
+		}
+	}
+
+	private @Nullable TransactionStatus status(Method method) {
+		try {
+			return TransactionAspectSupport.currentTransactionStatus();
+		}
+		catch (NoTransactionException ex) {
+			if (!this.reported) {
+				this.reported = true;
+				logger.warn(("The transaction of %s is not one of an advice around it, so the result is stored after"
+						+ " its commit, and the work is done again if the server dies in between")
+					.formatted(method.toGenericString()));
+			}
+			return null;
+		}
+	}
+
+}
