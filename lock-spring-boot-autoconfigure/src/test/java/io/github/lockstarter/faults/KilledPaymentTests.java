@@ -51,7 +51,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("once")
 class KilledPaymentTests {
 
-	private static final int PAYMENTS = Integer.getInteger("killed-payments", 4);
+	private static final int PAYMENTS = Integer.getInteger("killed-payments", 2);
 
 	private static final int LONGEST_PAYMENT_MILLIS = 10;
 

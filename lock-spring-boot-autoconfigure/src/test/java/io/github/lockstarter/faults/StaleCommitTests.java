@@ -47,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("once")
 class StaleCommitTests {
 
-	private static final int RUNS = Integer.getInteger("stale-commits.runs", 4);
+	private static final int RUNS = Integer.getInteger("stale-commits.runs", 2);
 
 	private static final Duration TTL = Duration.ofSeconds(2);
 

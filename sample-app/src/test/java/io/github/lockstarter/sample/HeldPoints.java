@@ -1,8 +1,12 @@
 package io.github.lockstarter.sample;
 
+import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 
@@ -10,6 +14,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringApplication;
 
 import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Points that are granted when the test says so, in the servers that it starts.
@@ -42,6 +48,24 @@ class HeldPoints {
 	/** Lets all requests go on. */
 	void grant() {
 		this.granted.countDown();
+	}
+
+	/**
+	 * Registers one name at two instances with the properties at once, and asserts that
+	 * one is answered with 201, the other with 409.
+	 */
+	static void assertOneWinner(String... properties) {
+		HeldPoints points = new HeldPoints();
+		try (TestServer first = points.start(properties); TestServer second = points.start(properties)) {
+			points.hold();
+			List<CompletableFuture<HttpResponse<String>>> answers = Stream.of(first, second)
+				.map((server) -> server.postAsync("/users?userName=taro"))
+				.toList();
+			Awaitility.await().until(() -> answers.stream().anyMatch(CompletableFuture::isDone));
+			points.awaitRequests(1);
+			points.grant();
+			assertThat(answers).extracting((answer) -> answer.join().statusCode()).containsExactlyInAnyOrder(201, 409);
+		}
 	}
 
 	private final class Replacement implements BeanPostProcessor {

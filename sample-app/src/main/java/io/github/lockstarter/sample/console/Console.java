@@ -39,6 +39,7 @@ public final class Console {
 
 			  --sample.console.tasks=10        how many tasks
 			  --sample.console.duration=200ms  how long each takes
+			  --lock.store=jdbc                needs no Redis: the locks are in the sample's database
 			  --lock.store=memory              needs no Redis, and serialises the tasks of this process only
 			""";
 
