@@ -46,9 +46,11 @@ class MainTests {
 						List.of("PostgreSQL, uncontended cycle, 1 thread: latency (p50) / floor",
 								"PostgreSQL, 8 threads in one JVM: moves / best peer's",
 								"PostgreSQL, 8 threads in one JVM: p99 wait / best peer's",
+								"PostgreSQL, 8 threads in one JVM: served max/min",
 								"PostgreSQL, 8 threads in one JVM: statements per grant / best peer's",
 								"PostgreSQL, 4 threads in each of two JVMs: moves / best peer's",
 								"PostgreSQL, 4 threads in each of two JVMs: p99 wait / best peer's",
+								"PostgreSQL, 4 threads in each of two JVMs: served max/min",
 								"PostgreSQL, 4 threads in each of two JVMs: statements per grant / best peer's")));
 	}
 
