@@ -3,11 +3,15 @@ package io.github.lockstarter.testing;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Applications that several tests of a class use, so that each is started once.
  */
 public final class SharedServers implements AutoCloseable {
+
+	/** A connection that a client keeps open may count as a request, for 30 seconds. */
+	private static final String IMMEDIATELY = "server.shutdown=immediate";
 
 	private final Map<List<?>, TestServer> servers = new HashMap<>();
 
@@ -16,8 +20,8 @@ public final class SharedServers implements AutoCloseable {
 	 * first.
 	 */
 	public TestServer get(Class<?>[] sources, String... properties) {
-		return this.servers.computeIfAbsent(List.of(List.of(sources), List.of(properties)),
-				(key) -> TestServer.start(sources, properties));
+		return this.servers.computeIfAbsent(List.of(List.of(sources), List.of(properties)), (key) -> TestServer
+			.start(sources, Stream.concat(Stream.of(properties), Stream.of(IMMEDIATELY)).toArray(String[]::new)));
 	}
 
 	@Override
