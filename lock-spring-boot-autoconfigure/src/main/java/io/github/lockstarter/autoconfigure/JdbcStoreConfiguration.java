@@ -65,7 +65,7 @@ class JdbcStoreConfiguration {
 		}
 		HikariDataSource pool = DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class,
 				HikariDataSource.class);
-		if (pool != null) {
+		if (pool != null && pool.getJdbcUrl() != null) {
 			return pool;
 		}
 		try {

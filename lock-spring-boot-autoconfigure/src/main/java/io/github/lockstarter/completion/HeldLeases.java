@@ -43,6 +43,9 @@ public final class HeldLeases {
 
 	private volatile boolean rolledBack;
 
+	/** Whether a transaction of the thread was open when the work began. */
+	private volatile boolean insideTransaction;
+
 	/** The transaction that keeps other holders from the locks until it has ended. */
 	private @Nullable Object heldBy;
 
@@ -104,6 +107,15 @@ public final class HeldLeases {
 		this.rolledBack = !committed;
 	}
 
+	/** Marks that the work begins, on this thread. */
+	void beginOnThread() {
+		this.insideTransaction = isInTransaction();
+	}
+
+	private static boolean isInTransaction() {
+		return TRANSACTIONS_PRESENT && TransactionSynchronizationManager.isActualTransactionActive();
+	}
+
 	/** Records that a reactive transaction around the call ends after its work. */
 	void withinTransaction() {
 		this.withinTransaction = true;
@@ -111,8 +123,7 @@ public final class HeldLeases {
 
 	/** A result that a transaction around the call may still roll back is not shared. */
 	private boolean isFinal() {
-		return !this.rolledBack && !this.withinTransaction
-				&& !(TRANSACTIONS_PRESENT && TransactionSynchronizationManager.isActualTransactionActive());
+		return !this.rolledBack && !this.withinTransaction && !isInTransaction();
 	}
 
 	/** Keeps the result of the work for other callers, if it is to be shared. */
@@ -161,8 +172,8 @@ public final class HeldLeases {
 
 	/** Returns whether the result can be kept for later duplicates in a transaction. */
 	public boolean mayKeepInTransaction() {
-		return this.sharing != null && this.sharing.results().replays() && this.lease instanceof SharedLease shared
-				&& shared.joinsTransactions();
+		return this.sharing != null && this.sharing.results().replays() && !this.insideTransaction
+				&& this.lease instanceof SharedLease shared && shared.joinsTransactions();
 	}
 
 	/**

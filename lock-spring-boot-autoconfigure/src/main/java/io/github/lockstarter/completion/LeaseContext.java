@@ -7,8 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NamedThreadLocal;
 
-import io.github.lockstarter.Lease;
-
 /**
  * The leases under which this thread runs annotated methods or the work that they
  * returned, the innermost first.
@@ -26,11 +24,6 @@ public final class LeaseContext {
 		return current.get();
 	}
 
-	/** Returns all leases. */
-	public static Iterable<Lease> leases() {
-		return current.get().stream().flatMap((each) -> each.leases().stream()).toList();
-	}
-
 	/** Returns the leases of the innermost call. */
 	public static @Nullable HeldLeases innermost() {
 		return current.get().peek();
@@ -38,6 +31,7 @@ public final class LeaseContext {
 
 	/** Marks that this thread begins to work under the leases. */
 	public static void push(HeldLeases leases) {
+		leases.beginOnThread();
 		current.get().push(leases);
 	}
 

@@ -57,7 +57,7 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 		return result;
 	}
 
-	/** A transaction that was open before the method was called ends after the lock. */
+	/** A transaction of other code ends at another time than the method. */
 	private void keep(@Nullable Object result, HeldLeases leases, Method method) {
 		TransactionStatus transaction = status(method);
 		if (transaction != null && transaction.isNewTransaction() && !transaction.isReadOnly()

@@ -201,6 +201,17 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
+	@DisplayName("A result is not kept in a transaction that was open before the lock was acquired")
+	void outerTransaction() {
+		runner().withBean(Readers.class).run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			context.getBean(Readers.class).placeInside(orders);
+			assertThat(orders.results()).isZero();
+			assertThat(orders.count()).isOne();
+		});
+	}
+
+	@Test
 	@DisplayName("A method without a transaction, or with one that is always new, has the ordinary replay")
 	void ordinaryReplay() {
 		runner().run((context) -> {
@@ -378,6 +389,11 @@ class JdbcTransactionsTests {
 		@ExclusiveRequest(name = "reads", key = "'one'")
 		public int readInside() {
 			return this.orders.readOnly();
+		}
+
+		@Transactional
+		public void placeInside(Orders orders) {
+			orders.place("d", false);
 		}
 
 		@ExclusiveRequest(name = "orders", key = "#key", replay = "1h")

@@ -1,7 +1,7 @@
 package io.github.lockstarter.benchmarks.candidate;
 
 /**
- * What is compared with others on the same kind of server.
+ * A way to lock that is compared with others on the same kind of server.
  *
  * @param <A> where such a server is
  */

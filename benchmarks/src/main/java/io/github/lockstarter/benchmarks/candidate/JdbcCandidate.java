@@ -3,7 +3,7 @@ package io.github.lockstarter.benchmarks.candidate;
 import java.util.function.Function;
 
 /**
- * What is compared on PostgreSQL.
+ * The ways to lock that are compared on PostgreSQL.
  */
 public enum JdbcCandidate implements Candidate<PostgreSqlAddress> {
 

@@ -5,7 +5,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What is compared on Redis.
+ * The ways to lock that are compared on Redis.
  */
 public enum RedisCandidate implements Candidate<RedisAddress> {
 

@@ -22,8 +22,8 @@ import io.github.lockstarter.service.Problem;
 import io.github.lockstarter.service.client.Client;
 
 /**
- * The locks of the clients, each within its limits. Whoever leaves before the answer ends
- * the attempt.
+ * The locks of the clients, each within its limits. A client that disconnects before the
+ * answer ends the attempt.
  */
 @Component
 public class ClientLocks {

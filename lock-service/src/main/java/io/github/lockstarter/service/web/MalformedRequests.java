@@ -61,7 +61,10 @@ class MalformedRequests implements NettyServerCustomizer {
 
 	private static final class Handler extends ChannelDuplexHandler {
 
-		/** Who is still sending would not see the answer if the connection was closed. */
+		/**
+		 * A client that is still sending would not see the answer if the connection was
+		 * closed.
+		 */
 		private static final int LINGER_SECONDS = 1;
 
 		private final JsonMapper json;

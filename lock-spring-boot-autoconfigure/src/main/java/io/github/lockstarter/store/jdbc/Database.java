@@ -45,7 +45,7 @@ enum Database {
 	 */
 	LockTable locks(String table, String instance) {
 		return switch (this) {
-			case POSTGRESQL -> new PostgreSqlTable(table, table.toLowerCase(Locale.ROOT), instance);
+			case POSTGRESQL -> new PostgreSqlTable(table, instance);
 			case MYSQL, MARIADB -> new MySqlTable(table);
 			case H2 -> new H2Table(table);
 		};

@@ -12,7 +12,7 @@ enum Failure {
 	/** The database has rolled it back: it can be repeated. */
 	ROLLED_BACK,
 
-	/** The row was locked by another transaction for too long: it can be repeated. */
+	/** The row was locked by another transaction for too long. */
 	BLOCKED,
 
 	/** The connection was lost: it may have been done, and can be repeated. */

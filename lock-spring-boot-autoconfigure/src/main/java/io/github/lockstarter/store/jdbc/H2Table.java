@@ -28,11 +28,12 @@ final class H2Table extends LockTable {
 				  ON held.lock_key = asked.lock_key
 				  WHEN MATCHED AND (held.expires_at < %2$s OR held.owner = asked.owner) THEN UPDATE SET
 				    owner = asked.owner,
-				    token = GREATEST(held.token + 1, asked.token),
+				    token = CASE WHEN held.expires_at < %2$s THEN GREATEST(held.token + 1, asked.token) ELSE held.token END,
 				    expires_at = GREATEST(held.expires_at, asked.expires_at)
 				  WHEN NOT MATCHED THEN INSERT (lock_key, owner, token, expires_at)
 				    VALUES (asked.lock_key, asked.owner, asked.token, asked.expires_at))
-				""".formatted(name, NOW);
+				"""
+			.formatted(name, NOW);
 	}
 
 	@Override

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -86,7 +85,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	/**
 	 * Creates a store. It connects when it is first used.
 	 * @param database where the database is: the URL, the user, and whatever else the
-	 * driver needs. The settings of the pool are those of the store
+	 * driver needs. Sizes and time-outs of the pool are those of the store
 	 * @param connections how many statements run at a time: half of them for holders, who
 	 * renew and release. Where the database notifies, there is one connection more
 	 * @param table the name of the table of locks; that of results ends with
@@ -119,7 +118,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 				connections, commandTimeout);
 		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
-				notifies ? new ReleaseNotifications(table.toLowerCase(Locale.ROOT), instance, this.connections) : null,
+				notifies ? new ReleaseNotifications(PostgreSqlTable.channel(table), instance, this.connections) : null,
 				(application != null) ? new JoinedTransactions(application, locks, results) : null);
 		this.purge = new Purge(locks, results, this.connections);
 	}
@@ -139,7 +138,9 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		database.copyStateTo(config);
 		config.setPoolName("lock-jdbc");
 		config.setMaximumPoolSize(connections);
-		config.setMinimumIdle(Math.min(connections, 1));
+		config.setMinimumIdle(1);
+		// One listens for as long as the application runs.
+		config.setLeakDetectionThreshold(0);
 		config.setConnectionTimeout(Math.max(timeout.toMillis(), SHORTEST_CONNECT_MILLIS));
 		config.setValidationTimeout(Math.max(timeout.toMillis(), SHORTEST_CONNECT_MILLIS));
 		config.setInitializationFailTimeout(-1);
@@ -278,8 +279,8 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	}
 
 	/** Removes the rows of free locks at once. */
-	void purge() {
-		this.purge.begin(Duration.ZERO);
+	CompletionStage<Void> purge() {
+		return this.purge.begin(Duration.ZERO);
 	}
 
 }

@@ -95,7 +95,8 @@ abstract class LockTable {
 	}
 
 	/**
-	 * Takes the lock if it is free, or if the owner has it already.
+	 * Takes the lock if it is free, or if the owner has it already: then with the same
+	 * fencing token, since a statement that was repeated may be executed late.
 	 * @param waits whether the caller is to be notified of the release
 	 */
 	abstract AcquireResult acquire(Connection connection, String key, String owner, Duration ttl, boolean waits)

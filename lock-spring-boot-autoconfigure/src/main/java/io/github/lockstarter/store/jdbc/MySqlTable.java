@@ -30,15 +30,17 @@ final class MySqlTable extends LockTable {
 	MySqlTable(String name) {
 		super(name, NOW);
 		// The assignments are made one after the other. After the first one the owner of
-		// the row tells whether the lock is granted.
+		// the row tells whether the lock is granted, and until the last one its time
+		// tells whether that owner had it before.
 		this.acquire = """
 				INSERT INTO %1$s (lock_key, owner, token, expires_at)
 				VALUES (?, ?, LAST_INSERT_ID(%2$s), %2$s + ?)
 				ON DUPLICATE KEY UPDATE
 				  owner = IF(expires_at < %2$s, VALUES(owner), owner),
-				  expires_at = IF(owner = VALUES(owner), GREATEST(expires_at, VALUES(expires_at)), expires_at),
-				  token = IF(owner = VALUES(owner), LAST_INSERT_ID(GREATEST(token + 1, VALUES(token))),
-				    token + LAST_INSERT_ID(0))
+				  token = IF(owner = VALUES(owner),
+				    LAST_INSERT_ID(IF(expires_at < %2$s, GREATEST(token + 1, VALUES(token)), token)),
+				    token + LAST_INSERT_ID(0)),
+				  expires_at = IF(owner = VALUES(owner), GREATEST(expires_at, VALUES(expires_at)), expires_at)
 				""".formatted(name, NOW);
 	}
 

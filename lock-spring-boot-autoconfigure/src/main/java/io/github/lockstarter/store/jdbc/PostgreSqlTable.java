@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -57,17 +58,15 @@ final class PostgreSqlTable extends LockTable {
 
 	/**
 	 * Creates the statements.
-	 * @param channel where to notify of releases
 	 * @param instance the name of this instance of the application: letters, digits and
 	 * hyphens
 	 */
-	PostgreSqlTable(String name, String channel, String instance) {
+	PostgreSqlTable(String name, String instance) {
 		super(name, NOW, SETTING);
+		String channel = channel(name);
 		// The token that is asked for is the time. The row is locked when the condition
-		// is
-		// evaluated, so a release either comes before that, or finds that there is a
-		// waiter. A holder that is younger than the statement is in neither part of the
-		// answer.
+		// is evaluated, so a release either comes before that, or finds a waiter. A
+		// holder that is younger than the statement is in neither part of the answer.
 		this.acquire = """
 				%5$s,
 				changed AS (
@@ -75,7 +74,8 @@ final class PostgreSqlTable extends LockTable {
 				  SELECT ?::text, ?::text, %2$s, %2$s + ? FROM setting
 				  ON CONFLICT (lock_key) DO UPDATE SET
 				    owner = CASE WHEN %3$s THEN EXCLUDED.owner ELSE held.owner END,
-				    token = CASE WHEN %3$s THEN GREATEST(held.token + 1, EXCLUDED.token) ELSE held.token END,
+				    token = CASE WHEN held.expires_at < EXCLUDED.token THEN GREATEST(held.token + 1, EXCLUDED.token)
+				      ELSE held.token END,
 				    expires_at = CASE WHEN %3$s THEN GREATEST(held.expires_at, EXCLUDED.expires_at)
 				      ELSE held.expires_at END,
 				    waiting = CASE WHEN held.owner = EXCLUDED.owner THEN held.waiting
@@ -97,14 +97,21 @@ final class PostgreSqlTable extends LockTable {
 				RETURNING CASE WHEN waiting IS NOT NULL THEN pg_notify('%3$s', lock_key) END
 				""".formatted(name, NOW, channel, SETTING);
 		this.handOver = """
+				%6$s
 				UPDATE %1$s SET
 				  owner = CASE WHEN %3$s THEN owner ELSE ? END,
 				  token = CASE WHEN %3$s THEN token ELSE GREATEST(token + 1, %2$s) END,
 				  expires_at = CASE WHEN %3$s THEN -1 ELSE %2$s + ? END,
 				  waiting = CASE WHEN %3$s THEN '%4$s' END
+				FROM setting
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				RETURNING token, CASE WHEN waiting IS NOT NULL THEN pg_notify('%5$s', '%4$s ' || lock_key) END, waiting
-				""".formatted(name, NOW, "waiting <> '%s'".formatted(instance), instance, channel);
+				""".formatted(name, NOW, "waiting <> '%s'".formatted(instance), instance, channel, SETTING);
+	}
+
+	/** Returns where releases are notified of, however the name is spelt. */
+	static String channel(String table) {
+		return table.toLowerCase(Locale.ROOT);
 	}
 
 	@Override

@@ -1,15 +1,18 @@
 package io.github.lockstarter.store.jdbc;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Removes the rows that nobody needs any more, about once a minute while locks are in
- * use. Every instance does so; there is nothing to agree on.
+ * Removes the rows of free locks and of results that do not count any more, about once a
+ * minute while locks are in use. Every instance does so; there is nothing to agree on.
  */
 final class Purge {
 
@@ -36,25 +39,23 @@ final class Purge {
 		long now = System.nanoTime();
 		long before = this.last.get();
 		if (now - before > INTERVAL_NANOS && this.last.compareAndSet(before, now)) {
-			begin(LockTable.KEPT);
+			begin(LockTable.KEPT).whenComplete((done, failure) -> report(failure));
 		}
 	}
 
 	/** Removes some rows, and then more, until there are none. */
-	void begin(Duration kept) {
-		this.connections.run((connection, mayBeDone) -> {
+	CompletionStage<Void> begin(Duration kept) {
+		return this.connections.run((connection, mayBeDone) -> {
 			int most = Math.max(this.locks.purge(connection, kept), this.results.purge(connection));
 			return most >= LockTable.SOME;
-		}).whenComplete((more, failure) -> {
-			if (failure != null) {
-				logger.warn(
-						"Rows of free locks and of old results could not be removed: this is tried again in a minute",
-						failure);
-			}
-			else if (more) {
-				begin(kept);
-			}
-		});
+		}).thenCompose((more) -> more ? begin(kept) : CompletableFuture.completedStage(null));
+	}
+
+	private static void report(@Nullable Throwable failure) {
+		if (failure != null) {
+			logger.warn("Rows of free locks and of old results could not be removed: this is tried again in a minute",
+					failure);
+		}
 	}
 
 }
