@@ -59,7 +59,7 @@ class JdbcFaultTests {
 	void frozen(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
-			locks.acquire(this.key, OPTIONS).close();
+			awaitLock(locks, this.key).close();
 			database.freeze();
 			List<CompletableFuture<Optional<Lease>>> acquires = IntStream.range(0, 20)
 				.mapToObj((i) -> locks.tryAcquireAsync(new LockKey("fault", this.key.key() + i), OPTIONS)
@@ -82,7 +82,7 @@ class JdbcFaultTests {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = TestLocks.on(stores.first());
 				DefaultLockRegistry elsewhere = TestLocks.on(stores.other())) {
-			Lease lease = locks.acquire(this.key, OPTIONS);
+			Lease lease = awaitLock(locks, this.key);
 			database.kill();
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> elsewhere.acquire(this.key, OPTIONS));
 			database.start();
@@ -102,7 +102,7 @@ class JdbcFaultTests {
 	void lostRelease(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
-			Lease lease = locks.acquire(this.key, OPTIONS);
+			Lease lease = awaitLock(locks, this.key);
 			database.freeze();
 			assertThat(lease.releaseAsync()).succeedsWithin(SOON);
 			database.thaw();
@@ -144,12 +144,14 @@ class JdbcFaultTests {
 	void alteredTable(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
-			locks.acquire(this.key, OPTIONS).close();
+			awaitLock(locks, this.key).close();
 			stores.execute("ALTER TABLE locks RENAME TO elsewhere");
-			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(this.key, OPTIONS))
-				.withStackTraceContaining("locks");
+			Awaitility.await()
+				.untilAsserted(() -> assertThatExceptionOfType(LockStoreException.class)
+					.isThrownBy(() -> locks.acquire(this.key, OPTIONS))
+					.withStackTraceContaining("locks"));
 			stores.execute("ALTER TABLE elsewhere RENAME TO locks");
-			locks.acquire(this.key, OPTIONS).close();
+			awaitLock(locks, this.key).close();
 		}
 	}
 
@@ -159,15 +161,17 @@ class JdbcFaultTests {
 		try (TestStores stores = new TestStores(postgreSql.url(), TIMEOUT)) {
 			stores.execute("ALTER DATABASE postgres SET default_transaction_read_only = on");
 			try (DefaultLockRegistry locks = TestLocks.on(stores.another(postgreSql.url()))) {
-				assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(this.key, OPTIONS))
-					.withStackTraceContaining("read-only");
+				Awaitility.await()
+					.untilAsserted(() -> assertThatExceptionOfType(LockStoreException.class)
+						.isThrownBy(() -> locks.acquire(this.key, OPTIONS))
+						.withStackTraceContaining("read-only"));
 			}
 			finally {
 				stores.execute("SET default_transaction_read_only = off",
 						"ALTER DATABASE postgres RESET default_transaction_read_only");
 			}
 			try (DefaultLockRegistry locks = TestLocks.on(stores.another(postgreSql.url()))) {
-				locks.acquire(this.key, OPTIONS).close();
+				awaitLock(locks, this.key).close();
 			}
 		}
 	}
@@ -175,12 +179,12 @@ class JdbcFaultTests {
 	@Test
 	@DisplayName("When the connection that listens is terminated, PostgreSQL's waiters poll, and then are notified again")
 	void terminatedListener() {
-		try (TestStores stores = new TestStores(postgreSql.url(), TIMEOUT);
+		try (TestStores stores = new TestStores(postgreSql.url());
 				DefaultLockRegistry locks = TestLocks.on(stores.first());
 				DefaultLockRegistry elsewhere = TestLocks.on(stores.other())) {
 			LockOptions waiting = OPTIONS.withWaitTime(Duration.ofMinutes(1));
 			for (int i = 0; i < 3; i++) {
-				Lease lease = locks.acquire(this.key, OPTIONS);
+				Lease lease = awaitLock(locks, this.key);
 				CompletableFuture<Optional<Lease>> waiter = elsewhere.tryAcquireAsync(this.key, waiting)
 					.toCompletableFuture();
 				Awaitility.await().until(() -> stores.rows("locks WHERE waiting IS NOT NULL") == 1);
