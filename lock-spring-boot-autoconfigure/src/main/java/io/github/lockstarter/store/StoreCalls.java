@@ -135,13 +135,14 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	private <T> CompletionStage<T> inTime(LockKey key, CompletableFuture<T> answer) {
+		if (!answer.isDone()) {
+			Future<?> alarm = this.timer.schedule(() -> answer.completeExceptionally(new TimeoutException()),
+					this.timeout.toNanos(), TimeUnit.NANOSECONDS);
+			answer.whenComplete((result, failure) -> alarm.cancel(false));
+		}
 		CompletableFuture<T> known = new CompletableFuture<>();
-		Future<?> alarm = this.timer.schedule(() -> answer.completeExceptionally(new TimeoutException()),
-				this.timeout.toNanos(), TimeUnit.NANOSECONDS);
-		answer.whenComplete((result, failure) -> {
-			alarm.cancel(false);
-			answer(known, result, (failure != null) ? broken(key, failure) : null);
-		});
+		answer
+			.whenComplete((result, failure) -> answer(known, result, (failure != null) ? broken(key, failure) : null));
 		return known;
 	}
 

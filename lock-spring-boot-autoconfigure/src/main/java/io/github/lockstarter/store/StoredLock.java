@@ -84,6 +84,15 @@ public interface StoredLock extends AutoCloseable {
 	}
 
 	/**
+	 * Returns a handle on the same lock for a caller whose thread waits for the answer:
+	 * its operations may block that thread, within the store's own time-out. By default
+	 * it is this one. For a driver that blocks, it saves two switches between threads.
+	 */
+	default StoredLock blocking() {
+		return this;
+	}
+
+	/**
 	 * Ends the notifications of this handle. The lock itself is not touched, and the
 	 * handle can be used again.
 	 */

@@ -166,7 +166,7 @@ final class LockEntry implements LeasedLock {
 		}
 		this.queue.add(request);
 		if (this.state == EntryState.NEW) {
-			return acquire(request);
+			return acquire(request, request.blocks() ? this.stored.blocking() : this.stored);
 		}
 		if (request.waits()) {
 			waitTimeout().set(request);
@@ -245,8 +245,12 @@ final class LockEntry implements LeasedLock {
 		return this.table.joinsTransactions() ? this.stored : null;
 	}
 
-	/** Asks the store for the head of the queue. */
 	private Step acquire(AcquireRequest head) {
+		return acquire(head, this.stored);
+	}
+
+	/** Asks the store for the head of the queue. */
+	private Step acquire(AcquireRequest head, StoredLock stored) {
 		this.state = EntryState.ACQUIRING;
 		boolean notified = head.waits() && this.table.isNotified();
 		this.watching |= notified;
@@ -257,13 +261,13 @@ final class LockEntry implements LeasedLock {
 			this.registered = notified;
 			StoreFailure.caught(() -> {
 				AcquireCommand command = head.command(turn.owner());
-				return this.stored.acquire(notified ? command.notifying(this::wake) : command);
+				return stored.acquire(notified ? command.notifying(this::wake) : command);
 			}).whenComplete((result, failure) -> answered(turn, head, result, note(failure)));
 		};
 	}
 
-	private CompletionStage<Boolean> askToRelease(Turn turn, @Nullable StoredResult result) {
-		return StoreFailure.caught(() -> this.stored.release(turn.owner(), result));
+	private CompletionStage<Boolean> askToRelease(Turn turn) {
+		return StoreFailure.caught(() -> this.stored.release(turn.owner(), null));
 	}
 
 	/** Takes note of an answer of the store; returns the failure if it is one. */
@@ -350,7 +354,7 @@ final class LockEntry implements LeasedLock {
 		if (asker instanceof SharedTokenRequest) {
 			return scheduleNext();
 		}
-		return () -> askToRelease(turn, null).whenComplete((owned, failure) -> {
+		return () -> askToRelease(turn).whenComplete((owned, failure) -> {
 			note(failure);
 			perform(() -> acquireNext(false));
 		});
@@ -428,7 +432,7 @@ final class LockEntry implements LeasedLock {
 	}
 
 	@Override
-	public void release(StoreLease ended, @Nullable StoredResult result) {
+	public void release(StoreLease ended, @Nullable StoredResult result, boolean blocking) {
 		perform(() -> {
 			this.lease = null;
 			Turn turn = ended.turn();
@@ -442,12 +446,14 @@ final class LockEntry implements LeasedLock {
 			}
 			this.state = EntryState.RELEASING;
 			long sent = now();
-			return () -> askToRelease(turn, result).whenComplete((owned, failure) -> {
-				ended.released(owned, note(failure));
-				StoredResult kept = Boolean.TRUE.equals(owned) ? result : null;
-				perform(() -> this.queue.give(kept, sent, null).then(acquireNext(next != null)));
-				ended.done();
-			});
+			StoredLock stored = blocking ? this.stored.blocking() : this.stored;
+			return () -> StoreFailure.caught(() -> stored.release(turn.owner(), result))
+				.whenComplete((owned, failure) -> {
+					ended.released(owned, note(failure));
+					StoredResult kept = Boolean.TRUE.equals(owned) ? result : null;
+					perform(() -> this.queue.give(kept, sent, null).then(acquireNext(next != null)));
+					ended.done();
+				});
 		});
 	}
 
@@ -471,7 +477,7 @@ final class LockEntry implements LeasedLock {
 				else {
 					// If it has not reached the store, the turn still owns the lock.
 					// If it has, the release finds nothing, which is no loss.
-					askToRelease(ended.turn(), null).whenComplete((owned, again) -> ended.released(true, note(again)));
+					askToRelease(ended.turn()).whenComplete((owned, again) -> ended.released(true, note(again)));
 				}
 				answered(turn, next, result, failure);
 				ended.done();

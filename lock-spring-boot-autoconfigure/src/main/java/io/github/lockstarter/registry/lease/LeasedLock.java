@@ -22,8 +22,11 @@ public interface LeasedLock {
 
 	EngineRuntime runtime();
 
-	/** Passes on the lock of a lease that has ended, or its result. */
-	void release(StoreLease ended, @Nullable StoredResult result);
+	/**
+	 * Passes on the lock of a lease that has ended, or its result.
+	 * @param blocking whether this may block until the store has answered
+	 */
+	void release(StoreLease ended, @Nullable StoredResult result, boolean blocking);
 
 	/** Ends the lease that is held in the turn, if any. */
 	void lose(Turn turn, String why);

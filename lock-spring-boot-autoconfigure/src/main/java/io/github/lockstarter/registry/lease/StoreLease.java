@@ -156,12 +156,12 @@ public final class StoreLease implements SharedLease {
 
 	@Override
 	public CompletionStage<Void> releaseAsync() {
-		return elsewhere(release(null));
+		return elsewhere(release(null, false));
 	}
 
 	@Override
 	public CompletionStage<Void> releaseAsync(String result) {
-		return elsewhere(release(result));
+		return elsewhere(release(result, false));
 	}
 
 	@Override
@@ -212,13 +212,13 @@ public final class StoreLease implements SharedLease {
 
 	@Override
 	public void close() {
-		release(null).join();
+		release(null, true).join();
 		observeRelease();
 	}
 
 	@Override
 	public void close(String result) {
-		release(result).join();
+		release(result, true).join();
 		observeRelease();
 	}
 
@@ -240,14 +240,15 @@ public final class StoreLease implements SharedLease {
 	}
 
 	/** Releases the lock and leaves the result, if there is one. */
-	private CompletableFuture<Void> release(@Nullable String result) {
+	private CompletableFuture<Void> release(@Nullable String result, boolean blocking) {
 		boolean late = !isHeld();
 		if (STATE.compareAndSet(this, OPEN, ENDED)) {
 			if (late) {
 				reportLoss(whyExpired());
 			}
 			this.lock.release(this,
-					(late || result == null || this.resultKey == null) ? null : stored(this.resultKey, result));
+					(late || result == null || this.resultKey == null) ? null : stored(this.resultKey, result),
+					blocking);
 		}
 		return released();
 	}
@@ -311,7 +312,7 @@ public final class StoreLease implements SharedLease {
 	public CompletableFuture<Void> lose(String why) {
 		if (STATE.compareAndSet(this, OPEN, ENDED)) {
 			reportLoss(why);
-			this.lock.release(this, null);
+			this.lock.release(this, null, false);
 		}
 		return released();
 	}

@@ -24,6 +24,7 @@ import io.github.lockstarter.registry.request.Answer.HeldByToken;
 import io.github.lockstarter.registry.request.Answer.Leased;
 import io.github.lockstarter.registry.request.Answer.Refused;
 import io.github.lockstarter.registry.request.Delivery.Async;
+import io.github.lockstarter.registry.request.Delivery.Blocking;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.ResultKey;
@@ -144,6 +145,11 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	/** Returns when it was made, on the clock of the runtime. */
 	public final long begin() {
 		return this.begin;
+	}
+
+	/** Returns whether a thread of the caller waits for the answer. */
+	public final boolean blocks() {
+		return this.delivery instanceof Blocking;
 	}
 
 	public final boolean waits() {

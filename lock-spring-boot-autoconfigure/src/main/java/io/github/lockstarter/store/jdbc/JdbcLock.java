@@ -19,7 +19,6 @@ import io.github.lockstarter.store.AcquireResult.PredecessorGone;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
-import io.github.lockstarter.store.jdbc.Connections.Statements;
 import io.github.lockstarter.store.jdbc.ResultTable.Seen;
 
 /**
@@ -39,18 +38,21 @@ final class JdbcLock implements StoredLock {
 
 	private final String rowKey;
 
-	private @Nullable Runnable watch;
+	private final Use use;
 
-	/**
-	 * The last acquisition through this handle by an owner that will not acquire the lock
-	 * again. A token may, so its releases are not repeated.
-	 */
-	private volatile @Nullable AcquireCommand last;
+	/** Whether to run a statement on the thread of the caller, where it is one only. */
+	private final boolean blocking;
 
 	JdbcLock(JdbcAccess database, LockKey key) {
+		this(database, key, rowKey(key), new Use(), false);
+	}
+
+	private JdbcLock(JdbcAccess database, LockKey key, String rowKey, Use use, boolean blocking) {
 		this.database = database;
 		this.key = key;
-		this.rowKey = rowKey(key);
+		this.rowKey = rowKey;
+		this.use = use;
+		this.blocking = blocking;
 	}
 
 	/**
@@ -82,28 +84,37 @@ final class JdbcLock implements StoredLock {
 		if (!command.takenBack()) {
 			return this.database.calls().call(this.key, acquisition);
 		}
-		this.last = command;
-		return this.database.calls().grant(this.key, command.ttl(), acquisition, () -> free(command.owner(), null));
+		this.use.last = command;
+		return this.database.calls().grant(this.key, command.ttl(), acquisition, () -> free(command.owner()));
 	}
 
 	/** From now on the action runs after a release, and no other. */
-	private synchronized void watch(Runnable onRelease) {
+	private void watch(Runnable onRelease) {
 		if (this.database.notifications() != null) {
-			this.watch = onRelease;
-			this.database.notifications().watch(this.rowKey, onRelease);
+			synchronized (this.use) {
+				this.use.watch = onRelease;
+				this.database.notifications().watch(this.rowKey, onRelease);
+			}
 		}
 	}
 
 	private CompletionStage<AcquireResult> takeOrFind(AcquireCommand command) {
 		ResultQuery query = command.query();
-		return this.database.connections()
-			.run((connection, mayBeDone) -> (query != null && query.canMatch()) ? findOrTake(connection, command, query)
-					: take(connection, command));
+		return (query != null && query.canMatch())
+				? this.database.connections()
+					.callers()
+					.run((connection, mayBeDone) -> findOrTake(connection, command, query))
+				: runOne(this.database.connections().callers(), (connection, mayBeDone) -> take(connection, command));
+	}
+
+	/** Runs what is one statement, so that no caller is blocked for longer than one. */
+	private <T> CompletionStage<T> runOne(ConnectionLane connections, Statements<T> statement) {
+		return this.blocking ? connections.runBlocking(statement) : connections.run(statement);
 	}
 
 	/** Where it may have been done already, the owner may have the lock by now. */
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
-		return this.database.connections().runForHolder((connection, mayBeDone) -> {
+		return this.database.connections().holders().run((connection, mayBeDone) -> {
 			AcquireResult result = this.database.locks()
 				.handOver(connection, this.rowKey, predecessor, command.owner(), command.ttl());
 			return (mayBeDone && result instanceof PredecessorGone) ? take(connection, command) : result;
@@ -156,35 +167,40 @@ final class JdbcLock implements StoredLock {
 	public CompletionStage<Boolean> renew(String owner, Duration ttl) {
 		return this.database.calls()
 			.call(this.key, () -> this.database.connections()
-				.runForHolder(
-						(connection, mayBeDone) -> this.database.locks().renew(connection, this.rowKey, owner, ttl)));
+				.holders()
+				.run((connection, mayBeDone) -> this.database.locks().renew(connection, this.rowKey, owner, ttl)));
 	}
 
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-		AcquireCommand last = this.last;
+		Supplier<CompletionStage<Boolean>> release = () -> (result != null) ? freeAndKeep(owner, result)
+				: runOne(this.database.connections().holders(), freeing(owner));
+		AcquireCommand last = this.use.last;
 		return (last != null && last.owner().equals(owner))
-				? this.database.calls()
-					.release(this.key, last.ttl(), () -> free(owner, result), () -> free(owner, null))
-				: this.database.calls().call(this.key, () -> free(owner, result));
+				? this.database.calls().release(this.key, last.ttl(), release, () -> free(owner))
+				: this.database.calls().call(this.key, release);
 	}
 
-	private CompletionStage<Boolean> free(String owner, @Nullable StoredResult result) {
-		Statements<Boolean> release = (connection, mayBeDone) -> release(connection, mayBeDone, owner);
-		return this.database.connections()
-			.runForHolder((result == null) ? release : Connections.inTransaction((connection, mayBeDone) -> {
-				boolean released = release.run(connection, mayBeDone);
-				if (released) {
-					this.database.results().put(connection, this.rowKey, result);
-				}
-				return released;
-			}));
-	}
-
-	private boolean release(Connection connection, boolean mayBeDone, String owner) throws SQLException {
+	private Statements<Boolean> freeing(String owner) {
 		LockTable locks = this.database.locks();
-		return locks.release(connection, this.rowKey, owner)
+		return (connection, mayBeDone) -> locks.release(connection, this.rowKey, owner)
 				|| (mayBeDone && locks.isLastOwner(connection, this.rowKey, owner));
+	}
+
+	/** Never blocks: it is done again on a timer. */
+	private CompletionStage<Boolean> free(String owner) {
+		return this.database.connections().holders().run(freeing(owner));
+	}
+
+	private CompletionStage<Boolean> freeAndKeep(String owner, StoredResult result) {
+		Statements<Boolean> both = (connection, mayBeDone) -> {
+			boolean released = freeing(owner).run(connection, mayBeDone);
+			if (released) {
+				this.database.results().put(connection, this.rowKey, result);
+			}
+			return released;
+		};
+		return this.database.connections().holders().run(both.inTransaction());
 	}
 
 	@Override
@@ -192,6 +208,7 @@ final class JdbcLock implements StoredLock {
 		return this.database.calls()
 			.call(this.key,
 					() -> this.database.connections()
+						.callers()
 						.run((connection, mayBeDone) -> this.database.locks()
 							.find(connection, this.rowKey)
 							.map(Held::remaining)));
@@ -212,11 +229,31 @@ final class JdbcLock implements StoredLock {
 	}
 
 	@Override
-	public synchronized void close() {
-		if (this.watch != null && this.database.notifications() != null) {
-			this.database.notifications().unwatch(this.rowKey, this.watch);
-			this.watch = null;
+	public StoredLock blocking() {
+		return new JdbcLock(this.database, this.key, this.rowKey, this.use, true);
+	}
+
+	@Override
+	public void close() {
+		synchronized (this.use) {
+			if (this.use.watch != null && this.database.notifications() != null) {
+				this.database.notifications().unwatch(this.rowKey, this.use.watch);
+				this.use.watch = null;
+			}
 		}
+	}
+
+	/** What a handle and its blocking one have in common. */
+	private static final class Use {
+
+		private @Nullable Runnable watch;
+
+		/**
+		 * The last acquisition by an owner that will not acquire the lock again. A token
+		 * may, so its releases are not repeated.
+		 */
+		private volatile @Nullable AcquireCommand last;
+
 	}
 
 }

@@ -120,7 +120,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
 				notifies ? new ReleaseNotifications(PostgreSqlTable.channel(table), instance, this.connections) : null,
 				(application != null) ? new JoinedTransactions(application, locks, results) : null);
-		this.purge = new Purge(locks, results, this.connections);
+		this.purge = new Purge(locks, results, this.connections.callers());
 	}
 
 	/**
@@ -255,8 +255,8 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		List<Renewed> all = renewals.stream()
 			.map((each) -> new Renewed(((JdbcLock) each.lock()).rowKey(), each.owner(), each.ttl()))
 			.toList();
-		CompletionStage<int[]> together = this.connections.runForHolder(
-				Connections.inTransaction((connection, mayBeDone) -> this.access.locks().renewAll(connection, all)));
+		Statements<int[]> renewal = (connection, mayBeDone) -> this.access.locks().renewAll(connection, all);
+		CompletionStage<int[]> together = this.connections.holders().run(renewal.inTransaction());
 		return IntStream.range(0, all.size()).mapToObj((i) -> {
 			JdbcLock lock = (JdbcLock) renewals.get(i).lock();
 			return this.calls.call(lock.key(), () -> together.handle((counts, failure) -> {

@@ -97,7 +97,7 @@ final class JoinedTransactions {
 				&& TransactionSynchronizationManager.getResource(this.dataSource) instanceof ConnectionHolder;
 	}
 
-	private boolean run(LockKey key, Connections.Statements<Boolean> statements) {
+	private boolean run(LockKey key, Statements<Boolean> statements) {
 		Connection connection = DataSourceUtils.getConnection(this.dataSource);
 		try {
 			return statements.run(connection, false);

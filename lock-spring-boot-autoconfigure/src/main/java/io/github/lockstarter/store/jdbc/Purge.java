@@ -24,11 +24,11 @@ final class Purge {
 
 	private final ResultTable results;
 
-	private final Connections connections;
+	private final ConnectionLane connections;
 
 	private final AtomicLong last = new AtomicLong(System.nanoTime());
 
-	Purge(LockTable locks, ResultTable results, Connections connections) {
+	Purge(LockTable locks, ResultTable results, ConnectionLane connections) {
 		this.locks = locks;
 		this.results = results;
 		this.connections = connections;

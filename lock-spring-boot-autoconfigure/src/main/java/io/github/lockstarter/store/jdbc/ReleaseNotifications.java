@@ -204,7 +204,7 @@ final class ReleaseNotifications {
 			}
 			this.unanswered++;
 			this.sentAt = System.nanoTime();
-			ReleaseNotifications.this.connections.run((connection, mayBeDone) -> {
+			ReleaseNotifications.this.connections.callers().run((connection, mayBeDone) -> {
 				try (PreparedStatement statement = connection.prepareStatement(NOTIFY)) {
 					statement.setString(1, ReleaseNotifications.this.channel);
 					statement.setString(2, ReleaseNotifications.this.instance);

@@ -1,0 +1,219 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+import io.github.lockstarter.store.StoreCalls.NotDone;
+
+/**
+ * Some connections of the pool, with a thread for each, since JDBC blocks. A caller that
+ * may block runs its statement itself if a connection is free. No connection waits for an
+ * answer for longer than the time-out of a statement, so that a database that was frozen
+ * is of use as soon as it is back.
+ */
+final class ConnectionLane {
+
+	private static final int MAX_QUEUED = 10_000;
+
+	private static final long KEEP_ALIVE_SECONDS = 60;
+
+	private static final int LONGEST_PAUSE_MILLIS = 10;
+
+	private final DataSource pool;
+
+	private final LockTable locks;
+
+	private final Duration timeout;
+
+	private final ThreadPoolExecutor threads;
+
+	/** How many connections are free; the statement that has waited longest is next. */
+	private final Semaphore free;
+
+	/**
+	 * Creates a lane, without threads or connections as yet.
+	 * @param name what the names of its threads begin with
+	 * @param pool has that many connections, or more
+	 * @param connections how many statements run at a time
+	 * @param locks what the connections are for
+	 * @param timeout how long a statement is waited for, and whatever comes before it
+	 */
+	ConnectionLane(String name, DataSource pool, int connections, LockTable locks, Duration timeout) {
+		this.pool = pool;
+		this.locks = locks;
+		this.timeout = timeout;
+		this.free = new Semaphore(connections, true);
+		CustomizableThreadFactory factory = new CustomizableThreadFactory(name);
+		factory.setDaemon(true);
+		this.threads = new ThreadPoolExecutor(connections, connections, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(MAX_QUEUED), factory);
+		this.threads.allowCoreThreadTimeOut(true);
+	}
+
+	/**
+	 * Runs statements on a thread of the lane, and runs them again if the database has
+	 * rolled them back or the connection was lost.
+	 * @return the result; a failure of which nothing is left in the database is a
+	 * {@link NotDone}
+	 */
+	<T> CompletionStage<T> run(Statements<T> statements) {
+		return queue(new Run<>(statements));
+	}
+
+	/**
+	 * Does the same, but runs them first on this thread if nothing has to be waited for
+	 * but the database.
+	 */
+	<T> CompletionStage<T> runBlocking(Statements<T> statements) {
+		Run<T> run = new Run<>(statements);
+		if (!takeFree()) {
+			return queue(run);
+		}
+		try {
+			return run.once() ? run.result : queue(run);
+		}
+		finally {
+			this.free.release();
+		}
+	}
+
+	/** An interrupted thread takes none: the driver would close its connection. */
+	private boolean takeFree() {
+		try {
+			return this.threads.getQueue().isEmpty() && this.free.tryAcquire(0, TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
+	}
+
+	private <T> CompletionStage<T> queue(Run<T> run) {
+		try {
+			this.threads.execute(() -> {
+				this.free.acquireUninterruptibly();
+				try {
+					run.untilDone();
+				}
+				finally {
+					this.free.release();
+				}
+			});
+		}
+		catch (RejectedExecutionException ex) {
+			run.fail(new NotDone("too many statements wait for a connection to the database", ex));
+		}
+		return run.result;
+	}
+
+	void close() {
+		this.threads.shutdown();
+	}
+
+	/** Statements, as often as they are run. */
+	private final class Run<T> {
+
+		private final Statements<T> statements;
+
+		private final long until = System.nanoTime() + ConnectionLane.this.timeout.toNanos();
+
+		private final CompletableFuture<T> result = new CompletableFuture<>();
+
+		/** Whether they may have been done although the connection was lost. */
+		private boolean mayBeDone;
+
+		private Run(Statements<T> statements) {
+			this.statements = statements;
+		}
+
+		private void untilDone() {
+			while (!once()) {
+				try {
+					Thread.sleep(ThreadLocalRandom.current().nextInt(1, LONGEST_PAUSE_MILLIS));
+				}
+				catch (InterruptedException ex) {
+					fail(ex);
+					return;
+				}
+			}
+		}
+
+		/** Returns whether there is a result, or a failure. */
+		private boolean once() {
+			try {
+				return this.result.complete(onConnection());
+			}
+			catch (SQLException ex) {
+				Throwable failure = last(ex);
+				return failure != null && fail(failure);
+			}
+			catch (Throwable ex) {
+				return fail(ex);
+			}
+		}
+
+		private boolean fail(Throwable failure) {
+			boolean known = this.mayBeDone && failure instanceof NotDone;
+			return this.result.completeExceptionally(
+					known ? new IllegalStateException(failure.getMessage(), failure.getCause()) : failure);
+		}
+
+		/** Returns what ends the run, or nothing if it is worth to go on. */
+		private @Nullable Throwable last(SQLException ex) {
+			Failure failure = Failure.of(ex);
+			this.mayBeDone |= failure == Failure.UNKNOWN;
+			if (failure == Failure.BLOCKED && !this.mayBeDone) {
+				return new NotDone("another transaction has locked the row", ex);
+			}
+			if (failure == Failure.FINAL && !this.mayBeDone) {
+				return new NotDone("the database refused the statement: " + ex.getMessage(), ex);
+			}
+			return (failure == Failure.FINAL || millisLeft() <= LONGEST_PAUSE_MILLIS) ? ex : null;
+		}
+
+		private T onConnection() throws SQLException {
+			try (Connection connection = connection()) {
+				connection.setNetworkTimeout(Runnable::run, Math.max(millisLeft(), 1));
+				ConnectionLane.this.locks.prepare(connection);
+				return this.statements.run(connection, this.mayBeDone);
+			}
+		}
+
+		private Connection connection() {
+			try {
+				Connection connection = (millisLeft() > 0) ? ConnectionLane.this.pool.getConnection() : null;
+				if (connection != null && millisLeft() > 0) {
+					return connection;
+				}
+				if (connection != null) {
+					connection.close();
+				}
+				throw new NotDone("no connection to the database was free in time", null);
+			}
+			catch (SQLException ex) {
+				throw new NotDone("no connection to the database: " + ex.getMessage(), ex);
+			}
+		}
+
+		private int millisLeft() {
+			return (int) TimeUnit.NANOSECONDS.toMillis(this.until - System.nanoTime());
+		}
+
+	}
+
+}
