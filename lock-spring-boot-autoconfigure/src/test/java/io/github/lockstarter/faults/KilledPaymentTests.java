@@ -42,9 +42,9 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A server that is killed while it makes payments, each of which its client repeats with
- * the same {@code Idempotency-Key} until it has an answer. Every second kill is right
- * after the commit, the others are at any moment.
+ * A server that is killed or paused while it makes payments, each of which its client
+ * repeats with the same {@code Idempotency-Key} until it has an answer. Every second kill
+ * is right after the commit, the others are at any moment.
  * <p>
  * {@code -Dkilled-payments=300} makes more of them than the few of each build.
  */
@@ -55,6 +55,9 @@ class KilledPaymentTests {
 
 	private static final int LONGEST_PAYMENT_MILLIS = 10;
 
+	private static final String[] IN_DATABASE = { "lock.store=jdbc", "lock.jdbc.initialize-schema=always",
+			"lock.jdbc.table=payment_locks" };
+
 	private final Random random = new Random();
 
 	private final HttpClient client = HttpClient.newHttpClient();
@@ -63,9 +66,30 @@ class KilledPaymentTests {
 	@ValueSource(strings = { "postgresql", "mariadb" })
 	@DisplayName("With the locks in the database of the payments every payment is made once, and each repetition gets the first answer")
 	void sameDatabase(String database) {
-		assertThat(paymentsMadeTwice(url(database), "lock.store=jdbc", "lock.jdbc.initialize-schema=always",
-				"lock.jdbc.table=payment_locks"))
-			.isZero();
+		assertThat(paymentsMadeTwice(url(database), IN_DATABASE)).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "postgresql", "mariadb" })
+	@DisplayName("With the locks in the database of the payments every payment is made once, although its server was paused for longer than its lease")
+	void pausedServer(String database) {
+		JdbcClient jdbc = payments(url(database));
+		Object[] properties = properties(url(database), IN_DATABASE);
+		try (TestJvm paused = TestJvm.start(Server.class, properties);
+				TestJvm other = TestJvm.start(Server.class, properties)) {
+			for (int i = 0; i < PAYMENTS; i++) {
+				String id = UUID.randomUUID().toString();
+				CompletableFuture<@Nullable String> first = pay(paused, id, false);
+				paused.await("begun " + id);
+				waitABit();
+				paused.freeze();
+				String receipt = answer(other, id);
+				paused.thaw();
+				assertThat(first.join()).isIn(null, receipt);
+				assertThat(made(jdbc, id, receipt)).isOne();
+			}
+		}
+		assertThat(madeTwice(jdbc)).isZero();
 	}
 
 	@ParameterizedTest
@@ -80,11 +104,8 @@ class KilledPaymentTests {
 	}
 
 	private int paymentsMadeTwice(String url, String... properties) {
-		JdbcClient jdbc = JdbcClient.create(new DriverManagerDataSource(url));
-		jdbc.sql("DROP TABLE IF EXISTS payments").update();
-		jdbc.sql("CREATE TABLE payments (id VARCHAR(50), receipt VARCHAR(50))").update();
-		Object[] all = Stream.concat(Stream.of(properties), Stream.of("spring.datasource.url=" + url, "server.port=0"))
-			.toArray();
+		JdbcClient jdbc = payments(url);
+		Object[] all = properties(url, properties);
 		TestJvm server = TestJvm.start(Server.class, all);
 		try {
 			for (int i = 0; i < PAYMENTS; i++) {
@@ -95,24 +116,49 @@ class KilledPaymentTests {
 				}
 				else {
 					server.await("begun " + id);
-					Awaitility.await()
-						.pollDelay(Duration.ofMillis(this.random.nextInt(LONGEST_PAYMENT_MILLIS) + 1))
-						.until(() -> true);
+					waitABit();
 				}
 				server.kill();
 				server = TestJvm.start(Server.class, all);
 				String receipt = answer(server, id);
 				assertThat(first.join()).isIn(null, receipt);
-				assertThat(jdbc.sql("SELECT count(*) FROM payments WHERE id = ? AND receipt = ?")
-					.params(id, receipt)
-					.query(Integer.class)
-					.single()).isOne();
+				assertThat(made(jdbc, id, receipt)).isOne();
 			}
 		}
 		finally {
 			server.kill();
 		}
+		return madeTwice(jdbc);
+	}
+
+	private static JdbcClient payments(String url) {
+		JdbcClient jdbc = JdbcClient.create(new DriverManagerDataSource(url));
+		jdbc.sql("DROP TABLE IF EXISTS payments").update();
+		jdbc.sql("CREATE TABLE payments (id VARCHAR(50), receipt VARCHAR(50))").update();
+		return jdbc;
+	}
+
+	private static Object[] properties(String url, String... properties) {
+		return Stream.concat(Stream.of(properties), Stream.of("spring.datasource.url=" + url, "server.port=0"))
+			.toArray();
+	}
+
+	/** So the payment may be anywhere by then. */
+	private void waitABit() {
+		Awaitility.await()
+			.pollDelay(Duration.ofMillis(this.random.nextInt(LONGEST_PAYMENT_MILLIS) + 1))
+			.until(() -> true);
+	}
+
+	private static int madeTwice(JdbcClient jdbc) {
 		return jdbc.sql("SELECT count(*) - count(DISTINCT id) FROM payments").query(Integer.class).single();
+	}
+
+	private static int made(JdbcClient jdbc, String id, String receipt) {
+		return jdbc.sql("SELECT count(*) FROM payments WHERE id = ? AND receipt = ?")
+			.params(id, receipt)
+			.query(Integer.class)
+			.single();
 	}
 
 	private String answer(TestJvm server, String id) {
