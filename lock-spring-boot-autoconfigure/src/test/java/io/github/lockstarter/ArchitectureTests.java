@@ -1,5 +1,9 @@
 package io.github.lockstarter;
 
+import java.time.Clock;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Date;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -142,6 +146,14 @@ class ArchitectureTests {
 		.should()
 		.onlyDependOnClassesThat(resideOutsideOfPackages("java.sql..", "javax.sql..", "com.zaxxer..",
 				"org.postgresql..", "org.springframework.jdbc.."));
+
+	@ArchTest
+	static final ArchRule theClockOfTheApplicationMattersToNoLease = noClasses().that()
+		.resideInAnyPackage(ROOT + ".registry..", ROOT + ".store.jdbc", ROOT + ".store.redis", ROOT + ".store")
+		.should()
+		.callMethod(System.class, "currentTimeMillis")
+		.orShould()
+		.dependOnClassesThat(belongToAnyOf(Instant.class, Clock.class, Date.class, InstantSource.class));
 
 	@ArchTest
 	static final ArchRule theMemcachedDriverStaysInItsRoom = classes()

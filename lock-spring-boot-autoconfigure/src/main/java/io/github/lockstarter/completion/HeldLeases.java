@@ -177,15 +177,16 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * Keeps the result for later duplicates if the transaction of this thread is
-	 * committed, where the store can join it.
+	 * Keeps the result for later duplicates if a transaction of this thread is committed,
+	 * where the store can join it.
+	 * @param transaction the transaction, as its transaction manager knows it
 	 * @throws io.github.lockstarter.LockStoreException if it cannot be kept
 	 */
-	public void keepInTransaction(@Nullable Object result) {
+	public void keepInTransaction(@Nullable Object result, Object transaction) {
 		if (this.sharing != null && this.lease instanceof SharedLease shared) {
 			String text = this.sharing.results().write(this.sharing.caller(), result);
 			if (text != null) {
-				shared.keepInTransaction(text);
+				shared.keepInTransaction(text, transaction);
 			}
 		}
 	}

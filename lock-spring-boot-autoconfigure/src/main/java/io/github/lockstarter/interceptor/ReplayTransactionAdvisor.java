@@ -11,6 +11,7 @@ import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.completion.HeldLeases;
@@ -59,12 +60,11 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 
 	/** A transaction of other code ends at another time than the method. */
 	private void keep(@Nullable Object result, HeldLeases leases, Method method) {
-		TransactionStatus transaction = status(method);
-		if (transaction != null && transaction.isNewTransaction() && !transaction.isReadOnly()
-				&& !transaction.isRollbackOnly()) {
+		if (status(method) instanceof DefaultTransactionStatus status && status.hasTransaction()
+				&& status.isNewTransaction() && !status.isReadOnly() && !status.isRollbackOnly()) {
 			// What the database adds to the result is in it then.
-			transaction.flush();
-			leases.keepInTransaction(result);
+			status.flush();
+			leases.keepInTransaction(result, status.getTransaction());
 		}
 	}
 

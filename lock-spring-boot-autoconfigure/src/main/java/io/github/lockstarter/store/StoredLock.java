@@ -72,14 +72,15 @@ public interface StoredLock extends AutoCloseable {
 	}
 
 	/**
-	 * Keeps a result if the transaction of this thread is committed. Blocks. Without such
-	 * a transaction nothing is done. Only for a store that
+	 * Keeps a result if a transaction of this thread is committed. Blocks. If the store
+	 * cannot join the transaction, nothing is done. Only for a store that
 	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions} and
 	 * {@linkplain Capability#KEEPS_RESULTS keeps results}.
 	 * @param result the result
+	 * @param transaction the transaction, as its transaction manager knows it
 	 * @throws LockStoreException if the database fails
 	 */
-	default void keepInTransaction(StoredResult result) {
+	default void keepInTransaction(StoredResult result, Object transaction) {
 		throw new UnsupportedOperationException("This store does not join transactions");
 	}
 

@@ -12,6 +12,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,9 +25,13 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.UnexpectedRollbackException;
@@ -56,6 +61,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * Transactions on the database of the locks.
  */
 @ParameterizedClass
+@ExtendWith(OutputCaptureExtension.class)
 @ValueSource(strings = { "h2", "postgresql", "mariadb" })
 class JdbcTransactionsTests {
 
@@ -220,6 +226,21 @@ class JdbcTransactionsTests {
 			assertThat(orders.placeInNew("c")).isEqualTo(orders.placeInNew("c"));
 			assertThat(orders.count()).isEqualTo(2);
 		});
+	}
+
+	@Test
+	@DisplayName("A transaction on another database has the ordinary replay, of which a warning tells once")
+	void otherDatabase(CapturedOutput output) {
+		JdbcTransactionManager elsewhere = new JdbcTransactionManager(
+				new DriverManagerDataSource("jdbc:h2:mem:elsewhere"));
+		runner().withBean(PlatformTransactionManager.class, () -> elsewhere).run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			assertThat(orders.place("e", false)).isEqualTo(orders.place("e", false));
+			assertThat(orders.place("f", false)).isEqualTo(orders.place("f", false));
+			assertThat(orders.place("g", true)).isNotEqualTo(orders.place("g", true));
+			assertThat(orders.count()).isEqualTo(4);
+		});
+		assertThat(output).containsOnlyOnce("The transaction under lock 'orders' is on another database");
 	}
 
 	private static AcquireResult acquire(LockStore store, String owner) {

@@ -17,7 +17,6 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.micrometer.observation.ObservationRegistry;
-
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -98,6 +97,21 @@ class DefaultLockRegistryTests {
 			assertThat(lease.remaining()).isZero();
 		}
 		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
+	}
+
+	@Test
+	@DisplayName("A store may block the thread of a caller that waits for its answer, and no other thread")
+	void blocksCallersOnly() {
+		ObservedStore store = new ObservedStore(this.runtime::nanoTime);
+		DefaultLockRegistry locks = this.runtime.registry(store);
+		locks.acquire(KEY, OPTIONS).close();
+		assertThat(store.blocking).hasValue(2);
+		CompletionStage<Void> released = locks.acquireAsync(KEY, OPTIONS, Runnable::run)
+			.thenCompose(Lease::releaseAsync);
+		assertThat(released).isCompleted();
+		assertThat(store.acquires).hasValue(2);
+		assertThat(store.releases).hasValue(2);
+		assertThat(store.blocking).hasValue(2);
 	}
 
 	@Test

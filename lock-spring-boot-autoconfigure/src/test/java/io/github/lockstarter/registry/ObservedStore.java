@@ -34,6 +34,9 @@ final class ObservedStore implements LockStore {
 
 	final AtomicInteger acquires = new AtomicInteger();
 
+	/** How many handles it has returned that may block their caller. */
+	final AtomicInteger blocking = new AtomicInteger();
+
 	final AtomicInteger releases = new AtomicInteger();
 
 	final List<List<Renewal>> renewals = new CopyOnWriteArrayList<>();
@@ -175,6 +178,12 @@ final class ObservedStore implements LockStore {
 			CompletionStage<Boolean> released = unlessBroken(this.key, () -> memory().release(owner, result));
 			ObservedStore.this.silent |= result == null && ObservedStore.this.silentWhenReleased;
 			return released;
+		}
+
+		@Override
+		public StoredLock blocking() {
+			ObservedStore.this.blocking.incrementAndGet();
+			return this;
 		}
 
 		@Override

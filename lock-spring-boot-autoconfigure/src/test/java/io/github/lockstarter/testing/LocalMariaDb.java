@@ -2,6 +2,7 @@ package io.github.lockstarter.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
@@ -43,7 +44,7 @@ public final class LocalMariaDb extends LocalServer implements LocalDatabase {
 				.redirectErrorStream(true)
 				.redirectOutput(output().toFile())
 				.start();
-			assertThat(installation.waitFor()).as("mariadb-install-db, see " + output()).isZero();
+			assertThat(installation.waitFor()).as("mariadb-install-db: %s", Files.readString(output())).isZero();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("These tests need mariadb-server: install it", ex);

@@ -14,6 +14,8 @@ import org.awaitility.Awaitility;
 
 import org.springframework.util.FileSystemUtils;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * A PostgreSQL server on a port of its own. Its programs come with the dependencies of
  * these tests.
@@ -24,11 +26,14 @@ public final class LocalPostgreSql implements LocalDatabase {
 
 	private final Path directory;
 
+	private final Path copy;
+
 	private String program = "";
 
 	private LocalPostgreSql() {
 		try {
 			this.directory = Files.createTempDirectory("local-postgresql");
+			this.copy = Files.createTempDirectory("local-postgresql-copy");
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -116,10 +121,39 @@ public final class LocalPostgreSql implements LocalDatabase {
 		processes().forEach(Signal.CONT::send);
 	}
 
+	/** Keeps a copy of all that is in it, as a replica that lags from now on. */
+	public void beginLag() {
+		kill();
+		move(this.directory, this.copy);
+		start();
+	}
+
+	/** Kills it, and starts with the copy in its place. */
+	public void failOver() {
+		kill();
+		move(this.copy, this.directory);
+		start();
+	}
+
+	private static void move(Path from, Path to) {
+		try {
+			FileSystemUtils.deleteRecursively(to);
+			Process copy = new ProcessBuilder("cp", "-a", from.toString(), to.toString()).start();
+			assertThat(copy.waitFor()).as("cp -a").isZero();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
 	@Override
 	public void close() {
 		kill();
 		FileSystemUtils.deleteRecursively(this.directory.toFile());
+		FileSystemUtils.deleteRecursively(this.copy.toFile());
 	}
 
 	/** Returns the server's processes, with one for each connection. */

@@ -185,10 +185,10 @@ public final class StoreLease implements SharedLease {
 	}
 
 	@Override
-	public void keepInTransaction(String result) {
+	public void keepInTransaction(String result, Object transaction) {
 		StoredLock stored = this.lock.joinsTransactions();
 		if (stored != null && this.resultKey != null) {
-			stored.keepInTransaction(stored(this.resultKey, result));
+			stored.keepInTransaction(stored(this.resultKey, result), transaction);
 		}
 	}
 

@@ -42,11 +42,12 @@ public interface SharedLease extends Lease {
 	void transactionEnded();
 
 	/**
-	 * Leaves the result if the transaction of this thread is committed and the store can
+	 * Leaves the result if a transaction of this thread is committed and the store can
 	 * join it. The lease is still held. Blocks.
 	 * @param result the result
+	 * @param transaction the transaction, as its transaction manager knows it
 	 * @throws LockStoreException if the database fails
 	 */
-	void keepInTransaction(String result);
+	void keepInTransaction(String result, Object transaction);
 
 }

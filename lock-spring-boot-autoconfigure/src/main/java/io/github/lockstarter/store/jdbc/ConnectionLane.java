@@ -26,7 +26,7 @@ import io.github.lockstarter.store.StoreCalls.NotDone;
  * answer for longer than the time-out of a statement, so that a database that was frozen
  * is of use as soon as it is back.
  */
-final class ConnectionLane {
+final class ConnectionLane implements AutoCloseable {
 
 	private static final int MAX_QUEUED = 10_000;
 
@@ -95,7 +95,7 @@ final class ConnectionLane {
 	/** An interrupted thread takes none: the driver would close its connection. */
 	private boolean takeFree() {
 		try {
-			return this.threads.getQueue().isEmpty() && this.free.tryAcquire(0, TimeUnit.NANOSECONDS);
+			return !hasWaiting() && this.free.tryAcquire(0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -121,7 +121,13 @@ final class ConnectionLane {
 		return run.result;
 	}
 
-	void close() {
+	/** Returns whether a statement waits for a connection. */
+	boolean hasWaiting() {
+		return this.free.hasQueuedThreads() || !this.threads.getQueue().isEmpty();
+	}
+
+	@Override
+	public void close() {
 		this.threads.shutdown();
 	}
 

@@ -221,10 +221,10 @@ final class JdbcLock implements StoredLock {
 	}
 
 	@Override
-	public void keepInTransaction(StoredResult result) {
+	public void keepInTransaction(StoredResult result, Object transaction) {
 		JoinedTransactions transactions = this.database.transactions();
 		if (transactions != null) {
-			transactions.keep(this.key, this.rowKey, result);
+			transactions.keep(this.key, this.rowKey, result, transaction);
 		}
 	}
 

@@ -2,6 +2,8 @@ package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import javax.sql.DataSource;
 
@@ -9,7 +11,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -36,6 +37,9 @@ final class JoinedTransactions {
 
 	private volatile @Nullable Integer defaultIsolation;
 
+	/** The names of locks that have been warned of. */
+	private final Set<String> reported = ConcurrentHashMap.newKeySet();
+
 	/**
 	 * Creates the statements in transactions.
 	 * @param dataSource what the transactions of the application are on
@@ -55,10 +59,7 @@ final class JoinedTransactions {
 
 	/** Returns whether the lock is held, or the transaction is another one. */
 	boolean holdUntilCommit(LockKey key, String rowKey, long token, Object transaction) {
-		boolean ours = isPresent() && transaction instanceof JdbcTransactionObjectSupport jdbc
-				&& jdbc.hasConnectionHolder()
-				&& jdbc.getConnectionHolder() == TransactionSynchronizationManager.getResource(this.dataSource);
-		return !ours || run(key, (connection, mayBeDone) -> !canCheck(connection)
+		return !isOurs(transaction) || run(key, (connection, mayBeDone) -> !canCheck(connection)
 				|| this.locks.holdUntilCommit(connection, rowKey, token));
 	}
 
@@ -82,19 +83,29 @@ final class JoinedTransactions {
 		return isolation <= Connection.TRANSACTION_READ_COMMITTED;
 	}
 
-	/** Keeps a result, if the thread has such a transaction. */
-	void keep(LockKey key, String rowKey, StoredResult result) {
-		if (isPresent()) {
+	/** Keeps a result, if the transaction is on the database of the locks. */
+	void keep(LockKey key, String rowKey, StoredResult result, Object transaction) {
+		if (isOurs(transaction)) {
 			run(key, (connection, mayBeDone) -> {
 				this.results.put(connection, rowKey, result);
 				return true;
 			});
 		}
+		else if (this.reported.add(key.name())) {
+			logger.warn(("The transaction under lock '%s' is on another database than the lock, so the result is stored"
+					+ " after its commit, and the work is done again if the server dies in between")
+				.formatted(key.name()));
+		}
 	}
 
-	private boolean isPresent() {
+	/**
+	 * A connection that is bound to the thread is not enough: in a transaction on another
+	 * database it is one without a transaction.
+	 */
+	private boolean isOurs(Object transaction) {
 		return TransactionSynchronizationManager.isActualTransactionActive()
-				&& TransactionSynchronizationManager.getResource(this.dataSource) instanceof ConnectionHolder;
+				&& transaction instanceof JdbcTransactionObjectSupport jdbc && jdbc.hasConnectionHolder()
+				&& jdbc.getConnectionHolder() == TransactionSynchronizationManager.getResource(this.dataSource);
 	}
 
 	private boolean run(LockKey key, Statements<Boolean> statements) {

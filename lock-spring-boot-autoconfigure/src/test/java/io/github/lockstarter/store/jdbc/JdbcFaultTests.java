@@ -42,10 +42,10 @@ class JdbcFaultTests {
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofMinutes(2));
 
 	@AutoClose
-	private static final LocalDatabase postgreSql = LocalPostgreSql.started();
+	private static final LocalPostgreSql postgreSql = LocalPostgreSql.started();
 
 	@AutoClose
-	private static final LocalDatabase mariaDb = LocalMariaDb.started();
+	private static final LocalMariaDb mariaDb = LocalMariaDb.started();
 
 	private final LockKey key = new LockKey("fault", UUID.randomUUID().toString());
 
@@ -196,11 +196,81 @@ class JdbcFaultTests {
 		}
 	}
 
+	@Test
+	@DisplayName("A statement that PostgreSQL has rolled back, because of a deadlock or a conflict of transactions, is repeated")
+	void rolledBack() {
+		try (TestStores stores = new TestStores(postgreSql.url());
+				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
+			locks.acquire(this.key, OPTIONS).close();
+			stores.execute("CREATE SEQUENCE attempts", """
+					CREATE FUNCTION succeed_the_third_time() RETURNS trigger AS $$
+					DECLARE attempt bigint := nextval('attempts') % 3;
+					BEGIN
+					  IF attempt = 1 THEN RAISE 'deadlock' USING ERRCODE = '40P01'; END IF;
+					  IF attempt = 2 THEN RAISE 'conflict' USING ERRCODE = '40001'; END IF;
+					  RETURN NEW;
+					END $$ LANGUAGE plpgsql""",
+					"CREATE TRIGGER rolls_back BEFORE UPDATE ON locks FOR EACH ROW EXECUTE FUNCTION succeed_the_third_time()");
+			try {
+				locks.acquire(this.key, OPTIONS).close();
+				assertThat(locks.tryAcquireAsync(this.key, OPTIONS)
+					.thenCompose((lease) -> lease.orElseThrow().releaseAsync())).succeedsWithin(SOON);
+				assertThat(stores.rows("attempts WHERE last_value >= 12")).isOne();
+			}
+			finally {
+				stores.execute("DROP TRIGGER rolls_back ON locks", "DROP FUNCTION succeed_the_third_time",
+						"DROP SEQUENCE attempts");
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("MariaDB that is read-only: callers are answered that it is, and the next request works when it is not any more")
+	void readOnlyMariaDb() {
+		try (TestStores stores = new TestStores(mariaDb.url())) {
+			// The administrator may go on writing.
+			stores.execute("CREATE USER application", "GRANT ALL ON test.* TO application");
+			try (DefaultLockRegistry locks = TestLocks
+				.on(stores.another(mariaDb.url().replace("user=root", "user=application")))) {
+				awaitLock(locks, this.key).close();
+				stores.execute("SET GLOBAL read_only = ON");
+				assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(this.key, OPTIONS))
+					.withStackTraceContaining("read-only");
+				stores.execute("SET GLOBAL read_only = OFF");
+				awaitLock(locks, this.key).close();
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("A failover to a replica that lags forgets the last locks: their holders learn it, and fencing tokens grow all the same")
+	void failover() {
+		LockOptions options = LockOptions.of(Duration.ofSeconds(15));
+		try (TestStores stores = new TestStores(postgreSql.url());
+				DefaultLockRegistry locks = TestLocks.on(stores.first());
+				DefaultLockRegistry elsewhere = TestLocks.on(stores.other())) {
+			locks.acquire(this.key, options).close();
+			postgreSql.beginLag();
+			Lease forgotten = awaitLock(locks, this.key, options);
+			CompletableFuture<Void> lost = new CompletableFuture<>();
+			forgotten.onLost(() -> lost.complete(null));
+			postgreSql.failOver();
+			Lease next = awaitLock(elsewhere, this.key, options);
+			assertThat(next.fencingToken()).isGreaterThan(forgotten.fencingToken());
+			assertThat(lost).succeedsWithin(SOON);
+			next.close();
+		}
+	}
+
 	private static Lease awaitLock(DefaultLockRegistry locks, LockKey key) {
+		return awaitLock(locks, key, OPTIONS);
+	}
+
+	private static Lease awaitLock(DefaultLockRegistry locks, LockKey key, LockOptions options) {
 		return Awaitility.await()
 			.atMost(SOON)
 			.ignoreExceptions()
-			.until(() -> locks.tryAcquire(key, OPTIONS), Optional::isPresent)
+			.until(() -> locks.tryAcquire(key, options), Optional::isPresent)
 			.orElseThrow();
 	}
 

@@ -3,7 +3,10 @@ package io.github.lockstarter.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -20,6 +23,7 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreContract;
 import io.github.lockstarter.store.ResultKey;
@@ -186,6 +190,46 @@ class JdbcLockStoreTests {
 
 		PostgreSql() {
 			super(postgreSql, 1);
+		}
+
+	}
+
+	@Nested
+	@DisplayName("In PostgreSQL, for callers whose threads wait")
+	class PostgreSqlBlocking extends Contract {
+
+		PostgreSqlBlocking() {
+			super(postgreSql, 1);
+		}
+
+		@Override
+		protected LockStore store() {
+			return new BlockingStore(super.store());
+		}
+
+	}
+
+	/** Returns the handles that run their statements on the threads of the callers. */
+	private record BlockingStore(LockStore store) implements LockStore {
+
+		@Override
+		public StoredLock lock(LockKey key) {
+			return this.store.lock(key).blocking();
+		}
+
+		@Override
+		public Set<Capability> capabilities() {
+			return this.store.capabilities();
+		}
+
+		@Override
+		public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
+			return this.store.renewAll(renewals);
+		}
+
+		@Override
+		public void expectWaiters() {
+			this.store.expectWaiters();
 		}
 
 	}

@@ -1,0 +1,148 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.store.StoreCalls.NotDone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * On which thread statements run, and how often.
+ */
+class ConnectionLaneTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	@AutoClose
+	private final HikariDataSource pool = new HikariDataSource(settings());
+
+	@AutoClose
+	private final ConnectionLane lane = new ConnectionLane("lane-", this.pool, 1, new H2Table("locks"), TIMEOUT);
+
+	private static HikariConfig settings() {
+		HikariConfig settings = new HikariConfig();
+		settings.setJdbcUrl("jdbc:h2:mem:lane");
+		return settings;
+	}
+
+	@Test
+	@DisplayName("A caller that blocks runs its statement itself if a connection is free; any other caller does not")
+	void blockingCaller() {
+		assertThat(this.lane.runBlocking(thread())).isCompletedWithValue(Thread.currentThread());
+		assertThat(this.lane.run(thread())).succeedsWithin(TIMEOUT).isNotEqualTo(Thread.currentThread());
+	}
+
+	@Test
+	@DisplayName("A caller that blocks while all connections are in use does not run its statement itself, and not before those that wait already")
+	void inOrder() {
+		CountDownLatch inUse = new CountDownLatch(1);
+		CompletionStage<Integer> first = this.lane.run((connection, mayBeDone) -> await(inUse));
+		List<String> order = new ArrayList<>();
+		CompletionStage<Boolean> second = this.lane.run((connection, mayBeDone) -> order.add("second"));
+		CompletionStage<Boolean> third = this.lane.runBlocking((connection, mayBeDone) -> order.add("third"));
+		CompletionStage<Boolean> fourth = this.lane.run((connection, mayBeDone) -> order.add("fourth"));
+		assertThat(third).isNotCompleted();
+		inUse.countDown();
+		assertThat(CompletableFuture.allOf(first.toCompletableFuture(), second.toCompletableFuture(),
+				third.toCompletableFuture(), fourth.toCompletableFuture()))
+			.succeedsWithin(TIMEOUT);
+		assertThat(order).containsExactly("second", "third", "fourth");
+	}
+
+	@Test
+	@DisplayName("Statements of callers that block and of others use no more connections than the lane has")
+	void noMoreConnections() {
+		CountDownLatch inUse = new CountDownLatch(1);
+		Thread blocking = new Thread(() -> this.lane.runBlocking((connection, mayBeDone) -> await(inUse)));
+		blocking.start();
+		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 1);
+		CompletionStage<Thread> next = this.lane.run(thread());
+		Awaitility.await().until(() -> this.lane.hasWaiting());
+		assertThat(this.pool.getHikariPoolMXBean().getActiveConnections()).isOne();
+		assertThat(next).isNotCompleted();
+		inUse.countDown();
+		assertThat(next).succeedsWithin(TIMEOUT);
+	}
+
+	@Test
+	@DisplayName("An interrupted caller's statement runs on another thread, since a driver may close the connection of a thread that is interrupted")
+	void interrupted() {
+		Thread.currentThread().interrupt();
+		CompletionStage<Thread> done = this.lane.runBlocking(thread());
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(done).succeedsWithin(TIMEOUT).isNotEqualTo(Thread.currentThread());
+	}
+
+	@Test
+	@DisplayName("A statement that the database has rolled back is repeated, but not on the thread of its caller")
+	void rolledBack() {
+		List<Thread> threads = new ArrayList<>();
+		CompletionStage<Integer> done = this.lane.runBlocking((connection, mayBeDone) -> {
+			assertThat(mayBeDone).isFalse();
+			threads.add(Thread.currentThread());
+			if (threads.size() < 4) {
+				throw new SQLException("deadlock", (threads.size() == 1) ? "40P01" : "40001");
+			}
+			return threads.size();
+		});
+		assertThat(done).succeedsWithin(TIMEOUT).isEqualTo(4);
+		assertThat(threads.get(0)).isEqualTo(Thread.currentThread());
+		assertThat(threads.subList(1, 4)).containsOnly(threads.get(1)).doesNotContain(Thread.currentThread());
+	}
+
+	@Test
+	@DisplayName("A statement whose connection was lost is repeated, and knows that it may have been done")
+	void lostConnection() {
+		List<Boolean> runs = new ArrayList<>();
+		CompletionStage<Boolean> done = this.lane.runBlocking((connection, mayBeDone) -> {
+			runs.add(mayBeDone);
+			if (!mayBeDone) {
+				throw new SQLException("connection lost", "08006");
+			}
+			return true;
+		});
+		assertThat(done).succeedsWithin(TIMEOUT).isEqualTo(true);
+		assertThat(runs).containsExactly(false, true);
+	}
+
+	@Test
+	@DisplayName("A statement that is refused has left nothing behind, unless it was refused when it was repeated after a lost connection")
+	void refused() {
+		CompletionStage<Boolean> refused = this.lane.runBlocking((connection, mayBeDone) -> {
+			throw new SQLException("no such table", "42P01");
+		});
+		assertThat(refused).failsWithin(TIMEOUT).withThrowableThat().withCauseInstanceOf(NotDone.class);
+		CompletionStage<Boolean> unknown = this.lane.run((connection, mayBeDone) -> {
+			throw new SQLException("lost, then refused", mayBeDone ? "42P01" : "08006");
+		});
+		assertThat(unknown).failsWithin(TIMEOUT).withThrowableThat().withCauseInstanceOf(SQLException.class);
+	}
+
+	private static Statements<Thread> thread() {
+		return (connection, mayBeDone) -> Thread.currentThread();
+	}
+
+	private static int await(CountDownLatch latch) {
+		try {
+			latch.await();
+			return 0;
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
