@@ -193,6 +193,17 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
+	@DisplayName("A result that was committed with the changes is not stored again at the release")
+	void storedOnce() {
+		runner().run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			context.getBean(JdbcTransactionManager.class).addListener(new AfterCommit(orders::deleteResult));
+			orders.place("a", false);
+			assertThat(orders.results()).isZero();
+		});
+	}
+
+	@Test
 	@DisplayName("A result whose transaction is rolled back is not replayed, whether the method throws or only marks its transaction")
 	void rolledBackReplay() {
 		runner().run((context) -> {
@@ -373,6 +384,10 @@ class JdbcTransactionsTests {
 
 		void endLease() {
 			outside("UPDATE tx_locks SET expires_at = 0 WHERE lock_key = 'orders:one'");
+		}
+
+		void deleteResult() {
+			outside("DELETE FROM tx_locks_results");
 		}
 
 		void renewLease() {

@@ -11,7 +11,7 @@ import java.util.List;
 
 import org.awaitility.Awaitility;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import org.springframework.util.Assert;
 
 /**
  * A MariaDB server that runs as a process on this machine, on a port of its own, and can
@@ -44,13 +44,23 @@ public final class LocalMariaDb extends LocalServer implements LocalDatabase {
 				.redirectErrorStream(true)
 				.redirectOutput(output().toFile())
 				.start();
-			assertThat(installation.waitFor()).as("mariadb-install-db: %s", Files.readString(output())).isZero();
+			int status = installation.waitFor();
+			Assert.state(status == 0, () -> "mariadb-install-db: " + said());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("These tests need mariadb-server: install it", ex);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
+		}
+	}
+
+	private String said() {
+		try {
+			return Files.readString(output());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 

@@ -68,6 +68,11 @@ public abstract class LocalServer implements AutoCloseable {
 		}
 	}
 
+	/** Returns its process, to read how it is doing. */
+	public ProcessHandle process() {
+		return running().toHandle();
+	}
+
 	/** Kills it, as {@code kill -9} does. */
 	public void kill() {
 		if (this.process != null) {

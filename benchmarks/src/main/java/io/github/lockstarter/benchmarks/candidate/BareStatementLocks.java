@@ -3,6 +3,7 @@ package io.github.lockstarter.benchmarks.candidate;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.SQLTransactionRollbackException;
 import java.util.concurrent.ThreadLocalRandom;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -22,32 +23,49 @@ final class BareStatementLocks implements LockClient {
 			  owner VARCHAR(255) NOT NULL
 			)""";
 
-	private static final String ACQUIRE = "INSERT INTO bare_locks (lock_key, owner) VALUES (?, ?) ON CONFLICT DO NOTHING";
+	private static final String ACQUIRE = "INSERT INTO bare_locks (lock_key, owner) VALUES (?, ?)";
 
 	private static final String RELEASE = "DELETE FROM bare_locks WHERE lock_key = ? AND owner = ?";
 
 	private final HikariDataSource pool;
 
-	BareStatementLocks(PostgreSqlAddress address) {
+	private final String acquire;
+
+	BareStatementLocks(DatabaseAddress address) {
 		this.pool = address.pool(TABLE);
+		this.acquire = address.insertIfAbsent(ACQUIRE);
 	}
 
 	@Override
 	public @Nullable Runnable tryAcquire(String key) {
 		String owner = Long.toHexString(ThreadLocalRandom.current().nextLong());
-		return (update(ACQUIRE, key, owner) == 1) ? () -> update(RELEASE, key, owner) : null;
+		return (update(this.acquire, key, owner) == 1) ? () -> update(RELEASE, key, owner) : null;
+	}
+
+	/**
+	 * Repeats what MariaDB has rolled back because of a deadlock, which it often does.
+	 */
+	private int update(String sql, String key, String owner) {
+		while (true) {
+			try {
+				return updateOnce(sql, key, owner);
+			}
+			catch (SQLTransactionRollbackException ex) {
+				// Again.
+			}
+			catch (SQLException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
 	}
 
 	/** The driver keeps prepared statements with the connection. */
-	private int update(String sql, String key, String owner) {
+	private int updateOnce(String sql, String key, String owner) throws SQLException {
 		try (Connection connection = this.pool.getConnection();
 				PreparedStatement statement = connection.prepareStatement(sql)) {
 			statement.setString(1, key);
 			statement.setString(2, owner);
 			return statement.executeUpdate();
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
 		}
 	}
 

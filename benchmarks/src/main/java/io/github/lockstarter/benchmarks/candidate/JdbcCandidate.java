@@ -3,9 +3,9 @@ package io.github.lockstarter.benchmarks.candidate;
 import java.util.function.Function;
 
 /**
- * The ways to lock that are compared on PostgreSQL.
+ * The ways to lock that are compared in SQL databases.
  */
-public enum JdbcCandidate implements Candidate<PostgreSqlAddress> {
+public enum JdbcCandidate implements Candidate<DatabaseAddress> {
 
 	/** The fewest and simplest statements that make a lock. */
 	FLOOR("two bare statements (the floor)", BareStatementLocks::new),
@@ -18,9 +18,9 @@ public enum JdbcCandidate implements Candidate<PostgreSqlAddress> {
 
 	private final String title;
 
-	private final Function<PostgreSqlAddress, LockClient> connector;
+	private final Function<DatabaseAddress, LockClient> connector;
 
-	JdbcCandidate(String title, Function<PostgreSqlAddress, LockClient> connector) {
+	JdbcCandidate(String title, Function<DatabaseAddress, LockClient> connector) {
 		this.title = title;
 		this.connector = connector;
 	}
@@ -31,7 +31,7 @@ public enum JdbcCandidate implements Candidate<PostgreSqlAddress> {
 	}
 
 	@Override
-	public LockClient connect(PostgreSqlAddress server) {
+	public LockClient connect(DatabaseAddress server) {
 		return this.connector.apply(server);
 	}
 

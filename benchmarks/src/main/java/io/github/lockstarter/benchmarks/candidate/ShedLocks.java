@@ -23,8 +23,8 @@ final class ShedLocks implements LockClient {
 	private static final String TABLE = """
 			CREATE TABLE IF NOT EXISTS shedlock (
 			  name VARCHAR(64) NOT NULL PRIMARY KEY,
-			  lock_until TIMESTAMP NOT NULL,
-			  locked_at TIMESTAMP NOT NULL,
+			  lock_until TIMESTAMP(3) NOT NULL,
+			  locked_at TIMESTAMP(3) NOT NULL,
 			  locked_by VARCHAR(255) NOT NULL
 			)""";
 
@@ -39,7 +39,7 @@ final class ShedLocks implements LockClient {
 	}
 
 	/** With the time of the database, as its documentation recommends. */
-	ShedLocks(PostgreSqlAddress address) {
+	ShedLocks(DatabaseAddress address) {
 		HikariDataSource pool = address.pool(TABLE);
 		this.provider = new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
 			.withJdbcTemplate(new JdbcTemplate(pool))

@@ -18,15 +18,15 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
  */
 final class SpringIntegrationLocks implements LockClient {
 
-	/** From its {@code schema-postgresql.sql}. */
+	/** From its {@code schema-postgresql.sql} and {@code schema-mysql.sql}. */
 	private static final String TABLE = """
-			CREATE TABLE IF NOT EXISTS int_lock (
+			CREATE TABLE IF NOT EXISTS INT_LOCK (
 			  lock_key CHAR(36) NOT NULL,
 			  region VARCHAR(100) NOT NULL,
 			  client_id CHAR(36),
-			  created_date TIMESTAMP NOT NULL,
-			  expired_after TIMESTAMP NOT NULL,
-			  CONSTRAINT int_lock_pk PRIMARY KEY (lock_key, region)
+			  created_date TIMESTAMP(6) NOT NULL,
+			  expired_after TIMESTAMP(6) NOT NULL,
+			  CONSTRAINT INT_LOCK_PK PRIMARY KEY (lock_key, region)
 			)""";
 
 	private final LockRegistry<?> registry;
@@ -56,11 +56,14 @@ final class SpringIntegrationLocks implements LockClient {
 		});
 	}
 
-	/** With the statements that its documentation recommends for PostgreSQL. */
-	static LockClient inTable(PostgreSqlAddress address) {
+	/**
+	 * With the insertion that its documentation recommends for PostgreSQL, and the same
+	 * for MariaDB: a failed one costs more.
+	 */
+	static LockClient inTable(DatabaseAddress address) {
 		HikariDataSource pool = address.pool(TABLE);
 		DefaultLockRepository repository = new DefaultLockRepository(pool);
-		repository.setInsertQuery(repository.getInsertQuery() + " ON CONFLICT DO NOTHING");
+		repository.setInsertQuery(address.insertIfAbsent(repository.getInsertQuery()));
 		repository.setTransactionManager(new JdbcTransactionManager(pool));
 		repository.afterPropertiesSet();
 		repository.afterSingletonsInstantiated();

@@ -46,11 +46,11 @@ final class StarterLocks implements LockClient {
 	}
 
 	/**
-	 * On PostgreSQL, without the auto-configuration. It needs Spring Boot's support of
-	 * JDBC, which in the class path would change the applications on Redis.
+	 * In a SQL database, without the auto-configuration. It needs Spring Boot's support
+	 * of JDBC, which in the class path would change the applications on Redis.
 	 */
-	StarterLocks(PostgreSqlAddress address) {
-		JdbcLockStore store = new JdbcLockStore(address.settings(), PostgreSqlAddress.CONNECTIONS, "locks", true,
+	StarterLocks(DatabaseAddress address) {
+		JdbcLockStore store = new JdbcLockStore(address.settings(), DatabaseAddress.CONNECTIONS, "locks", true,
 				COMMAND_TIMEOUT, null);
 		store.afterPropertiesSet();
 		DefaultLockRegistry registry = new DefaultLockRegistry(store, (name) -> AT_ONCE, MAX_WAITERS, (loss) -> {

@@ -4,11 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -18,7 +13,8 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.springframework.util.Assert;
 import org.springframework.util.FileSystemUtils;
 
-import io.github.lockstarter.benchmarks.candidate.PostgreSqlAddress;
+import io.github.lockstarter.benchmarks.candidate.DatabaseAddress;
+import io.github.lockstarter.benchmarks.candidate.DatabaseAddress.Kind;
 
 /**
  * A PostgreSQL server that this process starts. Unlike a server for tests, it writes a
@@ -33,9 +29,9 @@ public final class PostgreSqlServer implements LockServer {
 
 	private final EmbeddedPostgres postgres;
 
-	private final PostgreSqlAddress address;
+	private final DatabaseAddress address;
 
-	private final Connection connection;
+	private final SqlConsole console;
 
 	/** Starts one, with an empty database. */
 	public PostgreSqlServer() {
@@ -50,19 +46,15 @@ public final class PostgreSqlServer implements LockServer {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		this.address = new PostgreSqlAddress(this.postgres.getPort());
-		try {
-			this.connection = DriverManager.getConnection(this.address.url());
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
-		}
-		DURABILITY.forEach((setting) -> Assert.state(query("SHOW " + setting).equals("on"), () -> setting + " is off"));
-		execute("CREATE EXTENSION pg_stat_statements");
+		this.address = new DatabaseAddress(Kind.POSTGRESQL, this.postgres.getPort());
+		this.console = new SqlConsole(this.address.url());
+		DURABILITY.forEach((setting) -> Assert.state(this.console.query("SHOW " + setting).equals("on"),
+				() -> setting + " is off"));
+		this.console.execute("CREATE EXTENSION pg_stat_statements");
 	}
 
 	/** Returns where it is. */
-	public PostgreSqlAddress address() {
+	public DatabaseAddress address() {
 		return this.address;
 	}
 
@@ -73,14 +65,15 @@ public final class PostgreSqlServer implements LockServer {
 
 	@Override
 	public String version() {
-		return query("SHOW server_version");
+		return this.console.query("SHOW server_version");
 	}
 
 	@Override
 	public void clear() {
-		String tables = query("SELECT string_agg(tablename, ', ') FROM pg_tables WHERE schemaname = 'public'");
+		String tables = this.console
+			.query("SELECT string_agg(tablename, ', ') FROM pg_tables WHERE schemaname = 'public'");
 		if (!tables.isEmpty()) {
-			execute("TRUNCATE " + tables);
+			this.console.execute("TRUNCATE " + tables);
 		}
 	}
 
@@ -113,44 +106,20 @@ public final class PostgreSqlServer implements LockServer {
 	 */
 	@Override
 	public long count(Sender sender) throws Exception {
-		execute("SELECT pg_stat_statements_reset()");
+		this.console.execute("SELECT pg_stat_statements_reset()");
 		sender.send();
-		return Long.parseLong(query("""
+		return Long.parseLong(this.console.query("""
 				SELECT coalesce(sum(calls), 0) FROM pg_stat_statements
 				WHERE query <> 'COMMIT' AND query NOT LIKE 'SET application_name%'
 				AND query NOT LIKE '%pg_stat_statements%'"""));
 	}
 
-	private void execute(String sql) {
-		try (Statement statement = this.connection.createStatement()) {
-			statement.execute(sql);
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	/** Returns the only value of the result; an empty one if that is {@code null}. */
-	private String query(String sql) {
-		try (Statement statement = this.connection.createStatement(); ResultSet rows = statement.executeQuery(sql)) {
-			rows.next();
-			String value = rows.getString(1);
-			return (value != null) ? value : "";
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
 	@Override
 	public void close() {
 		try {
-			this.connection.close();
+			this.console.close();
 			this.postgres.close();
 			FileSystemUtils.deleteRecursively(this.directory);
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -5,28 +5,43 @@ import java.util.Comparator;
 import java.util.List;
 
 import io.github.lockstarter.benchmarks.candidate.Candidate;
+import io.github.lockstarter.benchmarks.candidate.DatabaseAddress;
 import io.github.lockstarter.benchmarks.candidate.JdbcCandidate;
-import io.github.lockstarter.benchmarks.candidate.PostgreSqlAddress;
+import io.github.lockstarter.benchmarks.measure.LockServer;
+import io.github.lockstarter.benchmarks.measure.MariaDbServer;
 import io.github.lockstarter.benchmarks.measure.PostgreSqlServer;
 import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.measure.Worker;
 
 /**
- * Locks in a table of PostgreSQL, free ones and one that many want.
+ * Locks in a table: free ones and one that many want in PostgreSQL, which notifies
+ * waiters, and one that many want in MariaDB, where they poll.
  */
 public final class Jdbc implements Workload {
+
+	private static final String IN_ONE = "8 threads in one JVM";
+
+	private static final String IN_TWO = "4 threads in each of two JVMs";
 
 	@Override
 	public void run(Run run) throws Exception {
 		try (PostgreSqlServer server = new PostgreSqlServer()) {
-			Comparison<PostgreSqlAddress> comparison = new Comparison<>(server.address(), server, "statements",
-					List.of(JdbcCandidate.values()), JdbcCandidate.FLOOR, JdbcCandidate.THIS);
+			Comparison<DatabaseAddress> comparison = comparison(server.address(), server);
 			uncontended(run, server, comparison);
 			contended(run, comparison);
+			new TransactionalReplay(run, server).measure();
+		}
+		try (MariaDbServer server = new MariaDbServer()) {
+			polling(run, comparison(server.address(), server));
 		}
 	}
 
-	private static void uncontended(Run run, PostgreSqlServer server, Comparison<PostgreSqlAddress> comparison)
+	private static Comparison<DatabaseAddress> comparison(DatabaseAddress address, LockServer server) {
+		return new Comparison<>(address, server, "statements", List.of(JdbcCandidate.values()), JdbcCandidate.FLOOR,
+				JdbcCandidate.THIS);
+	}
+
+	private static void uncontended(Run run, PostgreSqlServer server, Comparison<DatabaseAddress> comparison)
 			throws Exception {
 		run.report()
 			.section("PostgreSQL, uncontended",
@@ -39,9 +54,9 @@ public final class Jdbc implements Workload {
 							rounds, and the quartiles in brackets. "Statements" is the number of statements per cycle that PostgreSQL executed,
 							counted by `pg_stat_statements` afterwards. `BEGIN` and `COMMIT` count as one, since the driver sends `BEGIN` with
 							the statement after it."""
-						.formatted(server.version(), PostgreSqlAddress.CONNECTIONS));
+						.formatted(server.version(), DatabaseAddress.CONNECTIONS));
 		try (Comparison.Clients clients = comparison.connect()) {
-			UncontendedCycle<PostgreSqlAddress> cycle = new UncontendedCycle<>(run, comparison, clients);
+			UncontendedCycle<DatabaseAddress> cycle = new UncontendedCycle<>(run, comparison, clients);
 			cycle.warmUp(8, 1);
 			run.report()
 				.atMost("PostgreSQL, uncontended cycle, 1 thread: latency (p50) / floor", 1.10,
@@ -50,7 +65,7 @@ public final class Jdbc implements Workload {
 		}
 	}
 
-	private static void contended(Run run, Comparison<PostgreSqlAddress> comparison) throws Exception {
+	private static void contended(Run run, Comparison<DatabaseAddress> comparison) throws Exception {
 		run.report()
 			.section("PostgreSQL, contended",
 					"""
@@ -66,28 +81,44 @@ public final class Jdbc implements Workload {
 		// The tables have been made by one process, since two at once cannot.
 		comparison.server().clear();
 		try (Worker one = new Worker(); Worker other = new Worker()) {
-			contended(run, comparison, List.of(one), 8, "8 threads in one JVM");
-			contended(run, comparison, List.of(one, other), 4, "4 threads in each of two JVMs");
+			contended(run, comparison, List.of(one), 8, IN_ONE);
+			contended(run, comparison, List.of(one, other), 4, IN_TWO);
 		}
 	}
 
-	private static void contended(Run run, Comparison<PostgreSqlAddress> comparison, List<Worker> workers, int threads,
+	private static void polling(Run run, Comparison<DatabaseAddress> comparison) throws Exception {
+		run.report()
+			.section("MariaDB, contended",
+					"""
+							The same in MariaDB %s, which cannot notify waiters of a release. Between two instances this library polls, every
+							10 to 100 ms; within one the next waiter is handed the lock. "Statements" is counted by the server's counters of
+							commands, and includes a few for each new connection."""
+						.formatted(comparison.server().version()));
+		try (Comparison.Clients clients = comparison.connect();
+				Worker one = new Worker();
+				Worker other = new Worker()) {
+			// The tables have been made by one process.
+			contended(run, comparison, List.of(one, other), 4, IN_TWO);
+		}
+	}
+
+	private static void contended(Run run, Comparison<DatabaseAddress> comparison, List<Worker> workers, int threads,
 			String title) throws Exception {
-		HandOff.Figures<PostgreSqlAddress> figures = new HandOff<>(run, comparison, workers, threads, Duration.ZERO,
+		HandOff.Figures<DatabaseAddress> figures = new HandOff<>(run, comparison, workers, threads, Duration.ZERO,
 				title)
 			.measure();
 		Report report = run.report();
-		Rounds<Candidate<PostgreSqlAddress>, Holdings> rounds = figures.rounds();
-		List<Candidate<PostgreSqlAddress>> peers = comparison.peers();
-		String goal = "PostgreSQL, " + title + ": %s / best peer's (%s)";
+		Rounds<Candidate<DatabaseAddress>, Holdings> rounds = figures.rounds();
+		List<Candidate<DatabaseAddress>> peers = comparison.peers();
+		String server = comparison.server().name() + ", ";
+		String goal = server + title + ": %s / best peer's (%s)";
 		rounds.lowest(peers, (holdings) -> -holdings.moveRate())
 			.ifPresent((best) -> report.atLeast(goal.formatted("moves", best), 1,
 					rounds.ratio(comparison.subject(), best, Holdings::moveRate)));
 		rounds.lowest(peers, Holdings::longWait)
 			.ifPresent((best) -> report.atMost(goal.formatted("p99 wait", best), 1,
 					rounds.ratio(comparison.subject(), best, Holdings::longWait)));
-		report.atMost("PostgreSQL, " + title + ": served max/min", 2,
-				rounds.of(comparison.subject(), Holdings::unfairness));
+		report.atMost(server + title + ": served max/min", 2, rounds.of(comparison.subject(), Holdings::unfairness));
 		peers.stream()
 			.min(Comparator.comparingDouble(figures::requests))
 			.ifPresent((best) -> report.atMost(goal.formatted("statements per grant", best), 1,

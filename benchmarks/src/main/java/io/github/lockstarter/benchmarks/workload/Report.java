@@ -41,9 +41,7 @@ public final class Report {
 					"""
 							**PostgreSQL, uncontended, latency:** the statement that acquires also draws the fencing token, limits the wait for a
 							row that another transaction has locked, and finds the holder if there is one. PostgreSQL takes longer for it than
-							for a bare `INSERT`. Each statement runs on a thread of the store, since JDBC blocks, and the timer of its time-out
-							wakes another thread. The statement takes about half of the difference, and these switches between threads the
-							rest."""),
+							for a bare `INSERT`."""),
 			new Reason("held lock: bytes of heap",
 					"""
 							**Heap per held lock:** it takes about as much as the goal allows. On which side of it the figure is differs from

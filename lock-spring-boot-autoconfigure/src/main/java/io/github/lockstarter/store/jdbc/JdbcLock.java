@@ -173,7 +173,8 @@ final class JdbcLock implements StoredLock {
 
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-		Supplier<CompletionStage<Boolean>> release = () -> (result != null) ? freeAndKeep(owner, result)
+		boolean isKept = result == null || result.equals(this.use.committed);
+		Supplier<CompletionStage<Boolean>> release = () -> (result != null && !isKept) ? freeAndKeep(owner, result)
 				: runOne(this.database.connections().holders(), freeing(owner));
 		AcquireCommand last = this.use.last;
 		return (last != null && last.owner().equals(owner))
@@ -224,7 +225,7 @@ final class JdbcLock implements StoredLock {
 	public void keepInTransaction(StoredResult result, Object transaction) {
 		JoinedTransactions transactions = this.database.transactions();
 		if (transactions != null) {
-			transactions.keep(this.key, this.rowKey, result, transaction);
+			transactions.keep(this.key, this.rowKey, result, transaction, () -> this.use.committed = result);
 		}
 	}
 
@@ -253,6 +254,9 @@ final class JdbcLock implements StoredLock {
 		 * may, so its releases are not repeated.
 		 */
 		private volatile @Nullable AcquireCommand last;
+
+		/** The last result that a transaction of a holder has stored. */
+		private volatile @Nullable StoredResult committed;
 
 	}
 

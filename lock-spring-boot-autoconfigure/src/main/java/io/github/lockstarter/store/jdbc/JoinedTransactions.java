@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.LockKey;
@@ -83,13 +84,26 @@ final class JoinedTransactions {
 		return isolation <= Connection.TRANSACTION_READ_COMMITTED;
 	}
 
-	/** Keeps a result, if the transaction is on the database of the locks. */
-	void keep(LockKey key, String rowKey, StoredResult result, Object transaction) {
+	/**
+	 * Keeps a result, if the transaction is on the database of the locks.
+	 * @param committed runs when the transaction has been committed
+	 */
+	void keep(LockKey key, String rowKey, StoredResult result, Object transaction, Runnable committed) {
 		if (isOurs(transaction)) {
 			run(key, (connection, mayBeDone) -> {
 				this.results.put(connection, rowKey, result);
 				return true;
 			});
+			if (TransactionSynchronizationManager.isSynchronizationActive()) {
+				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void afterCommit() {
+						committed.run();
+					}
+
+				});
+			}
 		}
 		else if (this.reported.add(key.name())) {
 			logger.warn(("The transaction under lock '%s' is on another database than the lock, so the result is stored"

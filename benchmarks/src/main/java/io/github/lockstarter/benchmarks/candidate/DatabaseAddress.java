@@ -8,11 +8,12 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * Where PostgreSQL is: always on this machine.
+ * Where a database is: always on this machine.
  *
+ * @param kind which database it is
  * @param port its port
  */
-public record PostgreSqlAddress(int port) implements Serializable {
+public record DatabaseAddress(Kind kind, int port) implements Serializable {
 
 	/**
 	 * How many connections each instance has. At most eight threads use it, with a
@@ -23,11 +24,19 @@ public record PostgreSqlAddress(int port) implements Serializable {
 
 	/** Returns it as the URL that the driver takes. */
 	public String url() {
-		return "jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres".formatted(this.port);
+		return this.kind.url.formatted(this.port);
+	}
+
+	/** Returns the statement that inserts a row unless there is one with its key. */
+	String insertIfAbsent(String insert) {
+		return switch (this.kind) {
+			case POSTGRESQL -> insert + " ON CONFLICT DO NOTHING";
+			case MARIADB -> insert.replaceFirst("INSERT", "INSERT IGNORE");
+		};
 	}
 
 	/** Returns the settings of HikariCP, which are its defaults but for the size. */
-	HikariConfig settings() {
+	public HikariConfig settings() {
 		HikariConfig settings = new HikariConfig();
 		settings.setJdbcUrl(url());
 		settings.setMaximumPoolSize(CONNECTIONS);
@@ -42,6 +51,21 @@ public record PostgreSqlAddress(int port) implements Serializable {
 		HikariDataSource pool = new HikariDataSource(settings());
 		new JdbcTemplate(pool).execute(table);
 		return pool;
+	}
+
+	/** A database that locks are compared in. */
+	public enum Kind {
+
+		POSTGRESQL("jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres"),
+
+		MARIADB("jdbc:mariadb://127.0.0.1:%d/test?user=root");
+
+		private final String url;
+
+		Kind(String url) {
+			this.url = url;
+		}
+
 	}
 
 }
