@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import jakarta.servlet.http.HttpServletRequest;
@@ -16,6 +17,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -49,6 +51,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dkilled-payments=300} makes more of them than the few of each build.
  */
 @Tag("once")
+@Timeout(value = 2, unit = TimeUnit.HOURS)
 class KilledPaymentTests {
 
 	private static final int PAYMENTS = Integer.getInteger("killed-payments", 2);

@@ -6,11 +6,13 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -45,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dstale-commits.runs=200} makes more of them than the few of each build.
  */
 @Tag("once")
+@Timeout(value = 2, unit = TimeUnit.HOURS)
 class StaleCommitTests {
 
 	private static final int RUNS = Integer.getInteger("stale-commits.runs", 2);
