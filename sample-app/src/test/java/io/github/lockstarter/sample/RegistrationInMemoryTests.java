@@ -39,4 +39,12 @@ class RegistrationInMemoryTests {
 		assertThat(this.mvc.post().uri("/users?userName=taro")).hasStatus(HttpStatus.CREATED);
 	}
 
+	@Test
+	@DisplayName("The page says where the locks are, and where else they can be")
+	void lockPlaces() {
+		assertThat(this.mvc.get().uri("/")).bodyText()
+			.contains("The memory of an instance</span>, as now", "--lock.store=jdbc", "--lock.store=redis")
+			.containsOnlyOnce(", as now");
+	}
+
 }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.stereotype.Controller;
@@ -25,10 +26,13 @@ class PageController {
 
 	private final Executions executions;
 
-	PageController(Instances instances, Runs runs, Executions executions) {
+	private final String store;
+
+	PageController(Instances instances, Runs runs, Executions executions, @Value("${lock.store:redis}") String store) {
 		this.instances = instances;
 		this.runs = runs;
 		this.executions = executions;
+		this.store = store;
 	}
 
 	@GetMapping("/")
@@ -72,8 +76,10 @@ class PageController {
 
 	private ModelAndView page(HttpStatusCode status, FireForm form, List<Instance> running,
 			Map<String, String> problems) {
-		ModelAndView page = new ModelAndView("page", Map.of("form", form, "policies", Policy.values(), "instances",
-				running, "maxRequests", FireForm.MAX_REQUESTS, "problems", problems, "runs", this.runs.latest()));
+		ModelAndView page = new ModelAndView("page",
+				Map.of("form", form, "policies", Policy.values(), "instances", running, "maxRequests",
+						FireForm.MAX_REQUESTS, "problems", problems, "runs", this.runs.latest(), "lockPlaces",
+						LockPlace.values(), "store", this.store));
 		page.setStatus(status);
 		return page;
 	}

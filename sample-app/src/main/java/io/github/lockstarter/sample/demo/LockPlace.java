@@ -1,0 +1,43 @@
+package io.github.lockstarter.sample.demo;
+
+import java.util.Locale;
+
+/**
+ * Where the locks can be, which is chosen when an instance is started.
+ */
+enum LockPlace {
+
+	REDIS("Redis", "One for all instances. The first of them brings it."),
+
+	JDBC("The database of the users", "One for all instances, without Redis."),
+
+	MEMORY("The memory of an instance", "Each instance has locks of its own.");
+
+	private final String label;
+
+	private final String effect;
+
+	LockPlace(String label, String effect) {
+		this.label = label;
+		this.effect = effect;
+	}
+
+	public String label() {
+		return this.label;
+	}
+
+	public String effect() {
+		return this.effect;
+	}
+
+	/** Returns whether it is the one of that name, however that is spelt. */
+	public boolean is(String store) {
+		return name().equalsIgnoreCase(store);
+	}
+
+	/** What to start an instance with. */
+	public String option() {
+		return "--lock.store=" + name().toLowerCase(Locale.ROOT);
+	}
+
+}
