@@ -43,8 +43,8 @@ class RegistrationInMemoryTests {
 	@DisplayName("The page says where the locks are, and where else they can be")
 	void lockPlaces() {
 		assertThat(this.mvc.get().uri("/")).bodyText()
-			.contains("The memory of an instance</span>, as now", "--lock.store=jdbc", "--lock.store=redis")
-			.containsOnlyOnce(", as now");
+			.contains("The memory of an instance</span> (now)", "--lock.store=jdbc", "--lock.store=redis")
+			.containsOnlyOnce("(now)");
 	}
 
 }
