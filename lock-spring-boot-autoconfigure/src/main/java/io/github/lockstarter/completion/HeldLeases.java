@@ -6,6 +6,8 @@ import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
@@ -43,8 +45,8 @@ public final class HeldLeases {
 
 	private volatile boolean rolledBack;
 
-	/** Whether a transaction of the thread was open when the work began. */
-	private volatile boolean insideTransaction;
+	/** The transaction of an advice that was open when the work began. */
+	private volatile @Nullable Object outerTransaction;
 
 	/** The transaction that keeps other holders from the locks until it has ended. */
 	private @Nullable Object heldBy;
@@ -109,7 +111,16 @@ public final class HeldLeases {
 
 	/** Marks that the work begins, on this thread. */
 	void beginOnThread() {
-		this.insideTransaction = isInTransaction();
+		this.outerTransaction = isInTransaction() ? adviceTransaction() : null;
+	}
+
+	private static @Nullable Object adviceTransaction() {
+		try {
+			return TransactionAspectSupport.currentTransactionStatus();
+		}
+		catch (NoTransactionException ex) {
+			return null;
+		}
 	}
 
 	private static boolean isInTransaction() {
@@ -172,8 +183,13 @@ public final class HeldLeases {
 
 	/** Returns whether the result can be kept for later duplicates in a transaction. */
 	public boolean mayKeepInTransaction() {
-		return this.sharing != null && this.sharing.results().replays() && !this.insideTransaction
-				&& this.lease instanceof SharedLease shared && shared.joinsTransactions();
+		return this.sharing != null && this.sharing.results().replays() && this.lease instanceof SharedLease shared
+				&& shared.joinsTransactions();
+	}
+
+	/** Returns whether the transaction of an advice began after the lock was acquired. */
+	public boolean contain(Object transaction) {
+		return transaction != this.outerTransaction;
 	}
 
 	/**

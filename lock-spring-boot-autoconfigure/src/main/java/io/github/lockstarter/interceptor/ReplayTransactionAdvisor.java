@@ -60,26 +60,32 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 
 	/** A transaction of other code ends at another time than the method. */
 	private void keep(@Nullable Object result, HeldLeases leases, Method method) {
-		if (status(method) instanceof DefaultTransactionStatus status && status.hasTransaction()
-				&& status.isNewTransaction() && !status.isReadOnly() && !status.isRollbackOnly()) {
+		if (!(status() instanceof DefaultTransactionStatus status)) {
+			report(method);
+		}
+		else if (status.hasTransaction() && status.isNewTransaction() && leases.contain(status) && !status.isReadOnly()
+				&& !status.isRollbackOnly()) {
 			// What the database adds to the result is in it then.
 			status.flush();
 			leases.keepInTransaction(result, status.getTransaction());
 		}
 	}
 
-	private @Nullable TransactionStatus status(Method method) {
+	private static @Nullable TransactionStatus status() {
 		try {
 			return TransactionAspectSupport.currentTransactionStatus();
 		}
 		catch (NoTransactionException ex) {
-			if (!this.reported) {
-				this.reported = true;
-				logger.warn(("The transaction of %s is not one of an advice around it, so the result is stored after"
-						+ " its commit, and the work is done again if the server dies in between")
-					.formatted(method.toGenericString()));
-			}
 			return null;
+		}
+	}
+
+	private void report(Method method) {
+		if (!this.reported) {
+			this.reported = true;
+			logger.warn(("The transaction of %s is not one of an advice around it, so the result is stored after"
+					+ " its commit, and the work is done again if the server dies in between")
+				.formatted(method.toGenericString()));
 		}
 	}
 

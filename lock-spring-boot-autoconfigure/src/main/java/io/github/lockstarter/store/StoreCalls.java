@@ -71,9 +71,10 @@ public final class StoreCalls implements AutoCloseable {
 	 * @return the answer, in time, or a {@link LockStoreException}
 	 */
 	public <T> CompletionStage<T> call(LockKey key, Supplier<CompletionStage<T>> operation) {
+		long until = until();
 		CompletableFuture<T> answer = new CompletableFuture<>();
 		begin(operation).whenComplete((result, failure) -> answer(answer, result, failure));
-		return inTime(key, answer);
+		return inTime(key, answer, until);
 	}
 
 	/**
@@ -88,6 +89,7 @@ public final class StoreCalls implements AutoCloseable {
 	 */
 	public CompletionStage<AcquireResult> grant(LockKey key, Duration ttl,
 			Supplier<CompletionStage<AcquireResult>> acquire, Supplier<CompletionStage<Boolean>> undo) {
+		long until = until();
 		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
 		begin(acquire).whenComplete((result, failure) -> {
 			boolean inTime = answer(answer, result, failure);
@@ -96,7 +98,7 @@ public final class StoreCalls implements AutoCloseable {
 				beginUndo(undo, ttl, unknown);
 			}
 		});
-		return inTime(key, answer);
+		return inTime(key, answer, until);
 	}
 
 	/**
@@ -110,6 +112,7 @@ public final class StoreCalls implements AutoCloseable {
 	 */
 	public CompletionStage<Boolean> release(LockKey key, Duration ttl, Supplier<CompletionStage<Boolean>> release,
 			Supplier<CompletionStage<Boolean>> again) {
+		long until = until();
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
 		begin(release).whenComplete((released, failure) -> {
 			answer(answer, released, failure);
@@ -117,7 +120,7 @@ public final class StoreCalls implements AutoCloseable {
 				beginUndo(again, ttl, false);
 			}
 		});
-		return inTime(key, answer);
+		return inTime(key, answer, until);
 	}
 
 	/**
@@ -134,10 +137,15 @@ public final class StoreCalls implements AutoCloseable {
 		return (failure != null) ? answer.completeExceptionally(failure) : answer.complete(result);
 	}
 
-	private <T> CompletionStage<T> inTime(LockKey key, CompletableFuture<T> answer) {
+	/** A driver may block: its time counts, too. */
+	private long until() {
+		return System.nanoTime() + this.timeout.toNanos();
+	}
+
+	private <T> CompletionStage<T> inTime(LockKey key, CompletableFuture<T> answer, long until) {
 		if (!answer.isDone()) {
 			Future<?> alarm = this.timer.schedule(() -> answer.completeExceptionally(new TimeoutException()),
-					this.timeout.toNanos(), TimeUnit.NANOSECONDS);
+					until - System.nanoTime(), TimeUnit.NANOSECONDS);
 			answer.whenComplete((result, failure) -> alarm.cancel(false));
 		}
 		CompletableFuture<T> known = new CompletableFuture<>();

@@ -10,9 +10,10 @@ import io.github.lockstarter.LockStoreException;
 
 /**
  * One lock in a {@link LockStore}: a handle that keeps what the store needs to find it.
- * Each operation is atomic in the store, never blocks the caller, ends within the store's
- * own time-out, and fails with a {@link LockStoreException} when the store is unreachable
- * or slow. A lock that another owner holds is not a failure.
+ * Each operation is atomic in the store, never blocks the caller (except through a
+ * {@linkplain #blocking() blocking} handle), ends within the store's own time-out, and
+ * fails with a {@link LockStoreException} when the store is unreachable or slow. A lock
+ * that another owner holds is not a failure.
  */
 public interface StoredLock extends AutoCloseable {
 

@@ -226,6 +226,23 @@ class JdbcTransactionsTests {
 			assertThat(orders.results()).isZero();
 			assertThat(orders.count()).isOne();
 		});
+		runner().withPropertyValues("lock.order=" + Integer.MAX_VALUE).run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			orders.place("d", false);
+			assertThat(orders.results()).isZero();
+			assertThat(orders.count()).isOne();
+		});
+	}
+
+	@Test
+	@DisplayName("A result is kept in a new transaction inside of an open one")
+	void newInsideTransaction() {
+		runner().withBean(Readers.class).run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			context.getBean(Readers.class).placeInNewInside(orders);
+			assertThat(orders.results()).isOne();
+			assertThat(orders.count()).isOne();
+		});
 	}
 
 	@Test
@@ -251,7 +268,7 @@ class JdbcTransactionsTests {
 			assertThat(orders.place("g", true)).isNotEqualTo(orders.place("g", true));
 			assertThat(orders.count()).isEqualTo(4);
 		});
-		assertThat(output).containsOnlyOnce("The transaction under lock 'orders' is on another database");
+		assertThat(output).containsOnlyOnce("The transaction under lock 'orders' is not one that the locks can join");
 	}
 
 	private static AcquireResult acquire(LockStore store, String owner) {
@@ -430,6 +447,11 @@ class JdbcTransactionsTests {
 		@Transactional
 		public void placeInside(Orders orders) {
 			orders.place("d", false);
+		}
+
+		@Transactional
+		public void placeInNewInside(Orders orders) {
+			orders.placeInNew("d");
 		}
 
 		@ExclusiveRequest(name = "orders", key = "#key", replay = "1h")

@@ -92,7 +92,7 @@ class KilledPaymentTests {
 				// on.
 				long end = System.nanoTime() + TTL.plusSeconds(1).toNanos();
 				Awaitility.await()
-					.until(() -> pay(other, id, false).join(),
+					.until(() -> pay(other, id, false).completeOnTimeout(null, 1, TimeUnit.SECONDS).join(),
 							(answer) -> answer != null || System.nanoTime() - end > 0);
 				paused.thaw();
 				String receipt = answer(other, id);

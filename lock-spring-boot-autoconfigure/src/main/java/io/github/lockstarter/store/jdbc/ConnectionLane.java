@@ -42,22 +42,28 @@ final class ConnectionLane implements AutoCloseable {
 
 	private final ThreadPoolExecutor threads;
 
-	/** How many connections are free; the statement that has waited longest is next. */
+	/** How many connections are free, for statements roughly in their order. */
 	private final Semaphore free;
+
+	/** How many more of them callers may use that block. */
+	private final Semaphore blocking;
 
 	/**
 	 * Creates a lane, without threads or connections as yet.
 	 * @param name what the names of its threads begin with
 	 * @param pool has that many connections, or more
 	 * @param connections how many statements run at a time
+	 * @param reserved how many of them run on threads of the lane: a thread of a caller
+	 * may not run for a while amid its statement, if it is a virtual one
 	 * @param locks what the connections are for
 	 * @param timeout how long a statement is waited for, and whatever comes before it
 	 */
-	ConnectionLane(String name, DataSource pool, int connections, LockTable locks, Duration timeout) {
+	ConnectionLane(String name, DataSource pool, int connections, int reserved, LockTable locks, Duration timeout) {
 		this.pool = pool;
 		this.locks = locks;
 		this.timeout = timeout;
 		this.free = new Semaphore(connections, true);
+		this.blocking = new Semaphore(connections - reserved);
 		CustomizableThreadFactory factory = new CustomizableThreadFactory(name);
 		factory.setDaemon(true);
 		this.threads = new ThreadPoolExecutor(connections, connections, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS,
@@ -81,18 +87,31 @@ final class ConnectionLane implements AutoCloseable {
 	 */
 	<T> CompletionStage<T> runBlocking(Statements<T> statements) {
 		Run<T> run = new Run<>(statements);
-		if (!takeFree()) {
+		if (!this.blocking.tryAcquire()) {
 			return queue(run);
 		}
 		try {
-			return run.once() ? run.result : queue(run);
+			return (takeFree() && onceOnTaken(run)) ? run.result : queue(run);
+		}
+		finally {
+			this.blocking.release();
+		}
+	}
+
+	/** Returns whether there is a result, or a failure. */
+	private boolean onceOnTaken(Run<?> run) {
+		try {
+			return run.once();
 		}
 		finally {
 			this.free.release();
 		}
 	}
 
-	/** An interrupted thread takes none: the driver would close its connection. */
+	/**
+	 * Takes a connection if one is free. An interrupted thread takes none: the driver may
+	 * close it.
+	 */
 	private boolean takeFree() {
 		try {
 			return !hasWaiting() && this.free.tryAcquire(0, TimeUnit.NANOSECONDS);
@@ -116,7 +135,8 @@ final class ConnectionLane implements AutoCloseable {
 			});
 		}
 		catch (RejectedExecutionException ex) {
-			run.fail(new NotDone("too many statements wait for a connection to the database", ex));
+			run.fail(new NotDone(this.threads.isShutdown() ? "the connections to the database are closed"
+					: "too many statements wait for a connection to the database", ex));
 		}
 		return run.result;
 	}
@@ -167,6 +187,10 @@ final class ConnectionLane implements AutoCloseable {
 			catch (SQLException ex) {
 				Throwable failure = last(ex);
 				return failure != null && fail(failure);
+			}
+			catch (NotDone ex) {
+				// The pool gives up for an interrupted thread. Another one goes on.
+				return !Thread.currentThread().isInterrupted() && fail(ex);
 			}
 			catch (Throwable ex) {
 				return fail(ex);

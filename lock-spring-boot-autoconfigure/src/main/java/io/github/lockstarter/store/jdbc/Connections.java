@@ -27,8 +27,8 @@ final class Connections {
 	 */
 	Connections(HikariDataSource pool, LockTable locks, int connections, Duration timeout) {
 		this.pool = pool;
-		this.callers = new ConnectionLane("lock-jdbc-", pool, connections - connections / 2, locks, timeout);
-		this.holders = new ConnectionLane("lock-jdbc-holders-", pool, connections / 2, locks, timeout);
+		this.callers = new ConnectionLane("lock-jdbc-", pool, connections - connections / 2, 0, locks, timeout);
+		this.holders = new ConnectionLane("lock-jdbc-holders-", pool, connections / 2, 1, locks, timeout);
 	}
 
 	/** Returns those for callers, and for statements that nobody waits for. */

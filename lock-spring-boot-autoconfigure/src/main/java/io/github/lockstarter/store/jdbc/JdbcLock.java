@@ -40,7 +40,7 @@ final class JdbcLock implements StoredLock {
 
 	private final Use use;
 
-	/** Whether to run a statement on the thread of the caller, where it is one only. */
+	/** Whether the thread of the caller may run what is one statement. */
 	private final boolean blocking;
 
 	JdbcLock(JdbcAccess database, LockKey key) {
@@ -107,7 +107,7 @@ final class JdbcLock implements StoredLock {
 				: runOne(this.database.connections().callers(), (connection, mayBeDone) -> take(connection, command));
 	}
 
-	/** Runs what is one statement, so that no caller is blocked for longer than one. */
+	/** Runs what is one statement. */
 	private <T> CompletionStage<T> runOne(ConnectionLane connections, Statements<T> statement) {
 		return this.blocking ? connections.runBlocking(statement) : connections.run(statement);
 	}
@@ -229,9 +229,11 @@ final class JdbcLock implements StoredLock {
 		}
 	}
 
+	/** No caller is to be blocked for longer than a time-out. */
 	@Override
 	public StoredLock blocking() {
-		return new JdbcLock(this.database, this.key, this.rowKey, this.use, true);
+		return !this.database.locks().boundsAcquisitions() ? this
+				: new JdbcLock(this.database, this.key, this.rowKey, this.use, true);
 	}
 
 	@Override

@@ -106,7 +106,7 @@ final class JoinedTransactions {
 			}
 		}
 		else if (this.reported.add(key.name())) {
-			logger.warn(("The transaction under lock '%s' is on another database than the lock, so the result is stored"
+			logger.warn(("The transaction under lock '%s' is not one that the locks can join, so the result is stored"
 					+ " after its commit, and the work is done again if the server dies in between")
 				.formatted(key.name()));
 		}

@@ -204,6 +204,14 @@ abstract class LockTable {
 		return false;
 	}
 
+	/**
+	 * Returns whether an acquisition is one statement, however it ends, and the driver
+	 * bounds the wait for its answer.
+	 */
+	boolean boundsAcquisitions() {
+		return false;
+	}
+
 	/** Removes rows of locks that have been free for a while, at most {@link #SOME}. */
 	final int purge(Connection connection, Duration kept) throws SQLException {
 		String unused = "expires_at < %1$s AND token < %1$s - %2$d".formatted(this.now, kept.toMillis());

@@ -170,6 +170,11 @@ final class PostgreSqlTable extends LockTable {
 		return true;
 	}
 
+	@Override
+	boolean boundsAcquisitions() {
+		return true;
+	}
+
 	/**
 	 * Behind a pooler a statement that the driver has prepared may be the one that
 	 * another client has prepared under the same name. There nothing is prepared.

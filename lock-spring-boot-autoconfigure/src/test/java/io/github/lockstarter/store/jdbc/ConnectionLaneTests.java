@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.jdbc;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,11 +31,12 @@ class ConnectionLaneTests {
 	private final HikariDataSource pool = new HikariDataSource(settings());
 
 	@AutoClose
-	private final ConnectionLane lane = new ConnectionLane("lane-", this.pool, 1, new H2Table("locks"), TIMEOUT);
+	private final ConnectionLane lane = new ConnectionLane("lane-", this.pool, 1, 0, new H2Table("locks"), TIMEOUT);
 
 	private static HikariConfig settings() {
 		HikariConfig settings = new HikariConfig();
 		settings.setJdbcUrl("jdbc:h2:mem:lane");
+		settings.setMaximumPoolSize(1);
 		return settings;
 	}
 
@@ -84,6 +86,30 @@ class ConnectionLaneTests {
 		CompletionStage<Thread> done = this.lane.runBlocking(thread());
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(done).succeedsWithin(TIMEOUT).isNotEqualTo(Thread.currentThread());
+	}
+
+	@Test
+	@DisplayName("A caller that is interrupted while it waits for a connection of the pool has its statement run by another thread")
+	void interruptedInPool() throws SQLException {
+		CompletableFuture<Thread> done = new CompletableFuture<>();
+		Thread caller = new Thread(() -> this.lane.runBlocking(thread()).thenAccept(done::complete));
+		try (Connection taken = this.pool.getConnection()) {
+			caller.start();
+			Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == 1);
+			caller.interrupt();
+			Awaitility.await().until(() -> !caller.isAlive());
+			assertThat(taken.isClosed()).isFalse();
+		}
+		assertThat(done).succeedsWithin(TIMEOUT).isNotEqualTo(caller);
+	}
+
+	@Test
+	@DisplayName("Connections that are reserved for the threads of the lane are used by no caller that blocks")
+	void reserved() {
+		try (ConnectionLane reserved = new ConnectionLane("reserved-", this.pool, 1, 1, new H2Table("locks"),
+				TIMEOUT)) {
+			assertThat(reserved.runBlocking(thread())).succeedsWithin(TIMEOUT).isNotEqualTo(Thread.currentThread());
+		}
 	}
 
 	@Test

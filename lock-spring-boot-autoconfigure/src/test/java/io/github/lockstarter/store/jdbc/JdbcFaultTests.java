@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
@@ -41,6 +43,8 @@ class JdbcFaultTests {
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofMinutes(2));
 
+	private static final Executor NEW_THREAD = (task) -> new Thread(task).start();
+
 	@AutoClose
 	private static final LocalPostgreSql postgreSql = LocalPostgreSql.started();
 
@@ -61,10 +65,11 @@ class JdbcFaultTests {
 				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
 			awaitLock(locks, this.key).close();
 			database.freeze();
-			List<CompletableFuture<Optional<Lease>>> acquires = IntStream.range(0, 20)
-				.mapToObj((i) -> locks.tryAcquireAsync(new LockKey("fault", this.key.key() + i), OPTIONS)
-					.toCompletableFuture())
-				.toList();
+			Stream<CompletableFuture<Optional<Lease>>> async = keys("async")
+				.map((each) -> locks.tryAcquireAsync(each, OPTIONS).toCompletableFuture());
+			Stream<CompletableFuture<Optional<Lease>>> blocking = keys("blocking")
+				.map((each) -> CompletableFuture.supplyAsync(() -> locks.tryAcquire(each, OPTIONS), NEW_THREAD));
+			List<CompletableFuture<Optional<Lease>>> acquires = Stream.concat(blocking, async).toList();
 			assertThat(acquires).allSatisfy((acquire) -> assertThat(acquire).failsWithin(SOON)
 				.withThrowableThat()
 				.withCauseInstanceOf(LockStoreException.class));
@@ -73,6 +78,10 @@ class JdbcFaultTests {
 			Awaitility.await().atMost(SOON).until(() -> stores.held() == 0);
 			Awaitility.await().during(Duration.ofMillis(300)).until(() -> stores.held() == 0);
 		}
+	}
+
+	private Stream<LockKey> keys(String prefix) {
+		return IntStream.range(0, 10).mapToObj((i) -> new LockKey("fault", prefix + this.key.key() + i));
 	}
 
 	@ParameterizedTest(autoCloseArguments = false)
@@ -102,9 +111,12 @@ class JdbcFaultTests {
 	void lostRelease(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
-			Lease lease = awaitLock(locks, this.key);
+			Lease async = awaitLock(locks, this.key);
+			Lease blocking = awaitLock(locks, new LockKey("fault", "blocking" + this.key.key()));
 			database.freeze();
-			assertThat(lease.releaseAsync()).succeedsWithin(SOON);
+			CompletableFuture<Void> closed = CompletableFuture.runAsync(blocking::close, NEW_THREAD);
+			assertThat(async.releaseAsync()).succeedsWithin(SOON);
+			assertThat(closed).succeedsWithin(SOON);
 			database.thaw();
 			Awaitility.await().atMost(SOON).ignoreExceptions().until(() -> stores.held() == 0);
 		}
@@ -229,14 +241,19 @@ class JdbcFaultTests {
 	void readOnlyMariaDb() {
 		try (TestStores stores = new TestStores(mariaDb.url())) {
 			// The administrator may go on writing.
-			stores.execute("CREATE USER application", "GRANT ALL ON test.* TO application");
+			stores.execute("CREATE USER IF NOT EXISTS application", "GRANT ALL ON test.* TO application");
 			try (DefaultLockRegistry locks = TestLocks
 				.on(stores.another(mariaDb.url().replace("user=root", "user=application")))) {
 				awaitLock(locks, this.key).close();
 				stores.execute("SET GLOBAL read_only = ON");
-				assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(this.key, OPTIONS))
-					.withStackTraceContaining("read-only");
-				stores.execute("SET GLOBAL read_only = OFF");
+				try {
+					assertThatExceptionOfType(LockStoreException.class)
+						.isThrownBy(() -> locks.acquire(this.key, OPTIONS))
+						.withStackTraceContaining("read-only");
+				}
+				finally {
+					stores.execute("SET GLOBAL read_only = OFF");
+				}
 				awaitLock(locks, this.key).close();
 			}
 		}

@@ -44,6 +44,8 @@ class JdbcLockStoreTests {
 	/** With {@code -Dpurged-keys=100000} it takes longer. */
 	private static final int KEYS = Integer.getInteger("purged-keys", 2_000);
 
+	private static final int AT_ONCE = 1_000;
+
 	@AutoClose
 	private static final TestStores postgreSql = new TestStores(LocalPostgreSql.shared().url());
 
@@ -113,12 +115,14 @@ class JdbcLockStoreTests {
 		@DisplayName("After many keys and results the tables are as small as before")
 		void purges() {
 			ResultKey result = new ResultKey("result", Duration.ofMillis(1), true);
-			IntStream.range(0, KEYS)
-				.mapToObj((i) -> this.stores.first().lock(new LockKey("purge", this.key.key() + i)))
-				.map((lock) -> lock.acquire(AcquireCommand.of("a", TTL))
-					.thenCompose((granted) -> lock.release("a", TestResults.stored(result, "text"))))
-				.toList()
-				.forEach((released) -> assertThat(join(released)).isTrue());
+			for (int first = 0; first < KEYS; first += AT_ONCE) {
+				IntStream.range(first, first + AT_ONCE)
+					.mapToObj((i) -> this.stores.first().lock(new LockKey("purge", this.key.key() + i)))
+					.map((lock) -> lock.acquire(AcquireCommand.of("a", TTL))
+						.thenCompose((granted) -> lock.release("a", TestResults.stored(result, "text"))))
+					.toList()
+					.forEach((released) -> assertThat(join(released)).isTrue());
+			}
 			assertThat(this.stores.rows("locks")).isGreaterThanOrEqualTo(KEYS);
 			Awaitility.await().until(() -> {
 				join(this.stores.first().purge());
