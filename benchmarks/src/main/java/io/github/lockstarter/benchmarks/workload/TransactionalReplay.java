@@ -67,7 +67,7 @@ record TransactionalReplay(Run run, PostgreSqlServer server) {
 			Map<String, Load.Work> calls = Map.of(PLAIN, () -> payments.insert(newKey()), "with a lock",
 					() -> payments.lock(newKey()), "with a lock and a replay", () -> payments.replay(newKey()),
 					"replayed", () -> payments.replay(replayed));
-			Effort effort = this.run.effort(5, 20, Duration.ofMillis(200));
+			Effort effort = this.run.effort(25, 20, Duration.ofMillis(200));
 			Rounds<String, Slice> rounds = Rounds.run("replay in the transaction", effort, calls.keySet(),
 					(call) -> Load.run(1, effort.slice(), (thread) -> work(calls, call)));
 			report(rounds, statements(calls));
