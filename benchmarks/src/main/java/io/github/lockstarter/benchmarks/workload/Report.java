@@ -42,6 +42,10 @@ public final class Report {
 							**PostgreSQL, uncontended, latency:** the statement that acquires also draws the fencing token, limits the wait for a
 							row that another transaction has locked, and finds the holder if there is one. PostgreSQL takes longer for it than
 							for a bare `INSERT`."""),
+			new Reason("MariaDB, .*max/min",
+					"""
+							**MariaDB, fairness:** waiters of two instances poll, so chance decides which instance finds the lock free. Within an
+							instance the queue is fair."""),
 			new Reason("held lock: bytes of heap",
 					"""
 							**Heap per held lock:** it takes about as much as the goal allows. On which side of it the figure is differs from

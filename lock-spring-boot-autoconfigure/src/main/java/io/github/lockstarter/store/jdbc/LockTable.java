@@ -44,7 +44,7 @@ abstract class LockTable {
 	static final int SOME = 1000;
 
 	/** Nothing but a transaction of other code keeps a row locked for so long. */
-	private static final int LONGEST_WAIT_SECONDS = 10;
+	static final int LONGEST_WAIT_SECONDS = 10;
 
 	private final String name;
 
@@ -185,7 +185,7 @@ abstract class LockTable {
 	 * Locks the row of a lock, in the transaction of the connection.
 	 * @return whether the lock is held with that token
 	 */
-	final boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
+	boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.holdUntilCommit)) {
 			statement.setString(1, key);
 			statement.setLong(2, token);

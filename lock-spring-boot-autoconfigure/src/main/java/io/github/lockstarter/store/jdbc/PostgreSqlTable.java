@@ -53,6 +53,8 @@ final class PostgreSqlTable extends LockTable {
 
 	private final String handOver;
 
+	private final String holdUntilCommit;
+
 	/** Whether statements of one connection may be executed by several backends. */
 	private volatile @Nullable Boolean pooled;
 
@@ -107,6 +109,26 @@ final class PostgreSqlTable extends LockTable {
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				RETURNING token, CASE WHEN waiting IS NOT NULL THEN pg_notify('%5$s', '%4$s ' || lock_key) END, waiting
 				""".formatted(name, NOW, "waiting <> '%s'".formatted(instance), instance, channel, SETTING);
+		this.holdUntilCommit = """
+				WITH setting AS (SELECT set_config('lock_timeout', '%3$ds', TRUE))
+				SELECT 1 FROM setting, %1$s AS held
+				WHERE lock_key = ? AND token = ? AND expires_at >= %2$s FOR UPDATE OF held
+				""".formatted(name, NOW, LONGEST_WAIT_SECONDS);
+	}
+
+	/**
+	 * Limits the wait in the database. The driver would do it with a timer of its own for
+	 * each statement.
+	 */
+	@Override
+	boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.holdUntilCommit)) {
+			statement.setString(1, key);
+			statement.setLong(2, token);
+			try (ResultSet rows = statement.executeQuery()) {
+				return rows.next();
+			}
+		}
 	}
 
 	/** Returns where releases are notified of, however the name is spelt. */
