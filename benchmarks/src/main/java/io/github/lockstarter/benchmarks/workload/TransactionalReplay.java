@@ -58,7 +58,8 @@ record TransactionalReplay(Run run, PostgreSqlServer server) {
 							are in the database of the row: the transaction checks the lease, and stores the result. "Replayed" is a later
 							call with the same key, which runs no method. Ratios to the method without a lock in the same round. A call has
 							one connection of the application for its transaction, as it has without a lock. The store has at most one of its
-							own in use for a call, while a statement of the lock runs before or after the method.""");
+							own in use for a call, while a statement of the lock runs before or after the method. A lock adds two commits, that of
+							its acquisition and that of its release.""");
 		try (ConfigurableApplicationContext application = application()) {
 			Payments payments = application.getBean(Payments.class);
 			application.getBean(JdbcClient.class).sql("CREATE TABLE payments (id VARCHAR(50))").update();
