@@ -61,7 +61,7 @@ class JdbcStoreConfiguration {
 		if (dataSource == null) {
 			throw new LockConfigurationException(
 					"lock.store is jdbc, but the application has no DataSource, or has several and none is primary.",
-					"Set spring.datasource.url, or lock.jdbc.url for a database of the locks.");
+					"Set spring.datasource.url, make one of several DataSources @Primary, or set lock.jdbc.url for a database of the locks.");
 		}
 		HikariDataSource pool = DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class,
 				HikariDataSource.class);

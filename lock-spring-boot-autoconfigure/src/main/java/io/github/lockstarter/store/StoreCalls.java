@@ -167,33 +167,51 @@ public final class StoreCalls implements AutoCloseable {
 				: new LockStoreException(key, this.store + " failed", cause);
 	}
 
+	/**
+	 * Frees a lock later, as often as it may be granted to an owner that has released it,
+	 * or was refused: by a request that was lost and repeated, and that the store may
+	 * execute all the same.
+	 * @param ttl for how long it would be locked
+	 * @param release what to ask of the driver
+	 */
+	public void freeLater(Duration ttl, Supplier<CompletionStage<Boolean>> release) {
+		if (this.beingUndone.get() < MOST_UNDONE) {
+			this.beingUndone.incrementAndGet();
+			undoLater(release, System.nanoTime() + ttl.toNanos(), Integer.MAX_VALUE, FIRST_PAUSE_MILLIS);
+		}
+	}
+
 	private void beginUndo(Supplier<CompletionStage<Boolean>> release, Duration ttl, boolean mayCome) {
 		if (this.beingUndone.get() < MOST_UNDONE) {
 			this.beingUndone.incrementAndGet();
-			undo(release, System.nanoTime() + ttl.toNanos(), mayCome, FIRST_PAUSE_MILLIS);
+			undo(release, System.nanoTime() + ttl.toNanos(), mayCome ? 1 : 0, FIRST_PAUSE_MILLIS);
 		}
 	}
 
 	/**
 	 * The store may be unavailable for a while, and do what it was sent when it is back;
 	 * on another connection, even after it was undone. So an undo that finds nothing is
-	 * repeated once.
+	 * repeated.
+	 * @param repetitions how often it is repeated although it finds nothing
 	 */
-	private void undo(Supplier<CompletionStage<Boolean>> release, long until, boolean mayCome, long pause) {
+	private void undo(Supplier<CompletionStage<Boolean>> release, long until, int repetitions, long pause) {
 		if (this.closed || until - System.nanoTime() < 0) {
 			this.beingUndone.decrementAndGet();
 			return;
 		}
 		begin(release).whenComplete((released, failure) -> {
 			boolean absent = failure == null && !Boolean.TRUE.equals(released);
-			if (failure == null && !(absent && mayCome)) {
+			if (failure == null && !(absent && repetitions > 0)) {
 				this.beingUndone.decrementAndGet();
 				return;
 			}
-			this.timer.schedule(
-					() -> undo(release, until, failure != null && mayCome, Math.min(2 * pause, LONGEST_PAUSE_MILLIS)),
-					pause, TimeUnit.MILLISECONDS);
+			undoLater(release, until, absent ? repetitions - 1 : repetitions, pause);
 		});
+	}
+
+	private void undoLater(Supplier<CompletionStage<Boolean>> release, long until, int repetitions, long pause) {
+		this.timer.schedule(() -> undo(release, until, repetitions, Math.min(2 * pause, LONGEST_PAUSE_MILLIS)), pause,
+				TimeUnit.MILLISECONDS);
 	}
 
 	private static <T> CompletionStage<T> begin(Supplier<CompletionStage<T>> operation) {

@@ -116,6 +116,11 @@ public final class LocalPostgreSql implements LocalDatabase {
 		processes().forEach(Signal.STOP::send);
 	}
 
+	/** Stops the process of one connection. */
+	public void freeze(long backend) {
+		ProcessHandle.of(backend).ifPresent(Signal.STOP::send);
+	}
+
 	@Override
 	public void thaw() {
 		processes().forEach(Signal.CONT::send);

@@ -61,6 +61,11 @@ public final class TcpProxy implements AutoCloseable {
 		});
 	}
 
+	/** Returns how many bytes of requests were passed on over the open connections. */
+	public long passedRequestBytes() {
+		return this.links.stream().mapToLong((link) -> link.passedRequestBytes).sum();
+	}
+
 	/** Returns how many bytes of requests were dropped on the open connections. */
 	public long droppedRequestBytes() {
 		return this.links.stream().mapToLong((link) -> link.droppedRequestBytes).sum();
@@ -156,6 +161,8 @@ public final class TcpProxy implements AutoCloseable {
 
 		private volatile long droppedRequestBytes;
 
+		private volatile long passedRequestBytes;
+
 		Link(Socket client, Socket server) throws IOException {
 			this.client = client;
 			this.server = server;
@@ -172,6 +179,7 @@ public final class TcpProxy implements AutoCloseable {
 					}
 					else {
 						out.write(buffer, 0, length);
+						this.passedRequestBytes += length;
 					}
 				}
 			}

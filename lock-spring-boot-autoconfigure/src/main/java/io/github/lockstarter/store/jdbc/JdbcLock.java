@@ -79,13 +79,35 @@ final class JdbcLock implements StoredLock {
 			watch(command.onRelease());
 		}
 		String predecessor = command.predecessor();
+		if (predecessor != null) {
+			ended(predecessor);
+		}
 		Supplier<CompletionStage<AcquireResult>> acquisition = (predecessor != null)
 				? () -> handOver(command, predecessor) : () -> takeOrFind(command);
 		if (!command.takenBack()) {
 			return this.database.calls().call(this.key, acquisition);
 		}
 		this.use.last = command;
-		return this.database.calls().grant(this.key, command.ttl(), acquisition, () -> free(command.owner()));
+		CompletionStage<AcquireResult> answer = this.database.calls()
+			.grant(this.key, command.ttl(), acquisition, () -> free(command.owner()));
+		answer.whenComplete((result, failure) -> {
+			if (!(result instanceof Granted)) {
+				ended(command.owner());
+			}
+		});
+		return answer;
+	}
+
+	/**
+	 * An acquisition that was repeated may be executed once more, after its owner has
+	 * ended.
+	 */
+	private void ended(String owner) {
+		AcquireCommand repeated = this.use.repeated;
+		if (repeated != null && repeated.owner().equals(owner)) {
+			this.use.repeated = null;
+			this.database.calls().freeLater(repeated.ttl(), () -> free(owner));
+		}
 	}
 
 	/** From now on the action runs after a release, and no other. */
@@ -103,8 +125,9 @@ final class JdbcLock implements StoredLock {
 		return (query != null && query.canMatch())
 				? this.database.connections()
 					.callers()
-					.run((connection, mayBeDone) -> findOrTake(connection, command, query))
-				: runOne(this.database.connections().callers(), (connection, mayBeDone) -> take(connection, command));
+					.run((connection, mayBeDone) -> findOrTake(connection, mayBeDone, command, query))
+				: runOne(this.database.connections().callers(),
+						(connection, mayBeDone) -> take(connection, mayBeDone, command));
 	}
 
 	/** Runs what is one statement. */
@@ -117,11 +140,14 @@ final class JdbcLock implements StoredLock {
 		return this.database.connections().holders().run((connection, mayBeDone) -> {
 			AcquireResult result = this.database.locks()
 				.handOver(connection, this.rowKey, predecessor, command.owner(), command.ttl());
-			return (mayBeDone && result instanceof PredecessorGone) ? take(connection, command) : result;
+			return (mayBeDone && result instanceof PredecessorGone) ? take(connection, true, command) : result;
 		});
 	}
 
-	private AcquireResult take(Connection connection, AcquireCommand command) throws SQLException {
+	private AcquireResult take(Connection connection, boolean mayBeDone, AcquireCommand command) throws SQLException {
+		if (mayBeDone && command.takenBack()) {
+			this.use.repeated = command;
+		}
 		try {
 			return this.database.locks()
 				.acquire(connection, this.rowKey, command.owner(), command.ttl(), command.onRelease() != null);
@@ -140,14 +166,14 @@ final class JdbcLock implements StoredLock {
 	 * looks again when the lock is granted, as a holder may have left a result in
 	 * between.
 	 */
-	private AcquireResult findOrTake(Connection connection, AcquireCommand command, ResultQuery query)
-			throws SQLException {
+	private AcquireResult findOrTake(Connection connection, boolean mayBeDone, AcquireCommand command,
+			ResultQuery query) throws SQLException {
 		ResultTable results = this.database.results();
 		Seen seen = results.find(connection, this.rowKey, query, command.owner());
 		if (seen.result() != null && !seen.owned()) {
 			return seen.result();
 		}
-		AcquireResult answer = take(connection, command);
+		AcquireResult answer = take(connection, mayBeDone, command);
 		if (!(answer instanceof Granted) || seen.owned()) {
 			return answer;
 		}
@@ -177,25 +203,30 @@ final class JdbcLock implements StoredLock {
 		Supplier<CompletionStage<Boolean>> release = () -> (result != null && !isKept) ? freeAndKeep(owner, result)
 				: runOne(this.database.connections().holders(), freeing(owner));
 		AcquireCommand last = this.use.last;
-		return (last != null && last.owner().equals(owner))
+		CompletionStage<Boolean> released = (last != null && last.owner().equals(owner))
 				? this.database.calls().release(this.key, last.ttl(), release, () -> free(owner))
 				: this.database.calls().call(this.key, release);
+		ended(owner);
+		return released;
 	}
 
+	/** Where it may have been done already, it is no loss that it finds nothing. */
 	private Statements<Boolean> freeing(String owner) {
-		LockTable locks = this.database.locks();
-		return (connection, mayBeDone) -> locks.release(connection, this.rowKey, owner)
-				|| (mayBeDone && locks.isLastOwner(connection, this.rowKey, owner));
+		return (connection, mayBeDone) -> this.database.locks().release(connection, this.rowKey, owner) || mayBeDone;
 	}
 
 	/** Never blocks: it is done again on a timer. */
 	private CompletionStage<Boolean> free(String owner) {
-		return this.database.connections().holders().run(freeing(owner));
+		return this.database.connections()
+			.holders()
+			.run((connection, mayBeDone) -> this.database.locks().release(connection, this.rowKey, owner));
 	}
 
 	private CompletionStage<Boolean> freeAndKeep(String owner, StoredResult result) {
+		LockTable locks = this.database.locks();
 		Statements<Boolean> both = (connection, mayBeDone) -> {
-			boolean released = freeing(owner).run(connection, mayBeDone);
+			boolean released = locks.release(connection, this.rowKey, owner)
+					|| (mayBeDone && locks.isLastOwner(connection, this.rowKey, owner));
 			if (released) {
 				this.database.results().put(connection, this.rowKey, result);
 			}
@@ -256,6 +287,9 @@ final class JdbcLock implements StoredLock {
 		 * may, so its releases are not repeated.
 		 */
 		private volatile @Nullable AcquireCommand last;
+
+		/** The last acquisition that was repeated after its connection was lost. */
+		private volatile @Nullable AcquireCommand repeated;
 
 		/** The last result that a transaction of a holder has stored. */
 		private volatile @Nullable StoredResult committed;

@@ -1,5 +1,9 @@
 package io.github.lockstarter.store.jdbc;
 
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -233,6 +237,37 @@ class JdbcFaultTests {
 				stores.execute("DROP TRIGGER rolls_back ON locks", "DROP FUNCTION succeed_the_third_time",
 						"DROP SEQUENCE attempts");
 			}
+		}
+	}
+
+	@Test
+	@DisplayName("A statement that PostgreSQL executes long after its repetition locks nothing for an owner that has ended")
+	void lateStatement() throws SQLException {
+		try (TcpProxy proxy = new TcpProxy(postgreSql.port());
+				TestStores stores = new TestStores(postgreSql.url());
+				DefaultLockRegistry locks = TestLocks
+					.on(stores.another(postgreSql.url(proxy.port()) + "&ApplicationName=late"))) {
+			locks.acquire(this.key, OPTIONS).close();
+			try (Connection connection = stores.connection();
+					Statement statement = connection.createStatement();
+					ResultSet backends = statement
+						.executeQuery("SELECT pid FROM pg_stat_activity WHERE application_name = 'late'")) {
+				while (backends.next()) {
+					postgreSql.freeze(backends.getLong(1));
+				}
+			}
+			long passed = proxy.passedRequestBytes();
+			CompletableFuture<Optional<Lease>> acquired = locks.tryAcquireAsync(this.key, OPTIONS)
+				.toCompletableFuture();
+			Awaitility.await().until(() -> proxy.passedRequestBytes() > passed);
+			proxy.reset();
+			assertThat(acquired).succeedsWithin(SOON).matches(Optional::isPresent);
+			acquired.join().orElseThrow().close();
+			String row = "FROM locks WHERE lock_key = 'fault:%s'".formatted(this.key.key());
+			long token = stores.query("SELECT token " + row);
+			postgreSql.thaw();
+			Awaitility.await().until(() -> stores.query("SELECT token " + row) > token);
+			Awaitility.await().atMost(SOON).until(() -> stores.held() == 0);
 		}
 	}
 

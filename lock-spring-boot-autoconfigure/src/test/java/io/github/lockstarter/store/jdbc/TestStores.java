@@ -75,7 +75,8 @@ final class TestStores implements AutoCloseable {
 		return query("SELECT count(*) FROM locks WHERE expires_at >= " + now);
 	}
 
-	private long query(String query) {
+	/** Returns a number. */
+	long query(String query) {
 		try (Connection connection = connection();
 				Statement statement = connection.createStatement();
 				ResultSet rows = statement.executeQuery(query)) {
