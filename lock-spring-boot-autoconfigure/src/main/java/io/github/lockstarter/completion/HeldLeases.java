@@ -111,16 +111,7 @@ public final class HeldLeases {
 
 	/** Marks that the work begins, on this thread. */
 	void beginOnThread() {
-		this.outerTransaction = isInTransaction() ? adviceTransaction() : null;
-	}
-
-	private static @Nullable Object adviceTransaction() {
-		try {
-			return TransactionAspectSupport.currentTransactionStatus();
-		}
-		catch (NoTransactionException ex) {
-			return null;
-		}
+		this.outerTransaction = isInTransaction() ? AdviceTransaction.current() : null;
 	}
 
 	private static boolean isInTransaction() {
@@ -348,6 +339,23 @@ public final class HeldLeases {
 		PASSED_ON,
 
 		DONE
+
+	}
+
+	/** A class of its own, since its exception is loaded with it. */
+	private static final class AdviceTransaction {
+
+		private AdviceTransaction() {
+		}
+
+		static @Nullable Object current() {
+			try {
+				return TransactionAspectSupport.currentTransactionStatus();
+			}
+			catch (NoTransactionException ex) {
+				return null;
+			}
+		}
 
 	}
 

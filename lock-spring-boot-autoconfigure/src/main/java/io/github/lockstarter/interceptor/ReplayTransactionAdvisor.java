@@ -83,8 +83,8 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 	private void report(Method method) {
 		if (!this.reported) {
 			this.reported = true;
-			logger.warn(("The transaction of %s is not one of an advice around it, so the result is stored after"
-					+ " its commit, and the work is done again if the server dies in between")
+			logger.warn(("The transaction of %s is not one of an advice around it, so the result is not stored in it,"
+					+ " and the work is done again if the server dies after the commit")
 				.formatted(method.toGenericString()));
 		}
 	}
