@@ -42,7 +42,7 @@ class MainTests {
 				List.of("uncontended cycle, 1 thread: latency (p50) / floor",
 						"uncontended cycle, 1 thread: processor time / floor",
 						"uncontended cycle, 8 threads: rate / floor", "uncontended cycle, 64 threads: rate / floor")),
-				Arguments.of("jdbc", List.of(JdbcCandidate.values()), 4,
+				Arguments.of("jdbc", List.of(JdbcCandidate.values()), 5,
 						List.of("PostgreSQL, uncontended cycle, 1 thread: latency (p50) / floor",
 								"PostgreSQL, 8 threads in one JVM: moves / best peer's",
 								"PostgreSQL, 8 threads in one JVM: p99 wait / best peer's",
@@ -51,7 +51,11 @@ class MainTests {
 								"PostgreSQL, 4 threads in each of two JVMs: moves / best peer's",
 								"PostgreSQL, 4 threads in each of two JVMs: p99 wait / best peer's",
 								"PostgreSQL, 4 threads in each of two JVMs: served max/min",
-								"PostgreSQL, 4 threads in each of two JVMs: statements per grant / best peer's")));
+								"PostgreSQL, 4 threads in each of two JVMs: statements per grant / best peer's",
+								"MariaDB, 4 threads in each of two JVMs: moves / best peer's",
+								"MariaDB, 4 threads in each of two JVMs: p99 wait / best peer's",
+								"MariaDB, 4 threads in each of two JVMs: served max/min",
+								"MariaDB, 4 threads in each of two JVMs: statements per grant / best peer's")));
 	}
 
 }
