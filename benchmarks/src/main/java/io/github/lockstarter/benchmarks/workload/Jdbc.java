@@ -90,9 +90,9 @@ public final class Jdbc implements Workload {
 		run.report()
 			.section("MariaDB, contended",
 					"""
-							The same in MariaDB %s, which cannot notify waiters of a release. Between two instances this library polls, every
-							10 to 100 ms; within one the next waiter is handed the lock. "Statements" is counted by the server's counters of
-							commands, and includes a few for each new connection."""
+							The same in MariaDB %s, which cannot notify waiters of a release. Between two
+							instances this library polls, every 10 to 100 ms; within one the next waiter is handed the lock. "Statements" is
+							counted by the server's counters of commands, and includes a few for each new connection."""
 						.formatted(comparison.server().version()));
 		try (Comparison.Clients clients = comparison.connect();
 				Worker one = new Worker();

@@ -199,8 +199,8 @@ final class JdbcLock implements StoredLock {
 
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-		boolean isKept = result == null || result.equals(this.use.committed);
-		Supplier<CompletionStage<Boolean>> release = () -> (result != null && !isKept) ? freeAndKeep(owner, result)
+		StoredResult left = (result != null && !result.equals(this.use.committed)) ? result : null;
+		Supplier<CompletionStage<Boolean>> release = () -> (left != null) ? freeAndKeep(owner, left)
 				: runOne(this.database.connections().holders(), freeing(owner));
 		AcquireCommand last = this.use.last;
 		CompletionStage<Boolean> released = (last != null && last.owner().equals(owner))

@@ -172,9 +172,14 @@ abstract class LockTable {
 
 	/** Returns whether the lock was last granted to the owner. */
 	final boolean isLastOwner(Connection connection, String key, String owner) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.isLastOwner)) {
+		return returnsRow(connection, this.isLastOwner, key, owner);
+	}
+
+	/** Executes a statement with two parameters. */
+	static boolean returnsRow(Connection connection, String sql, String key, Object other) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(sql)) {
 			statement.setString(1, key);
-			statement.setString(2, owner);
+			statement.setObject(2, other);
 			try (ResultSet rows = statement.executeQuery()) {
 				return rows.next();
 			}

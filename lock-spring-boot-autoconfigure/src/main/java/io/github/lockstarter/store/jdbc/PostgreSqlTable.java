@@ -122,13 +122,7 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	@Override
 	boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.holdUntilCommit)) {
-			statement.setString(1, key);
-			statement.setLong(2, token);
-			try (ResultSet rows = statement.executeQuery()) {
-				return rows.next();
-			}
-		}
+		return returnsRow(connection, this.holdUntilCommit, key, token);
 	}
 
 	/** Returns where releases are notified of, however the name is spelt. */
@@ -154,13 +148,7 @@ final class PostgreSqlTable extends LockTable {
 
 	@Override
 	boolean release(Connection connection, String key, String owner) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.release)) {
-			statement.setString(1, key);
-			statement.setString(2, owner);
-			try (ResultSet rows = statement.executeQuery()) {
-				return rows.next();
-			}
-		}
+		return returnsRow(connection, this.release, key, owner);
 	}
 
 	@Override
