@@ -36,7 +36,8 @@ import org.springframework.core.annotation.AliasFor;
  * <p>
  * A result that is shared or replayed is written as JSON, and read as the declared return
  * type. Results for which that cannot work, such as streams, emitters and views, are
- * refused at start-up. A failure is never shared: the next caller runs.
+ * refused at start-up. A failure is never shared: the next caller runs. It is replayed
+ * only where {@link #keep()} says so.
  * <p>
  * Several annotations on one method mean several locks, which are taken in an order that
  * is the same for all methods, and released in reverse.
@@ -102,6 +103,16 @@ public @interface ExclusiveRequest {
 	 * see each other's results. Needs a {@link #key()}. Default: every call runs.
 	 */
 	String replay() default "";
+
+	/**
+	 * Which answers a {@link #replay()} keeps: {@code values} that are returned, with a
+	 * status of 2xx or a redirect; statuses, as in {@code 2xx, 402}; or {@code all},
+	 * failures included. The answer to an exception is kept as the exception handling
+	 * made it. A request whose answer is not kept releases the key, so that a retry runs.
+	 * May be a {@code ${…}} placeholder. Default: {@code lock.replay.keep}, which keeps
+	 * {@code values}.
+	 */
+	String keep() default "";
 
 	/**
 	 * The HTTP status of a refusal: 409, 422, 423 or 429. Default:

@@ -54,7 +54,8 @@ class ExclusiveRequestConfiguration {
 	static LockOperationSource exclusiveRequestOperationSource(ObjectProvider<LockProperties> properties,
 			ObjectProvider<SharedResults> sharing, Environment environment) {
 		return new LockOperationSource((name) -> properties.getObject().settings(name),
-				() -> properties.getObject().settings(), sharing::getObject, (text) -> resolve(text, environment));
+				() -> properties.getObject().settings(), () -> properties.getObject().replay().settings(),
+				sharing::getObject, (text) -> resolve(text, environment));
 	}
 
 	@Bean

@@ -18,6 +18,7 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
 
+import io.github.lockstarter.InvalidIdempotencyKeyException;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
@@ -40,11 +41,11 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 	private final Map<Class<? extends LockException>, Class<?>> handlers;
 
 	LockExceptionHandlerRegistrar(BeanFactory beanFactory, Class<?> ofConflict, Class<?> ofMissingKey,
-			Class<?> ofPayloadMismatch, Class<?> ofLostLease, Class<?> ofStore) {
+			Class<?> ofInvalidIdempotencyKey, Class<?> ofPayloadMismatch, Class<?> ofLostLease, Class<?> ofStore) {
 		this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
 		this.handlers = Map.of(LockConflictException.class, ofConflict, MissingLockKeyException.class, ofMissingKey,
-				PayloadMismatchException.class, ofPayloadMismatch, LeaseLostException.class, ofLostLease,
-				LockStoreException.class, ofStore);
+				InvalidIdempotencyKeyException.class, ofInvalidIdempotencyKey, PayloadMismatchException.class,
+				ofPayloadMismatch, LeaseLostException.class, ofLostLease, LockStoreException.class, ofStore);
 	}
 
 	@Override

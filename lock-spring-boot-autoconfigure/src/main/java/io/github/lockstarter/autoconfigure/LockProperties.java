@@ -20,6 +20,8 @@ import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.operation.LockSettings;
+import io.github.lockstarter.operation.ReplaySettings;
+import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.SharedResults;
 
 /**
@@ -44,6 +46,7 @@ import io.github.lockstarter.result.SharedResults;
  * annotation.
  * @param web How locks and HTTP go together.
  * @param share How results are shared.
+ * @param replay How results are replayed to later duplicates.
  * @param redis Settings of the Redis store.
  * @param jdbc Settings of the JDBC store.
  * @param memcached Settings of the memcached store.
@@ -54,7 +57,7 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		@Name("wait") @DefaultValue("0s") Duration waitTime, @DefaultValue("true") boolean renew,
 		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @Nullable Integer order,
 		@DefaultValue Map<String, Named> names, @DefaultValue Web web, @DefaultValue Share share,
-		@NestedConfigurationProperty @DefaultValue RedisProperties redis,
+		@DefaultValue Replay replay, @NestedConfigurationProperty @DefaultValue RedisProperties redis,
 		@NestedConfigurationProperty @DefaultValue JdbcProperties jdbc,
 		@NestedConfigurationProperty @DefaultValue MemcachedProperties memcached,
 		@NestedConfigurationProperty @DefaultValue DynamoDbProperties dynamodb) {
@@ -83,6 +86,8 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		});
 		check("lock.share.ttl", share.ttl(), SharedResults::checkTime);
 		check("lock.share.max-size", share.maxSize(), SharedResults::checkSize);
+		check("lock.replay.keep", replay.keep(), KeptAnswers::parse);
+		check("lock.replay.max-key-length", replay.maxKeyLength(), ReplaySettings::checkKeyLength);
 	}
 
 	/** Returns what holds where neither an annotation nor a name says otherwise. */
@@ -253,6 +258,23 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	 * larger one is for the one request that made it.
 	 */
 	record Share(@DefaultValue("5s") Duration ttl, @DefaultValue("64KB") DataSize maxSize) {
+	}
+
+	/**
+	 * How results are replayed to later duplicates.
+	 *
+	 * @param keep Which answers are kept where the annotation does not say: values that
+	 * the method returns with a status of 2xx or a redirect; statuses with commas between
+	 * them; or all, failures included.
+	 * @param maxKeyLength How many characters an Idempotency-Key may have. A longer one
+	 * is answered with 400.
+	 */
+	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength) {
+
+		ReplaySettings settings() {
+			return new ReplaySettings(KeptAnswers.parse(this.keep), this.maxKeyLength);
+		}
+
 	}
 
 }

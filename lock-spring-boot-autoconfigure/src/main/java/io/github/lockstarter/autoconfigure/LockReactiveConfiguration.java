@@ -19,6 +19,7 @@ import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerM
 import org.springframework.web.reactive.result.method.annotation.ResponseEntityResultHandler;
 import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
 
+import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.reactive.ConflictObservers;
@@ -54,8 +55,8 @@ class LockReactiveConfiguration {
 	}
 
 	@Bean
-	static ExchangeRequestFilter exclusiveRequestExchangeFilter() {
-		return new ExchangeRequestFilter();
+	static ExchangeRequestFilter exclusiveRequestExchangeFilter(LockOperationSource operations) {
+		return new ExchangeRequestFilter(operations::keepsAnswers);
 	}
 
 	@Bean
@@ -100,8 +101,8 @@ class LockReactiveConfiguration {
 
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
-					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfLostLease.class,
-					LockExceptionHandlers.OfStore.class);
+					LockExceptionHandlers.OfInvalidIdempotencyKey.class, LockExceptionHandlers.OfPayloadMismatch.class,
+					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
 		}
 
 	}

@@ -27,11 +27,11 @@ import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.servlet.ConflictObservers;
-import io.github.lockstarter.web.servlet.ConflictObservers;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
 import io.github.lockstarter.web.servlet.PreparedConflictResolver;
 import io.github.lockstarter.web.servlet.PreparedModel;
+import io.github.lockstarter.web.servlet.ReplayedAnswerResolver;
 import io.github.lockstarter.web.servlet.ServletRequestSupport;
 import io.github.lockstarter.web.servlet.SuspendedRequestResolver;
 
@@ -75,6 +75,11 @@ class LockServletConfiguration {
 		return new SuspendedRequestResolver();
 	}
 
+	@Bean
+	static ReplayedAnswerResolver exclusiveRequestReplayedAnswerResolver() {
+		return new ReplayedAnswerResolver();
+	}
+
 	/** Spring MVC sets its adapter up once, so it is changed when that is done. */
 	@Bean
 	static BeanPostProcessor exclusiveRequestPreparedModelProcessor(ObjectProvider<LockOperationSource> operations) {
@@ -107,8 +112,8 @@ class LockServletConfiguration {
 
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
-					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfLostLease.class,
-					LockExceptionHandlers.OfStore.class);
+					LockExceptionHandlers.OfInvalidIdempotencyKey.class, LockExceptionHandlers.OfPayloadMismatch.class,
+					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
 		}
 
 	}

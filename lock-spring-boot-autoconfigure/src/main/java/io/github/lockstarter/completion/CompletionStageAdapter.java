@@ -45,10 +45,11 @@ public final class CompletionStageAdapter implements CompletionAdapter {
 		stage.<Object>thenApply((value) -> {
 			leases.leave(value);
 			return (value != null) ? CompletionAdapterRegistry.passOn(call, value, leases) : null;
-		})
-			.whenComplete((value, failure) -> leases.end()
-				// Dependent stages do not run on a thread of the registry.
-				.whenCompleteAsync((nothing, ignored) -> complete(released, value, cause(failure))));
+		}).whenComplete((value, failure) -> {
+			leases.failed(cause(failure));
+			// Dependent stages do not run on a thread of the registry.
+			leases.end().whenCompleteAsync((nothing, ignored) -> complete(released, value, cause(failure)));
+		});
 		return released;
 	}
 

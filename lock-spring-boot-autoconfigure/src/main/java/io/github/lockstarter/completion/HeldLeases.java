@@ -3,6 +3,7 @@ package io.github.lockstarter.completion;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,10 @@ import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.result.EmittedValues;
 import io.github.lockstarter.result.Outcome;
+import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.SharedCall;
+import io.github.lockstarter.result.SharedResult;
+import io.github.lockstarter.result.SharedResult.Answered;
 
 /**
  * The leases under which one call of an annotated method runs. They are released
@@ -42,6 +46,14 @@ public final class HeldLeases {
 
 	/** The result to store for other callers at the release. */
 	private volatile @Nullable String result;
+
+	/** What the handler has set on the response; nothing where there is none. */
+	private volatile Supplier<@Nullable ResponseHead> response = () -> ResponseHead.EMPTY;
+
+	/** Whether the end of the request tells the answer to it. */
+	private boolean answered;
+
+	private boolean awaitsAnswer;
 
 	private volatile boolean rolledBack;
 
@@ -96,8 +108,82 @@ public final class HeldLeases {
 	}
 
 	/** Returns the result of the other call. */
-	public @Nullable Object result() {
+	public @Nullable SharedResult result() {
 		return (this.outcome != null) ? this.outcome.result() : null;
+	}
+
+	/**
+	 * Sets where to find what a handler has set on the response to its request.
+	 * @param response returns it, at the latest when the work ends; {@code null} if the
+	 * handler has written the response itself
+	 */
+	public void respondBy(Supplier<@Nullable ResponseHead> response) {
+		this.response = response;
+	}
+
+	/** Marks that the handler has returned, and sets no more on the response. */
+	void returned() {
+		@Nullable ResponseHead response = this.response.get();
+		this.response = () -> response;
+	}
+
+	/**
+	 * Returns whether the answer to the request may be kept for later duplicates, instead
+	 * of a value: the leases have to be notified of the end of the request.
+	 */
+	public boolean mayAwaitAnswer() {
+		return this.sharing != null && this.lease != null && this.sharing.results().keepsAnswers();
+	}
+
+	/** Marks that the end of the request tells the answer. */
+	public synchronized void expectAnswer() {
+		this.answered = true;
+	}
+
+	/** Returns whether the leases are held until the answer is known. */
+	synchronized boolean awaitsAnswer() {
+		return this.awaitsAnswer && !this.released;
+	}
+
+	private synchronized void awaitAnswer() {
+		this.awaitsAnswer = this.answered;
+	}
+
+	/**
+	 * Marks that the work failed. If the answer to that may be kept, the leases are held
+	 * until it is known.
+	 */
+	public void failed(@Nullable Throwable failure) {
+		if (failure != null && mayAwaitAnswer() && this.sharing != null
+				&& this.sharing.results().keepsAnswerTo(failure)) {
+			awaitAnswer();
+		}
+	}
+
+	/**
+	 * Keeps the answer to the request for later duplicates, if the leases are held for
+	 * that.
+	 * @return completes when the leases have been released; at once if they are still
+	 * needed
+	 */
+	CompletionStage<Void> answered(Answered answer) {
+		if (this.sharing != null && awaitsAnswer()) {
+			this.result = this.sharing.results().write(this.sharing.caller(), answer);
+			if (endWait() && mayRelease()) {
+				return releaseAsync();
+			}
+		}
+		return CompletableFuture.completedStage(null);
+	}
+
+	/**
+	 * Reports that the answer to the request cannot be kept.
+	 * @param reason why it would not be the same for other callers
+	 */
+	void answerLost(String reason) {
+		if (this.sharing != null) {
+			this.sharing.results().reportLost(reason);
+		}
 	}
 
 	/**
@@ -130,9 +216,24 @@ public final class HeldLeases {
 
 	/** Keeps the result of the work for other callers, if it is to be shared. */
 	void leave(@Nullable Object result) {
-		if (this.sharing != null && this.lease != null && this.lease.isHeld() && isFinal()) {
-			this.result = this.sharing.results().write(this.sharing.caller(), result);
+		if (this.sharing == null || this.lease == null || !this.lease.isHeld() || !isFinal()) {
+			return;
 		}
+		if (this.sharing.results().sharesAnswersOnly()) {
+			awaitAnswer();
+			return;
+		}
+		this.result = write(this.sharing, result);
+	}
+
+	private @Nullable String write(SharedCall sharing, @Nullable Object result) {
+		ResponseHead response = this.response.get();
+		if (response == null) {
+			answerLost("The handler has written to the response itself");
+			return null;
+		}
+		return (result instanceof EmittedValues values) ? values.write(sharing.caller(), response)
+				: sharing.results().write(sharing.caller(), result, response);
 	}
 
 	/**
@@ -175,7 +276,7 @@ public final class HeldLeases {
 	/** Returns whether the result can be kept for later duplicates in a transaction. */
 	public boolean mayKeepInTransaction() {
 		return this.sharing != null && this.sharing.results().replays() && this.lease instanceof SharedLease shared
-				&& shared.joinsTransactions();
+				&& shared.joinsTransactions() && !this.sharing.results().sharesAnswersOnly();
 	}
 
 	/** Returns whether the transaction of an advice began after the lock was acquired. */
@@ -191,7 +292,7 @@ public final class HeldLeases {
 	 */
 	public void keepInTransaction(@Nullable Object result, Object transaction) {
 		if (this.sharing != null && this.lease instanceof SharedLease shared) {
-			String text = this.sharing.results().write(this.sharing.caller(), result);
+			String text = write(this.sharing, result);
 			if (text != null) {
 				shared.keepInTransaction(text, transaction);
 			}
@@ -206,7 +307,7 @@ public final class HeldLeases {
 	/** Keeps the collected values for other callers. */
 	void leave(EmittedValues results) {
 		if (this.sharing != null && isFinal()) {
-			this.result = results.write(this.sharing.caller());
+			this.result = write(this.sharing, results);
 		}
 	}
 
@@ -295,6 +396,11 @@ public final class HeldLeases {
 			return false;
 		}
 		this.state = State.DONE;
+		return (!this.untilResponse && !this.awaitsAnswer) || this.requestEnded;
+	}
+
+	private synchronized boolean endWait() {
+		this.awaitsAnswer = false;
 		return !this.untilResponse || this.requestEnded;
 	}
 

@@ -110,7 +110,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 				.usingWhen(acquired,
 						(leases) -> leavingAll(Flux.from(work.apply(leases)), leases)
 							.contextWrite((context) -> with(leases, context)),
-						end, (leases, failure) -> end.apply(leases), end)
+						end, (leases, failure) -> afterFailure(leases, failure, end), end)
 				.doOnDiscard(HeldLeases.class, HeldLeases::abandon);
 		}
 		return Mono
@@ -119,8 +119,14 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 						.doOnSuccess(leases::leave)
 						.map((value) -> CompletionAdapterRegistry.passOn(call, value, leases))
 						.contextWrite((context) -> with(leases, context)),
-					end, (leases, failure) -> end.apply(leases), end)
+					end, (leases, failure) -> afterFailure(leases, failure, end), end)
 			.doOnDiscard(HeldLeases.class, HeldLeases::abandon);
+	}
+
+	private static Publisher<?> afterFailure(HeldLeases leases, Throwable failure,
+			Function<HeldLeases, Publisher<?>> end) {
+		leases.failed(failure);
+		return end.apply(leases);
 	}
 
 	/** Leaves to others what has been emitted, once that is all. */
@@ -153,7 +159,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 	 * not on one of the registry, which has few. Nothing fails for want of another
 	 * thread.
 	 */
-	private static Mono<Void> goOn(Mono<Void> released) {
+	public static Mono<Void> goOn(Mono<Void> released) {
 		if (!Schedulers.isInNonBlockingThread()) {
 			return released.publishOn(Schedulers.boundedElastic()).onErrorComplete();
 		}

@@ -1,7 +1,12 @@
 package io.github.lockstarter.completion;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+
+import io.github.lockstarter.result.SharedResult.Answered;
 
 /**
  * Notifies the leases of a request of its end.
@@ -27,6 +32,34 @@ public final class RequestCompletion {
 	/** Returns whether leases have been added, ended ones included. */
 	public boolean hasLeases() {
 		return !this.held.isEmpty();
+	}
+
+	/** Returns whether leases are held until the answer is known. */
+	public boolean awaitsAnswer() {
+		return this.held.stream().anyMatch(HeldLeases::awaitsAnswer);
+	}
+
+	/**
+	 * Keeps the answer for later duplicates where leases are held for that.
+	 * @return completes when these have been released; never fails
+	 */
+	public CompletionStage<Void> answered(Answered answer) {
+		return CompletableFuture
+			.allOf(awaiting().map((leases) -> leases.answered(answer).toCompletableFuture())
+				.toArray(CompletableFuture[]::new))
+			.exceptionally((failure) -> null);
+	}
+
+	/**
+	 * Reports that the answer cannot be kept.
+	 * @param reason why it would not be the same for other callers
+	 */
+	public void answerLost(String reason) {
+		awaiting().forEach((leases) -> leases.answerLost(reason));
+	}
+
+	private Stream<HeldLeases> awaiting() {
+		return this.held.stream().filter(HeldLeases::awaitsAnswer);
 	}
 
 	/** Notifies the leases, also those that are added later. */

@@ -100,7 +100,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	private @Nullable Object handleRequest(LockedCall call, RequestHandling handling) throws Throwable {
 		HeldLeases waitedFor = handling.resumed(call);
 		if (waitedFor != null) {
-			return call.proceed(waitedFor);
+			return proceed(call, handling, waitedFor);
 		}
 		boolean untilResponse = this.untilResponse.getAsBoolean();
 		HeldLeases leases = handling.acquire(call, call.locks(), untilResponse);
@@ -108,6 +108,14 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 			return null;
 		}
 		if (untilResponse) {
+			handling.releaseAtEnd(leases);
+		}
+		return proceed(call, handling, leases);
+	}
+
+	private static @Nullable Object proceed(LockedCall call, RequestHandling handling, HeldLeases leases)
+			throws Throwable {
+		if (call.respond(handling, leases)) {
 			handling.releaseAtEnd(leases);
 		}
 		return call.proceed(leases);

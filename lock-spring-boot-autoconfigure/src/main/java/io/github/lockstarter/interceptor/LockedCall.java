@@ -20,8 +20,9 @@ import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.key.CurrentRequest;
-import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.result.ReplayedAnswerException;
+import io.github.lockstarter.result.SharedResult;
 
 /**
  * One call of an annotated method: acquires its locks, and proceeds under them, or with
@@ -114,6 +115,21 @@ public final class LockedCall implements GuardedCall {
 		return locks.acquireAsync(this.registry, executor, untilResponse);
 	}
 
+	/**
+	 * Lets what is kept of the result include what the handler sets on its response.
+	 * @return whether the answer to the request may be kept, too, so that the leases have
+	 * to be notified of its end
+	 */
+	boolean respond(HandlerResponse response, HeldLeases leases) {
+		leases.respondBy(response::head);
+		// A retry outside of the lock would find it held by the first try.
+		boolean expectsAnswer = leases.mayAwaitAnswer() && response.notifiesOfAnswer() && !isRetried();
+		if (expectsAnswer) {
+			leases.expectAnswer();
+		}
+		return expectsAnswer;
+	}
+
 	boolean isInRequest() {
 		return this.currentRequest != CurrentRequest.NONE;
 	}
@@ -125,7 +141,7 @@ public final class LockedCall implements GuardedCall {
 
 	/** Returns the locks for the request. */
 	LockAcquisition locks(CurrentRequest request) {
-		return new LockAcquisition(this.method.operations(), new LockInvocation(this.method.method(), args(), request));
+		return new LockAcquisition(this.method.operations(), this.method.invocation(args(), request));
 	}
 
 	/**
@@ -155,11 +171,12 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	private @Nullable Object run(MethodInvocation invocation, HeldLeases leases) throws Throwable {
-		if (leases.hasResult()) {
+		SharedResult result = leases.result();
+		if (result != null) {
 			if (this.handling != null) {
-				this.handling.markReplayed();
+				this.handling.replay(result);
 			}
-			return CompletionAdapterRegistry.completed(returnType(), leases.result());
+			return value(result);
 		}
 		this.method.fillIn(leases.lease(), invocation.getArguments());
 		LeaseContext.push(leases);
@@ -173,12 +190,23 @@ public final class LockedCall implements GuardedCall {
 		}
 	}
 
+	private @Nullable Object value(SharedResult result) {
+		if (result instanceof SharedResult.Returned returned) {
+			return CompletionAdapterRegistry.completed(returnType(), returned.value());
+		}
+		throw new ReplayedAnswerException((SharedResult.Answered) result);
+	}
+
 	private @Nullable Object guarded(HeldLeases leases, Invocation invocation) throws Throwable {
 		boolean guarded = false;
 		try {
 			Object result = CompletionAdapterRegistry.guard(this, invocation.proceed(), leases);
 			guarded = true;
 			return result;
+		}
+		catch (Throwable ex) {
+			leases.failed(ex);
+			throw ex;
 		}
 		finally {
 			if (!guarded) {

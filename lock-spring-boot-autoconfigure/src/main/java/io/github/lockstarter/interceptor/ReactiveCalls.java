@@ -19,10 +19,11 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
+import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.ReturnType;
+import io.github.lockstarter.result.SharedResult;
 
 /**
  * Calls methods whenever what they return is subscribed to, once their locks have been
@@ -87,6 +88,7 @@ final class ReactiveCalls {
 			RequestCompletion end = (request != null) ? request.end() : endOfThreads;
 			boolean handled = end != null && (request == null || request.isHandledBy(call.method()));
 			Executor executor = executor(request);
+			HandlerResponse response = (request != null) ? (handled ? request : null) : handling;
 			Mono<HeldLeases> acquired = ((request != null)
 					? request.current(call.method().readsPrincipal()).map(call::locks) : locksOfThread)
 				.flatMap((locks) -> owned(
@@ -95,13 +97,18 @@ final class ReactiveCalls {
 					if (end != null && handled) {
 						end.add(leases);
 					}
-					if (request != null && handled && leases.hasResult()) {
-						request.markReplayed();
+					if (response != null) {
+						call.respond(response, leases);
 					}
-				});
+				})
+				.filter((leases) -> request == null || !handled || !replays(request, leases.result()));
 			return (request != null && end != null && handled) ? acquired.onErrorResume(LockConflictException.class,
 					(conflict) -> answer(request, end, conflict, call)) : acquired;
 		});
+	}
+
+	private static boolean replays(HandlerResponse response, @Nullable SharedResult result) {
+		return result != null && response.replay(result);
 	}
 
 	/**

@@ -28,7 +28,7 @@ public interface ReactiveRequestSupport {
 	/**
 	 * A request.
 	 */
-	interface Request {
+	interface Request extends HandlerResponse {
 
 		/**
 		 * Emits the parts of the request that keys may read.
@@ -59,9 +59,6 @@ public interface ReactiveRequestSupport {
 		 * conflict has to be an error signal
 		 */
 		@Nullable Mono<Void> answer(LockConflictException conflict, LockedCall call);
-
-		/** Marks the response as the result of another call. */
-		void markReplayed();
 
 	}
 

@@ -2,14 +2,14 @@ package io.github.lockstarter.interceptor;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.HandledRequest;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.RequestCompletion;
 
 /**
  * The handling of a request, on its thread, by the call of an annotated method.
  */
-public interface RequestHandling extends HandledRequest {
+public interface RequestHandling extends HandledRequest, HandlerResponse {
 
 	/**
 	 * Returns the leases for which the request has waited without a thread, if the call
@@ -29,8 +29,5 @@ public interface RequestHandling extends HandledRequest {
 
 	/** Returns the object that is notified of the end of the request. */
 	RequestCompletion end();
-
-	/** Marks the answer as the result of another call. */
-	void markReplayed();
 
 }

@@ -17,9 +17,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.io.InputStreamSource;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.multipart.MultipartFile;
 
 import io.github.lockstarter.Lease;
@@ -30,8 +32,9 @@ import io.github.lockstarter.result.DeclaredTypes;
 
 /**
  * A digest of the arguments of a method, by which a request is compared with an earlier
- * one. All arguments count, except for the principal and for those that are not data but
- * give access to the request.
+ * one. All arguments count, except for the principal, for the {@code Idempotency-Key}
+ * itself, and for those that are not data but give access to the request. For a handler,
+ * the path of the request counts as well.
  */
 public final class ArgumentFingerprint {
 
@@ -58,17 +61,21 @@ public final class ArgumentFingerprint {
 
 	private final Class<?> type;
 
+	private final boolean handler;
+
 	/** The positions of the arguments that count. */
 	private final List<Integer> counted;
 
 	/**
 	 * Creates a fingerprint.
 	 * @param type the class of the bean
+	 * @param handler whether that is a controller
 	 * @throws LockConfigurationException if an argument can be read only once
 	 */
-	public ArgumentFingerprint(Method method, Class<?> type) {
+	public ArgumentFingerprint(Method method, Class<?> type, boolean handler) {
 		this.method = method;
 		this.type = type;
+		this.handler = handler;
 		Parameter[] parameters = method.getParameters();
 		this.counted = IntStream.range(0, parameters.length).filter((i) -> counts(parameters[i])).boxed().toList();
 		for (int i : this.counted) {
@@ -97,7 +104,13 @@ public final class ArgumentFingerprint {
 				|| MergedAnnotations.from(parameter)
 					.stream()
 					.anyMatch((annotation) -> annotation.getType().getName().startsWith(SECURITY));
-		return isOnce(type) || !access;
+		return isOnce(type) || (!access && !isKey(parameter));
+	}
+
+	/** It may come with quotes, or without. */
+	private static boolean isKey(Parameter parameter) {
+		RequestHeader header = AnnotatedElementUtils.findMergedAnnotation(parameter, RequestHeader.class);
+		return header != null && header.name().equalsIgnoreCase(IdempotencyKeyHeader.NAME);
 	}
 
 	private static boolean isAccess(String type) {
@@ -105,14 +118,15 @@ public final class ArgumentFingerprint {
 	}
 
 	/**
-	 * Returns the digest of a call's arguments.
+	 * Returns the digest of a call.
 	 * @throws LockConfigurationException if one of them cannot be written as JSON
 	 */
-	public String of(@Nullable Object[] args) {
+	public String of(LockInvocation call) {
 		List<@Nullable Object> values = new ArrayList<>();
 		values.add(ClassUtils.getQualifiedMethodName(this.method, this.type)
 				+ Arrays.toString(this.method.getParameterTypes()));
-		this.counted.forEach((i) -> values.add(args[i]));
+		values.add(this.handler ? call.getPath() : null);
+		this.counted.forEach((i) -> values.add(call.getArgs()[i]));
 		try {
 			return LockKey.ofDigest("arguments", CanonicalJson.writeState(values)).key();
 		}

@@ -1,6 +1,7 @@
 package io.github.lockstarter.key;
 
 import java.security.Principal;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +19,8 @@ public interface CurrentRequest {
 		}
 
 		@Override
-		public @Nullable String header(String name) {
-			return null;
+		public List<String> headers(String name) {
+			return List.of();
 		}
 
 		@Override
@@ -32,8 +33,8 @@ public interface CurrentRequest {
 	/** Returns the principal. */
 	@Nullable Principal principal();
 
-	/** Returns the first value of a header. */
-	@Nullable String header(String name);
+	/** Returns the values of a header, one for each line. */
+	List<String> headers(String name);
 
 	/** Returns the path within the application: decoded, without matrix parameters. */
 	@Nullable String path();

@@ -2,6 +2,7 @@ package io.github.lockstarter.key;
 
 import java.lang.reflect.Method;
 import java.security.Principal;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -32,16 +33,21 @@ public final class LockInvocation {
 
 	private final CurrentRequest request;
 
+	private final IdempotencyKeyHeader idempotencyKey;
+
 	/**
 	 * Creates an invocation.
 	 * @param method the annotated method
 	 * @param args its arguments
 	 * @param request the request that it belongs to
+	 * @param idempotencyKey reads the header with that name
 	 */
-	public LockInvocation(Method method, @Nullable Object[] args, CurrentRequest request) {
+	public LockInvocation(Method method, @Nullable Object[] args, CurrentRequest request,
+			IdempotencyKeyHeader idempotencyKey) {
 		this.method = method;
 		this.args = args;
 		this.request = request;
+		this.idempotencyKey = idempotencyKey;
 	}
 
 	public Method getMethod() {
@@ -60,8 +66,17 @@ public final class LockInvocation {
 		return this.request.path();
 	}
 
+	/**
+	 * Returns the first value of a header; of an {@code Idempotency-Key}, the key.
+	 * @throws io.github.lockstarter.InvalidIdempotencyKeyException if such a header is
+	 * not a key
+	 */
 	public @Nullable String header(String name) {
-		return this.request.header(name);
+		List<String> lines = this.request.headers(name);
+		if (name.equalsIgnoreCase(IdempotencyKeyHeader.NAME)) {
+			return this.idempotencyKey.read(lines);
+		}
+		return lines.isEmpty() ? null : lines.get(0);
 	}
 
 	/** Returns whether an argument has binding errors, as that of a form may. */

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -28,6 +29,10 @@ import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.RequestMapping;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockKey;
@@ -36,6 +41,8 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.key.ArgumentFingerprint;
 import io.github.lockstarter.key.MethodExpression;
+import io.github.lockstarter.result.KeptAnswers;
+import io.github.lockstarter.result.Replay;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedResults;
 
@@ -54,9 +61,13 @@ public final class LockOperationSource {
 
 	private final Map<Class<?>, Map<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
 
+	private volatile boolean keepsAnswers;
+
 	private final Function<String, LockSettings> operator;
 
 	private final Supplier<LockSettings> defaults;
+
+	private final Supplier<ReplaySettings> replay;
 
 	private final Supplier<SharedResults> sharing;
 
@@ -66,13 +77,15 @@ public final class LockOperationSource {
 	 * Creates a source.
 	 * @param operator the settings of {@code lock.names}, by name of the lock
 	 * @param defaults the settings of {@code lock}, which come last
+	 * @param replay the settings of {@code lock.replay}
 	 * @param sharing creates the sharing of results
 	 * @param placeholders resolves placeholders in attributes of the annotation
 	 */
 	public LockOperationSource(Function<String, LockSettings> operator, Supplier<LockSettings> defaults,
-			Supplier<SharedResults> sharing, UnaryOperator<String> placeholders) {
+			Supplier<ReplaySettings> replay, Supplier<SharedResults> sharing, UnaryOperator<String> placeholders) {
 		this.operator = operator;
 		this.defaults = defaults;
+		this.replay = replay;
 		this.sharing = sharing;
 		this.placeholders = placeholders;
 	}
@@ -135,12 +148,20 @@ public final class LockOperationSource {
 	/**
 	 * A class-level annotation covers the methods of the application. A method of a
 	 * framework's superclass is left out, and so is the implementation of a framework's
-	 * interface: a callback has none of the parameters that a key reads.
+	 * interface: a callback has none of the parameters that a key reads. Nor do the
+	 * methods of a controller that are no handlers.
 	 */
 	private static boolean isCoveredByClass(Method method, Class<?> type) {
 		return (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0
 				&& !ReflectionUtils.isObjectMethod(method) && !isFramework(method.getDeclaringClass(), type)
-				&& !isCallback(method, type);
+				&& !isCallback(method, type) && !isPartOfHandling(method);
+	}
+
+	/** Spring MVC and Spring WebFlux call it before or after a handler. */
+	private static boolean isPartOfHandling(Method method) {
+		return Stream.of(ExceptionHandler.class, InitBinder.class, ModelAttribute.class)
+			.anyMatch((annotation) -> AnnotatedElementUtils.hasAnnotation(method, annotation))
+				&& !AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class);
 	}
 
 	private static boolean isCallback(Method method, Class<?> type) {
@@ -192,6 +213,14 @@ public final class LockOperationSource {
 		return sharing().findAny().isPresent();
 	}
 
+	/**
+	 * Returns whether any method found so far may keep the answers to requests. It is
+	 * asked for each of them.
+	 */
+	public boolean keepsAnswers() {
+		return this.keepsAnswers;
+	}
+
 	/** Returns how methods found so far share their results. */
 	Stream<Sharing> sharing() {
 		return operations().map(LockOperation::sharing).filter(Objects::nonNull);
@@ -216,8 +245,9 @@ public final class LockOperationSource {
 	private LockedMethod lockedMethod(List<ExclusiveRequest> annotations, Method method, Class<?> type) {
 		LockedMethod locked = LockedMethod.of(method, type);
 		LockOperationValidator.check(locked);
-		return locked
-			.with(annotations.stream().map((annotation) -> operation(annotation, locked, annotations)).toList());
+		return locked.with(
+				annotations.stream().map((annotation) -> operation(annotation, locked, annotations)).toList(),
+				this.replay.get().maxKeyLength());
 	}
 
 	private LockOperation operation(ExclusiveRequest annotation, LockedMethod locked, List<ExclusiveRequest> all) {
@@ -247,15 +277,33 @@ public final class LockOperationSource {
 
 	private @Nullable Sharing sharing(ExclusiveRequest annotation, String name, LockedMethod locked,
 			List<ExclusiveRequest> all) {
-		Duration replay = duration(annotation.replay());
+		Replay replay = replay(annotation, locked);
 		if (replay == null && annotation.onConflict() != OnConflict.SHARE) {
 			return null;
 		}
 		Assert.isTrue(all.size() == 1, "A method whose results are shared or replayed can have one lock only");
 		Assert.isTrue(replay == null || StringUtils.hasLength(annotation.key()),
 				"A replay needs a key, as in key = \"header('Idempotency-Key')\"");
-		ResultSharing results = this.sharing.get().of(name, locked.method(), ResultTypes.of(locked), replay);
-		return new Sharing(results, (replay != null) ? new ArgumentFingerprint(locked.method(), locked.type()) : null);
+		ResultSharing results = this.sharing.get()
+			.of(name, locked.method(), ResultTypes.of(locked, replay != null), replay);
+		this.keepsAnswers |= results.keepsAnswers();
+		return new Sharing(results, (replay != null)
+				? new ArgumentFingerprint(locked.method(), locked.type(), locked.ofController()) : null);
+	}
+
+	/** Only a request has an answer, so other methods keep their values. */
+	private @Nullable Replay replay(ExclusiveRequest annotation, LockedMethod locked) {
+		Duration time = duration(annotation.replay());
+		String keep = resolve(annotation.keep());
+		Assert.isTrue(time != null || keep == null, "keep is of use only together with replay, as in replay = \"24h\"");
+		if (time == null) {
+			return null;
+		}
+		KeptAnswers own = (keep != null) ? KeptAnswers.parse(keep) : null;
+		Assert.isTrue(own == null || own.values() || locked.ofController(),
+				() -> "keep = \"%s\" is about answers to requests, but the class is no controller".formatted(keep));
+		KeptAnswers standard = locked.ofController() ? this.replay.get().keep() : KeptAnswers.VALUES;
+		return new Replay(time, (own != null) ? own : standard);
 	}
 
 	private @Nullable Duration duration(String text) {

@@ -17,6 +17,9 @@ import org.springframework.web.method.HandlerMethod;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.completion.ReturnType;
+import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.IdempotencyKeyHeader;
+import io.github.lockstarter.key.LockInvocation;
 
 /**
  * An annotated method, with what its calls have in common.
@@ -35,13 +38,17 @@ public final class LockedMethod {
 
 	private final boolean readsPrincipal;
 
+	private final IdempotencyKeyHeader idempotencyKey;
+
 	/** The positions of the parameters that the lease is filled in for. */
 	private final int[] leaseParameters;
 
-	private LockedMethod(ReturnType returnType, boolean ofController, List<LockOperation> operations) {
+	private LockedMethod(ReturnType returnType, boolean ofController, List<LockOperation> operations,
+			IdempotencyKeyHeader idempotencyKey) {
 		this.returnType = returnType;
 		this.ofController = ofController;
 		this.operations = operations;
+		this.idempotencyKey = idempotencyKey;
 		Method method = returnType.method();
 		this.writesBody = HttpEntity.class.isAssignableFrom(returnType.declared())
 				|| AnnotatedElementUtils.hasAnnotation(method, ResponseBody.class)
@@ -56,12 +63,22 @@ public final class LockedMethod {
 
 	static LockedMethod of(Method method, Class<?> type) {
 		return new LockedMethod(ReturnType.of(method, type),
-				AnnotatedElementUtils.hasAnnotation(type, Controller.class), List.of());
+				AnnotatedElementUtils.hasAnnotation(type, Controller.class), List.of(),
+				new IdempotencyKeyHeader("", 0));
 	}
 
-	/** Returns the method with the operations of its annotations. */
-	LockedMethod with(List<LockOperation> operations) {
-		return new LockedMethod(this.returnType, this.ofController, operations);
+	/**
+	 * Returns the method with the operations of its annotations.
+	 * @param longestKey how many characters an {@code Idempotency-Key} may have
+	 */
+	LockedMethod with(List<LockOperation> operations, int longestKey) {
+		return new LockedMethod(this.returnType, this.ofController, operations,
+				new IdempotencyKeyHeader(operations.get(0).name(), longestKey));
+	}
+
+	/** Returns a call of the method. */
+	public LockInvocation invocation(@Nullable Object[] args, CurrentRequest request) {
+		return new LockInvocation(method(), args, request, this.idempotencyKey);
 	}
 
 	/** Returns the return type of the method. */

@@ -33,16 +33,26 @@ final class ResultTypes {
 	private ResultTypes() {
 	}
 
+	/** Results that name a view of Spring MVC. */
+	private static final List<String> VIEWS = List.of(String.class.getName(),
+			"org.springframework.web.servlet.ModelAndView", "org.springframework.web.servlet.View",
+			"org.springframework.web.servlet.view.RedirectView");
+
 	/**
 	 * Returns the type.
+	 * @param replayed whether results are kept for later duplicates: a redirect to a view
+	 * is
 	 * @throws LockConfigurationException if values of that type cannot be shared
 	 */
-	static ResultType of(LockedMethod locked) {
+	static ResultType of(LockedMethod locked, boolean replayed) {
 		Method method = locked.method();
 		ResultType result = ofWork(locked.returnType());
 		Class<?> value = result.type().toClass();
 		boolean entity = HttpEntity.class.isAssignableFrom(value);
 		if (locked.ofController() && !entity && isView(locked)) {
+			if (replayed && locked.returnType().isComplete() && VIEWS.contains(value.getName())) {
+				return new ResultType(result.owner(), result.type(), false, true);
+			}
 			throw unsupported(method, "it returns the name of a view");
 		}
 		Class<?> body = entity ? result.type().as(HttpEntity.class).getGeneric().toClass() : value;

@@ -35,7 +35,7 @@ record Sharing(ResultSharing results, @Nullable ArgumentFingerprint arguments) {
 			return Caller.ANY;
 		}
 		Principal principal = call.getPrincipal();
-		return new Caller((principal != null) ? principal.getName() : "", this.arguments.of(call.getArgs()));
+		return new Caller((principal != null) ? principal.getName() : "", this.arguments.of(call));
 	}
 
 }

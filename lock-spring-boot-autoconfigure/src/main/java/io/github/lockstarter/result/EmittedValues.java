@@ -36,9 +36,12 @@ public final class EmittedValues {
 		}
 	}
 
-	/** Returns the text of all values, like {@link ResultSharing#write}. */
-	public @Nullable String write(Caller caller) {
-		return this.shareable ? this.sharing.write(caller, this.all) : null;
+	/**
+	 * Returns the text of all values, like
+	 * {@link ResultSharing#write(Caller, Object, ResponseHead)}.
+	 */
+	public @Nullable String write(Caller caller, ResponseHead response) {
+		return this.shareable ? this.sharing.write(caller, this.all, response) : null;
 	}
 
 }

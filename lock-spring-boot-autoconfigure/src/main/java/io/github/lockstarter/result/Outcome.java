@@ -10,6 +10,6 @@ import io.github.lockstarter.registry.request.SharedLease;
  * @param lease the lease, or {@code null} if there is a result
  * @param result the result, if there is no lease
  */
-public record Outcome(@Nullable SharedLease lease, @Nullable Object result) {
+public record Outcome(@Nullable SharedLease lease, @Nullable SharedResult result) {
 
 }

@@ -2,9 +2,7 @@ package io.github.lockstarter.result;
 
 import java.lang.reflect.Type;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +24,9 @@ import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 
+import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.result.SharedResult.Returned;
+
 /**
  * Writes the results of a method as text, and reads them: a line with a
  * {@link ResultHead}, and the value as JSON of the declared type. No type is ever read
@@ -35,9 +36,8 @@ final class ResultFormat {
 
 	private static final JsonMapper HEADS = JsonMapper.builder().build();
 
-	/** The headers of an entity that describe its content. */
-	private static final List<String> HEADERS = List.of(HttpHeaders.LOCATION, HttpHeaders.ETAG, HttpHeaders.LINK,
-			HttpHeaders.CONTENT_TYPE);
+	/** The shape of an answer, which has no declared type. */
+	private static final String ANSWER = "";
 
 	private final ResultType type;
 
@@ -101,23 +101,41 @@ final class ResultFormat {
 	}
 
 	/**
-	 * Writes a result.
+	 * Writes a value.
 	 * @param value a value, or a list of values if there are many
+	 * @param response what the handler has set on the response
 	 * @throws JacksonException if it cannot be written
 	 * @throws IllegalStateException if another value would be read from the text, or the
 	 * limit of the output is exceeded
 	 */
-	void write(String arguments, @Nullable Object value, BoundedOutput output) {
-		Integer status = (value instanceof ResponseEntity<?> entity) ? entity.getStatusCode().value() : null;
-		Map<String, List<String>> headers = (value instanceof HttpEntity<?> entity) ? headers(entity) : Map.of();
-		output.write(HEADS.writeValueAsString(new ResultHead(this.shape, arguments, status, headers)) + '\n');
+	void write(String arguments, @Nullable Object value, ResponseHead response, BoundedOutput output) {
+		ResponseHead ofEntity = (value instanceof HttpEntity<?> entity) ? head(entity) : null;
+		writeHead(new ResultHead(this.shape, arguments, ofEntity, response, null), output);
 		if (this.type.many()) {
 			writeAll((List<?>) value, output);
 		}
 		else {
 			writeOne((value instanceof HttpEntity<?> entity) ? entity.getBody() : value, output);
 		}
-		// A result without this end has been truncated.
+		writeEnd(output);
+	}
+
+	/**
+	 * Writes an answer.
+	 * @throws IllegalStateException if the limit of the output is exceeded
+	 */
+	void write(String arguments, Answered answer, BoundedOutput output) {
+		writeHead(new ResultHead(ANSWER, arguments, null, answer.response(), answer.reason()), output);
+		output.write((answer.body() != null) ? '"' + answer.body() + '"' : "null");
+		writeEnd(output);
+	}
+
+	private static void writeHead(ResultHead head, BoundedOutput output) {
+		output.write(HEADS.writeValueAsString(head) + '\n');
+	}
+
+	/** A result without its end has been truncated. */
+	private static void writeEnd(BoundedOutput output) {
 		output.write("\n");
 	}
 
@@ -181,15 +199,9 @@ final class ResultFormat {
 		return declared == void.class || declared == Void.class;
 	}
 
-	private static Map<String, List<String>> headers(HttpEntity<?> entity) {
-		Map<String, List<String>> headers = new LinkedHashMap<>();
-		for (String name : HEADERS) {
-			List<String> values = entity.getHeaders().get(name);
-			if (values != null) {
-				headers.put(name, values);
-			}
-		}
-		return headers;
+	private static ResponseHead head(HttpEntity<?> entity) {
+		Integer status = (entity instanceof ResponseEntity<?> response) ? response.getStatusCode().value() : null;
+		return ResponseHead.of(status, entity.getHeaders()::get);
 	}
 
 	/**
@@ -208,17 +220,24 @@ final class ResultFormat {
 	 * Reads a result.
 	 * @throws RuntimeException if the text is not a result of that type
 	 */
-	@Nullable Object read(String text) {
+	SharedResult read(String text) {
 		ResultHead head = head(text);
+		String json = json(text);
+		if (head.shape().equals(ANSWER)) {
+			return new Answered(head.response().checked(), HEADS.readValue(json, String.class), head.reason());
+		}
 		if (!this.shape.equals(head.shape())) {
 			throw new IllegalStateException("It is of another version of " + this.type.type());
 		}
+		return new Returned(this.type.many() ? readAll(json) : readOne(head, json), head.response().checked());
+	}
+
+	private static String json(String text) {
 		int begin = text.indexOf('\n') + 1;
 		if (begin == text.length() || !text.endsWith("\n")) {
 			throw new IllegalStateException("It has been truncated");
 		}
-		String json = text.substring(begin, text.length() - 1);
-		return this.type.many() ? readAll(json) : readOne(head, json);
+		return text.substring(begin, text.length() - 1);
 	}
 
 	private Object readAll(String json) {
@@ -231,14 +250,13 @@ final class ResultFormat {
 		if (!ShareableTypes.isEntity(this.type.type())) {
 			return value;
 		}
-		if (head.status() == null && this.type.type().toClass() == ResponseEntity.class) {
+		ResponseHead entity = (head.entity() != null) ? head.entity().checked() : ResponseHead.EMPTY;
+		if (entity.status() == null && this.type.type().toClass() == ResponseEntity.class) {
 			throw new IllegalStateException("It has no status");
 		}
 		HttpHeaders headers = new HttpHeaders();
-		for (String name : HEADERS) {
-			head.headers().getOrDefault(name, List.of()).forEach((each) -> headers.add(name, each));
-		}
-		return (head.status() != null) ? new ResponseEntity<>(value, headers, head.status())
+		entity.headers().forEach(headers::addAll);
+		return (entity.status() != null) ? new ResponseEntity<>(value, headers, entity.status())
 				: new HttpEntity<>(value, headers);
 	}
 

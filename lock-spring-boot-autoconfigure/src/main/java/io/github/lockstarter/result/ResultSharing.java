@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.LongFunction;
+import java.util.function.Predicate;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -16,16 +17,24 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.ErrorResponse;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.registry.SharingRegistry;
 import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.result.SharedResult.Answered;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
@@ -48,20 +57,20 @@ public final class ResultSharing {
 
 	private final ResultType type;
 
-	private final @Nullable Duration replay;
+	private final @Nullable Replay replay;
 
 	/** Events that have been logged: the first of a kind is a warning. */
 	private final Set<Event> logged = ConcurrentHashMap.newKeySet();
 
 	private volatile @Nullable ResultFormat format;
 
-	ResultSharing(SharedResults settings, String lockName, Method method, ResultType type, @Nullable Duration replay) {
+	ResultSharing(SharedResults settings, String lockName, Method method, ResultType type, @Nullable Replay replay) {
 		this.settings = settings;
 		this.lockName = lockName;
 		this.method = method;
 		this.type = type;
 		this.replay = replay;
-		String objection = ShareableTypes.objection(type.type());
+		String objection = type.view() ? null : ShareableTypes.objection(type.type());
 		if (objection != null) {
 			throw notShareable(objection);
 		}
@@ -75,7 +84,9 @@ public final class ResultSharing {
 	public void check() {
 		try {
 			this.settings.predicate();
-			format().check();
+			if (!this.type.view()) {
+				format().check();
+			}
 		}
 		catch (JacksonException ex) {
 			throw notShareable(ex.getOriginalMessage());
@@ -186,7 +197,7 @@ public final class ResultSharing {
 	}
 
 	private ResultKey resultKey(Caller caller) {
-		return (this.replay != null) ? new ResultKey("replay " + caller.principal(), this.replay, true)
+		return (this.replay != null) ? new ResultKey("replay " + caller.principal(), this.replay.keep(), true)
 				: new ResultKey("share " + signature(), this.settings.ttl(), false);
 	}
 
@@ -201,7 +212,7 @@ public final class ResultSharing {
 		if (stored == null) {
 			return new Outcome(acquired.lease(), null);
 		}
-		Object result;
+		SharedResult result;
 		try {
 			if (!format().readArguments(stored.text()).equals(caller.arguments())) {
 				throw new PayloadMismatchException(this.lockName);
@@ -220,24 +231,107 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Returns the text of a result for other callers, or {@code null} if it is not
-	 * shared. A failure is logged, and does not affect the caller whose result it is.
+	 * Returns the text of a value for other callers, or {@code null} if it is not shared.
+	 * A failure is logged, and does not affect the caller whose result it is.
 	 * @param caller the caller whose result it is
 	 * @param value the value, or a list of values if there are many
+	 * @param response what the handler has set on the response
 	 */
-	public @Nullable String write(Caller caller, @Nullable Object value) {
+	public @Nullable String write(Caller caller, @Nullable Object value, ResponseHead response) {
+		return write((output) -> {
+			boolean shared = isShared(value, status(value, response));
+			if (shared) {
+				format().write(caller.arguments(), value, response, output);
+			}
+			return shared;
+		});
+	}
+
+	/**
+	 * Does the same with an answer.
+	 * @param caller the caller whose answer it is
+	 */
+	public @Nullable String write(Caller caller, Answered answer) {
+		return write((output) -> {
+			boolean shared = isShared(null, answer.status());
+			if (shared) {
+				format().write(caller.arguments(), answer, output);
+			}
+			return shared;
+		});
+	}
+
+	private @Nullable String write(Predicate<BoundedOutput> writer) {
 		BoundedOutput output = output();
 		try {
-			if (!this.settings.predicate().isShared(this.lockName, value)) {
-				return null;
-			}
-			format().write(caller.arguments(), value, output);
-			return output.toString();
+			return writer.test(output) ? output.toString() : null;
 		}
 		catch (RuntimeException | LinkageError | StackOverflowError ex) {
 			reportUnwritten(output, ex);
 			return null;
 		}
+	}
+
+	private boolean isShared(@Nullable Object value, int status) {
+		return (this.replay == null || this.replay.answers().values())
+				? this.settings.predicate().isShared(this.lockName, value, HttpStatusCode.valueOf(status))
+				: this.replay.answers().contain(status);
+	}
+
+	private static int status(@Nullable Object value, ResponseHead response) {
+		if (value instanceof ResponseEntity<?> entity) {
+			return entity.getStatusCode().value();
+		}
+		if (value instanceof ErrorResponse error) {
+			return error.getStatusCode().value();
+		}
+		Object body = (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
+		if (body instanceof ProblemDetail problem) {
+			return problem.getStatus();
+		}
+		return (response.status() != null) ? response.status() : HttpStatus.OK.value();
+	}
+
+	/**
+	 * Returns whether an answer may be shared that the method itself does not tell: that
+	 * to a failure, or a redirect to a view.
+	 */
+	public boolean keepsAnswers() {
+		return this.type.view() || (this.replay != null && !this.replay.answers().values());
+	}
+
+	/** Returns whether a value tells nothing, since only the answer can be shared. */
+	public boolean sharesAnswersOnly() {
+		return this.type.view();
+	}
+
+	/**
+	 * Returns whether the answer to a failure may be shared. A failure of a lock passes,
+	 * and was no work.
+	 */
+	public boolean keepsAnswerTo(Throwable failure) {
+		return this.replay != null && !this.replay.answers().values() && !(failure instanceof LockException)
+				&& mayKeep(failure);
+	}
+
+	private boolean mayKeep(Throwable failure) {
+		try {
+			return this.settings.predicate().mayKeep(this.lockName, failure);
+		}
+		catch (RuntimeException | LinkageError ex) {
+			report(Event.NOT_WRITABLE, "The answer to a failure of %s is not shared, since its ResultPredicate failed",
+					ex);
+			return false;
+		}
+	}
+
+	/**
+	 * Reports that an answer is not shared.
+	 * @param reason why it would not be the same for other callers
+	 */
+	public void reportLost(String reason) {
+		report(Event.NOT_WRITABLE, "An answer of %s cannot be kept, and is not shared",
+				new IllegalStateException(reason));
 	}
 
 	private void reportUnwritten(BoundedOutput output, Throwable failure) {

@@ -72,14 +72,14 @@ public final class SharedResults {
 	 * @param lockName the name of its lock
 	 * @param method the method
 	 * @param type the type of the value that its work ends with
-	 * @param replay for how long results are kept for later duplicates; {@code null} to
-	 * share them only with waiting callers
+	 * @param replay for how long which results are kept for later duplicates;
+	 * {@code null} to share them only with waiting callers
 	 * @throws LockConfigurationException if results of the type cannot be shared
 	 * @throws IllegalArgumentException if the time of a replay is out of range
 	 */
-	public ResultSharing of(String lockName, Method method, ResultType type, @Nullable Duration replay) {
+	public ResultSharing of(String lockName, Method method, ResultType type, @Nullable Replay replay) {
 		if (replay != null) {
-			checkTime(replay);
+			checkTime(replay.keep());
 		}
 		return new ResultSharing(this, lockName, method, type, replay);
 	}

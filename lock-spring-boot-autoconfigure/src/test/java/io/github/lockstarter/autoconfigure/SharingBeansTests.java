@@ -120,7 +120,7 @@ class SharingBeansTests {
 	@DisplayName("A predicate of the application decides what others get")
 	void predicate() {
 		List<String> asked = new ArrayList<>();
-		ResultPredicate predicate = (lockName, result) -> {
+		ResultPredicate predicate = (lockName, result, status) -> {
 			asked.add(lockName + ": " + result);
 			if (asked.size() == 1) {
 				throw new IllegalStateException("as asked");

@@ -124,7 +124,7 @@ class ArgumentFingerprintTests {
 	@DisplayName("A parameter that can be read only once is refused when the application starts")
 	void once(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
-			.isThrownBy(() -> new ArgumentFingerprint(method(Once.class, method), Once.class))
+			.isThrownBy(() -> new ArgumentFingerprint(method(Once.class, method), Once.class, false))
 			.withMessageContaining(Once.class.getSimpleName() + "." + method);
 	}
 
@@ -140,7 +140,8 @@ class ArgumentFingerprintTests {
 	}
 
 	private static String of(String method, Object... args) {
-		return new ArgumentFingerprint(method(Methods.class, method), Methods.class).of(args);
+		return new ArgumentFingerprint(method(Methods.class, method), Methods.class, false).of(new LockInvocation(
+				method(Methods.class, method), args, CurrentRequest.NONE, new IdempotencyKeyHeader("test", 255)));
 	}
 
 	private static Method method(Class<?> type, String name) {

@@ -26,6 +26,8 @@ class MethodExpressionTests {
 	private static final Object[] ARGS = { "taro", new Order("A1", new Address("Kyoto")), Map.of("id", 7),
 			List.of(new Order("B", null), new Order("C", null)) };
 
+	private static final IdempotencyKeyHeader HEADER = new IdempotencyKeyHeader("test", 255);
+
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
 			taro | #userName
@@ -55,7 +57,7 @@ class MethodExpressionTests {
 	@DisplayName("What the documentation promises can be read")
 	void evaluates(String expected, String expression) {
 		Object value = MethodExpression.parse(expression, "key", METHOD)
-			.evaluate(new LockInvocation(METHOD, ARGS, CurrentRequest.NONE));
+			.evaluate(new LockInvocation(METHOD, ARGS, CurrentRequest.NONE, HEADER));
 		assertThat(value).asString().isEqualTo(expected);
 	}
 
@@ -64,7 +66,7 @@ class MethodExpressionTests {
 	@DisplayName("Outside of a request, what belongs to one is null")
 	void outsideOfRequests(String expression) {
 		assertThat(MethodExpression.parse(expression, "key", METHOD)
-			.evaluate(new LockInvocation(METHOD, ARGS, CurrentRequest.NONE))).isNull();
+			.evaluate(new LockInvocation(METHOD, ARGS, CurrentRequest.NONE, HEADER))).isNull();
 	}
 
 	@ParameterizedTest
@@ -132,7 +134,7 @@ class MethodExpressionTests {
 				String.class);
 		Object[] args = { "taro", ARGS[1], ARGS[2], ARGS[3], "x".repeat(200_000) };
 		assertThat(MethodExpression.parse(expression, "key", method)
-			.evaluate(new LockInvocation(method, args, CurrentRequest.NONE))).isNull();
+			.evaluate(new LockInvocation(method, args, CurrentRequest.NONE, HEADER))).isNull();
 	}
 
 	@Test
@@ -140,7 +142,7 @@ class MethodExpressionTests {
 	void valuesAreData() {
 		Object[] args = { "T(java.lang.Runtime)", null, null, null };
 		assertThat(MethodExpression.parse("#userName", "key", METHOD)
-			.evaluate(new LockInvocation(METHOD, args, CurrentRequest.NONE))).isEqualTo("T(java.lang.Runtime)");
+			.evaluate(new LockInvocation(METHOD, args, CurrentRequest.NONE, HEADER))).isEqualTo("T(java.lang.Runtime)");
 	}
 
 	@ParameterizedTest
@@ -149,7 +151,7 @@ class MethodExpressionTests {
 	void misleadingNames(String expression, String expected) throws Exception {
 		Method method = Misleading.class.getDeclaredMethod("register", String.class, String.class, String.class);
 		LockInvocation call = new LockInvocation(method, new Object[] { "first", "second", "third" },
-				CurrentRequest.NONE);
+				CurrentRequest.NONE, HEADER);
 		Object value = MethodExpression.parse(expression, "key", method).evaluate(call);
 		assertThat((value != call) ? value : "not an argument").isEqualTo(expected);
 	}

@@ -74,7 +74,7 @@ class NestedArgumentsTests {
 	@DisplayName("What can be read only once is found inside of other types, too")
 	void onceInside(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
-			.isThrownBy(() -> new ArgumentFingerprint(method(method), Methods.class));
+			.isThrownBy(() -> new ArgumentFingerprint(method(method), Methods.class, false));
 	}
 
 	@Test
@@ -104,7 +104,8 @@ class NestedArgumentsTests {
 	}
 
 	private static String of(String method, Object... args) {
-		return new ArgumentFingerprint(method(method), Methods.class).of(args);
+		return new ArgumentFingerprint(method(method), Methods.class, false)
+			.of(new LockInvocation(method(method), args, CurrentRequest.NONE, new IdempotencyKeyHeader("test", 255)));
 	}
 
 	private static Method method(String name) {

@@ -35,7 +35,7 @@ class LosslessResultsTests {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forType(new ParameterizedTypeReference<ResponseEntity<Order>>() {
 			}));
-		assertThat(format.read(ResultFormatTests.write(format, ResponseEntity.ok(new Order("A")))))
+		assertThat(ResultFormatTests.read(format, ResultFormatTests.write(format, ResponseEntity.ok(new Order("A")))))
 			.isEqualTo(ResponseEntity.ok(new Order("A")));
 	}
 
@@ -45,8 +45,8 @@ class LosslessResultsTests {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forType(new ParameterizedTypeReference<ResponseEntity<byte[]>>() {
 			}));
-		ResponseEntity<?> read = (ResponseEntity<?>) format
-			.read(ResultFormatTests.write(format, ResponseEntity.ok(new byte[] { 1, 2 })));
+		ResponseEntity<?> read = (ResponseEntity<?>) ResultFormatTests.read(format,
+				ResultFormatTests.write(format, ResponseEntity.ok(new byte[] { 1, 2 })));
 		assertThat(read.getBody()).isEqualTo(new byte[] { 1, 2 });
 	}
 
@@ -56,7 +56,8 @@ class LosslessResultsTests {
 		ResolvableType stage = ResolvableType.forType(new ParameterizedTypeReference<CompletableFuture<Order>>() {
 		}).as(CompletionStage.class).getGeneric();
 		ResultFormat format = ResultFormatTests.one(stage);
-		assertThat(format.read(ResultFormatTests.write(format, new Order("A")))).isEqualTo(new Order("A"));
+		assertThat(ResultFormatTests.read(format, ResultFormatTests.write(format, new Order("A"))))
+			.isEqualTo(new Order("A"));
 	}
 
 	abstract static class Generic<T> {
@@ -76,7 +77,8 @@ class LosslessResultsTests {
 	void genericSuperclass() {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forMethodReturnType(ReflectionUtils.findMethod(Generic.class, "one"), OfOrder.class));
-		assertThat(format.read(ResultFormatTests.write(format, new Order("A")))).isEqualTo(new Order("A"));
+		assertThat(ResultFormatTests.read(format, ResultFormatTests.write(format, new Order("A"))))
+			.isEqualTo(new Order("A"));
 	}
 
 	@Test
@@ -84,7 +86,7 @@ class LosslessResultsTests {
 	void genericSuperclassList() {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forMethodReturnType(ReflectionUtils.findMethod(Generic.class, "list"), OfOrder.class));
-		assertThat(format.read(ResultFormatTests.write(format, List.of(new Order("A")))))
+		assertThat(ResultFormatTests.read(format, ResultFormatTests.write(format, List.of(new Order("A")))))
 			.isEqualTo(List.of(new Order("A")));
 	}
 
@@ -173,7 +175,7 @@ class LosslessResultsTests {
 	void jsonNode() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(JsonNode.class));
 		JsonNode node = JsonMapper.shared().readTree("{\"a\":1}");
-		assertThat(format.read(ResultFormatTests.write(format, node))).isEqualTo(node);
+		assertThat(ResultFormatTests.read(format, ResultFormatTests.write(format, node))).isEqualTo(node);
 	}
 
 	@Test
@@ -185,7 +187,7 @@ class LosslessResultsTests {
 		String text = ResultFormatTests.write(format, ResponseEntity.ok().eTag("\"a\"").body("a"))
 			.replace("ETag", "Set-Cookie");
 		assertThat(text).contains("Set-Cookie");
-		ResponseEntity<?> read = (ResponseEntity<?>) format.read(text);
+		ResponseEntity<?> read = (ResponseEntity<?>) ResultFormatTests.read(format, text);
 		assertThat(read.getHeaders().isEmpty()).isTrue();
 	}
 
@@ -210,7 +212,8 @@ class LosslessResultsTests {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forClassWithGenerics(Map.class, String.class, Object.class));
 		Map<String, Object> value = Map.of("price", new BigDecimal("1.50"));
-		assertThat(JsonMapper.shared().writeValueAsString(format.read(ResultFormatTests.write(format, value))))
+		assertThat(JsonMapper.shared()
+			.writeValueAsString(ResultFormatTests.read(format, ResultFormatTests.write(format, value))))
 			.isEqualTo(JsonMapper.shared().writeValueAsString(value));
 	}
 
@@ -235,7 +238,7 @@ class LosslessResultsTests {
 	@DisplayName("A Number keeps its digits")
 	void kotlinLikeNumber() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(Number.class));
-		assertThat(format.read(ResultFormatTests.write(format, new BigDecimal("1.50"))))
+		assertThat(ResultFormatTests.read(format, ResultFormatTests.write(format, new BigDecimal("1.50"))))
 			.isEqualTo(new BigDecimal("1.50"));
 	}
 
@@ -243,7 +246,7 @@ class LosslessResultsTests {
 	@DisplayName("What JSON has no number for is read again")
 	void bigDecimalScale() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(float.class));
-		assertThat(format.read(ResultFormatTests.write(format, Float.NaN))).isEqualTo(Float.NaN);
+		assertThat(ResultFormatTests.read(format, ResultFormatTests.write(format, Float.NaN))).isEqualTo(Float.NaN);
 	}
 
 	record Order(String number) {

@@ -1,5 +1,7 @@
 package io.github.lockstarter.web.reactive;
 
+import java.util.function.BooleanSupplier;
+
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.Ordered;
@@ -11,9 +13,19 @@ import io.github.lockstarter.completion.RequestCompletion;
 
 /**
  * Shows annotated handlers of Spring WebFlux the request that they are called for, and
- * its end.
+ * notifies their leases of its answer and its end.
  */
 public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter implements Ordered {
+
+	private final BooleanSupplier keepsAnswers;
+
+	/**
+	 * Creates a filter.
+	 * @param keepsAnswers whether any handler may keep answers for later duplicates
+	 */
+	public ExchangeRequestFilter(BooleanSupplier keepsAnswers) {
+		this.keepsAnswers = keepsAnswers;
+	}
 
 	/** Other filters may have changed the request, or its principal. */
 	@Override
@@ -25,7 +37,16 @@ public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter 
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
 		RequestCompletion end = new RequestCompletion();
 		exchange.getAttributes().put(RequestCompletion.ATTRIBUTE, end);
-		return super.filter(exchange, chain).doFinally((signal) -> end.reached());
+		if (!this.keepsAnswers.getAsBoolean()) {
+			return super.filter(exchange, chain).doFinally((signal) -> end.reached());
+		}
+		RecordedResponse response = RecordedResponse.of(exchange, end);
+		return super.filter(exchange.mutate().response(response).build(), chain).onErrorResume(response::failed)
+			.then(Mono.defer(response::handled))
+			.doFinally((signal) -> {
+				response.lost();
+				end.reached();
+			});
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.web.reactive;
 
 import java.security.Principal;
+import java.util.List;
 import java.util.concurrent.Executor;
 
 import io.netty.channel.EventLoop;
@@ -9,8 +10,10 @@ import reactor.core.publisher.Mono;
 import reactor.netty.Connection;
 import reactor.util.context.ContextView;
 
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.reactive.HandlerMapping;
@@ -22,6 +25,8 @@ import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.result.ResponseHead;
+import io.github.lockstarter.result.SharedResult;
 import io.github.lockstarter.web.ReplayedHeader;
 import io.github.lockstarter.web.RequestPaths;
 
@@ -90,8 +95,29 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		}
 
 		@Override
-		public void markReplayed() {
+		public boolean notifiesOfAnswer() {
+			return RecordedResponse.of(this.exchange) != null;
+		}
+
+		@Override
+		public ResponseHead head() {
+			ServerHttpResponse response = this.exchange.getResponse();
+			HttpStatusCode status = response.getStatusCode();
+			return ResponseHead.of((status != null) ? status.value() : null, (name) -> response.getHeaders().get(name));
+		}
+
+		@Override
+		public boolean replay(SharedResult result) {
 			this.exchange.getResponse().getHeaders().set(ReplayedHeader.NAME, ReplayedHeader.VALUE);
+			RecordedResponse recorded = RecordedResponse.of(this.exchange);
+			if (result instanceof SharedResult.Returned returned) {
+				RecordedResponse.setHead(returned.response(), this.exchange.getResponse());
+			}
+			else if (result instanceof SharedResult.Answered answered && recorded != null) {
+				recorded.replay(answered);
+				return true;
+			}
+			return false;
 		}
 
 	}
@@ -121,8 +147,8 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 			@Nullable Principal principal) implements CurrentRequest {
 
 		@Override
-		public @Nullable String header(String name) {
-			return this.exchange.getRequest().getHeaders().getFirst(name);
+		public List<String> headers(String name) {
+			return this.exchange.getRequest().getHeaders().getOrEmpty(name);
 		}
 
 		@Override

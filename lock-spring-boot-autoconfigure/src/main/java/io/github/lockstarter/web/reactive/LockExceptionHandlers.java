@@ -10,6 +10,7 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.server.ServerWebExchange;
 
+import io.github.lockstarter.InvalidIdempotencyKeyException;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockStoreException;
@@ -73,6 +74,23 @@ public final class LockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(MissingLockKeyException exception, ServerWebExchange exchange) {
+			return answer(exception, exchange);
+		}
+
+	}
+
+	/** Answers an {@link InvalidIdempotencyKeyException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfInvalidIdempotencyKey extends LockExceptionHandler {
+
+		OfInvalidIdempotencyKey(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		Mono<ResponseEntity<ProblemDetail>> handle(InvalidIdempotencyKeyException exception,
+				ServerWebExchange exchange) {
 			return answer(exception, exchange);
 		}
 

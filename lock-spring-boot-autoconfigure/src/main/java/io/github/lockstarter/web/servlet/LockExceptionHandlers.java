@@ -11,6 +11,7 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.context.request.ServletWebRequest;
 
+import io.github.lockstarter.InvalidIdempotencyKeyException;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockStoreException;
@@ -58,6 +59,23 @@ public final class LockExceptionHandlers {
 
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(MissingLockKeyException exception, ServletWebRequest request)
+				throws IOException {
+			return answer(exception, request);
+		}
+
+	}
+
+	/** Answers an {@link InvalidIdempotencyKeyException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfInvalidIdempotencyKey extends LockExceptionHandler {
+
+		OfInvalidIdempotencyKey(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		@Nullable ResponseEntity<ProblemDetail> handle(InvalidIdempotencyKeyException exception, ServletWebRequest request)
 				throws IOException {
 			return answer(exception, request);
 		}

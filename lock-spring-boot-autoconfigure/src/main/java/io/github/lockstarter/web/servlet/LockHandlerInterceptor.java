@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 import io.github.lockstarter.completion.RequestCompletion;
-import io.github.lockstarter.web.ReplayedHeader;
+import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
 /**
  * Tells annotated handlers whether they may wait without a thread, clients of shared
- * answers, and leases of the end of their request.
+ * answers, and leases of the answer and the end of their request.
  */
 final class LockHandlerInterceptor implements HandlerInterceptor {
 
@@ -30,8 +30,8 @@ final class LockHandlerInterceptor implements HandlerInterceptor {
 	@Override
 	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
 		if (request.getDispatcherType() == DispatcherType.ASYNC
-				&& request.getAttribute(ServletRequestHandling.REPLAYED) != null) {
-			response.setHeader(ReplayedHeader.NAME, ReplayedHeader.VALUE);
+				&& request.getAttribute(ServletRequestHandling.REPLAYED) instanceof ResponseHead replayed) {
+			ReplayedAnswerResolver.setHead(replayed, response);
 		}
 		PreparedModel.forget(request);
 		request.setAttribute(ServletRequestHandling.SUSPENDABLE, this.suspendable);
@@ -42,6 +42,9 @@ final class LockHandlerInterceptor implements HandlerInterceptor {
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception failure) {
 		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end) {
+			if (end.awaitsAnswer()) {
+				AnswerRecorder.keep(end, response, failure);
+			}
 			end.reached();
 		}
 	}

@@ -1,6 +1,8 @@
 package io.github.lockstarter.web.servlet;
 
 import java.security.Principal;
+import java.util.Collections;
+import java.util.List;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +34,8 @@ public record ServletCurrentRequest(HttpServletRequest request) implements Curre
 	}
 
 	@Override
-	public @Nullable String header(String name) {
-		return this.request.getHeader(name);
+	public List<String> headers(String name) {
+		return Collections.list(this.request.getHeaders(name));
 	}
 
 	@Override

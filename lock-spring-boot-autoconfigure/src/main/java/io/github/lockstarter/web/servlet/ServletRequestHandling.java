@@ -5,8 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.context.request.async.DeferredResult;
@@ -24,7 +27,8 @@ import io.github.lockstarter.interceptor.LockAcquisition;
 import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.interceptor.RequestHandling;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.web.ReplayedHeader;
+import io.github.lockstarter.result.ResponseHead;
+import io.github.lockstarter.result.SharedResult;
 
 /**
  * The handling of a request by Spring MVC, for calls of its handler on its thread.
@@ -35,8 +39,8 @@ final class ServletRequestHandling implements RequestHandling {
 	static final String SUSPENDABLE = Suspendable.class.getName();
 
 	/**
-	 * The name of the attribute that marks a replayed answer until the request is
-	 * dispatched.
+	 * The name of the attribute with the {@link ResponseHead} of a replayed answer, until
+	 * the request is dispatched.
 	 */
 	static final String REPLAYED = ServletRequestHandling.class.getName() + ".replayed";
 
@@ -132,19 +136,61 @@ final class ServletRequestHandling implements RequestHandling {
 		return WebAsyncUtils.getAsyncManager(this.request);
 	}
 
+	/** The interceptor that is notified of the answer has seen the request. */
+	@Override
+	public boolean notifiesOfAnswer() {
+		return this.request.getAttribute(SUSPENDABLE) != null;
+	}
+
+	@Override
+	public @Nullable ResponseHead head() {
+		HttpServletResponse response = response();
+		if (response == null) {
+			return ResponseHead.EMPTY;
+		}
+		return response.isCommitted() ? null
+				: ResponseHead.of(status(response), (name) -> AnswerRecorder.values(name, response));
+	}
+
+	/** Spring MVC sets the status of an annotation after the handler has returned. */
+	private @Nullable Integer status(HttpServletResponse response) {
+		ResponseStatus annotation = (this.request
+			.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)
+					? status(handler) : null;
+		if (annotation != null) {
+			return annotation.code().value();
+		}
+		return (response.getStatus() != HttpServletResponse.SC_OK) ? response.getStatus() : null;
+	}
+
+	private static @Nullable ResponseStatus status(HandlerMethod handler) {
+		ResponseStatus own = handler.getMethodAnnotation(ResponseStatus.class);
+		return (own != null) ? own
+				: AnnotatedElementUtils.findMergedAnnotation(handler.getBeanType(), ResponseStatus.class);
+	}
+
 	/**
-	 * Tells the client at once on the thread of the request, otherwise when the request
-	 * is dispatched with the result.
+	 * Sets the head at once on the thread of the request, otherwise when the request is
+	 * dispatched with the result. An answer is an exception, which is handled later.
 	 */
 	@Override
-	public void markReplayed() {
-		if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
-				&& attributes.getRequest() == this.request && attributes.getResponse() != null) {
-			attributes.getResponse().setHeader(ReplayedHeader.NAME, ReplayedHeader.VALUE);
+	public boolean replay(SharedResult result) {
+		if (result instanceof SharedResult.Returned returned) {
+			HttpServletResponse response = response();
+			if (response != null) {
+				ReplayedAnswerResolver.setHead(returned.response(), response);
+			}
+			else {
+				this.request.setAttribute(REPLAYED, returned.response());
+			}
 		}
-		else {
-			this.request.setAttribute(REPLAYED, true);
-		}
+		return false;
+	}
+
+	/** Returns the response, on the thread of the request. */
+	private @Nullable HttpServletResponse response() {
+		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+				&& attributes.getRequest() == this.request) ? attributes.getResponse() : null;
 	}
 
 	/**

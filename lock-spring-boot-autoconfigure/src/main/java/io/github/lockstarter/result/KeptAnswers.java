@@ -1,0 +1,53 @@
+package io.github.lockstarter.result;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+import org.springframework.util.Assert;
+
+/**
+ * Which answers to a request are kept for later duplicates. All others release the key,
+ * so that a duplicate runs.
+ *
+ * @param values whether it is decided by what the method returns, and a failure is never
+ * kept
+ * @param statuses the statuses that are kept, each of three digits, of which the last two
+ * may be {@code xx}; of no meaning for {@code values}
+ */
+public record KeptAnswers(boolean values, List<String> statuses) {
+
+	/** What a method returns, if a {@link ResultPredicate} lets others have it. */
+	public static final KeptAnswers VALUES = new KeptAnswers(true, List.of());
+
+	/** Every answer, failures included. */
+	public static final KeptAnswers ALL = new KeptAnswers(false, List.of("1xx", "2xx", "3xx", "4xx", "5xx"));
+
+	/**
+	 * Returns what a text stands for.
+	 * @param text {@code values}, {@code all}, or statuses with commas between them, as
+	 * in {@code 2xx, 402}
+	 * @throws IllegalArgumentException if it is neither
+	 */
+	public static KeptAnswers parse(String text) {
+		String wanted = text.strip().toLowerCase(Locale.ROOT);
+		if (wanted.equals("values")) {
+			return VALUES;
+		}
+		if (wanted.equals("all")) {
+			return ALL;
+		}
+		List<String> statuses = Arrays.stream(wanted.split(",", -1)).map(String::strip).toList();
+		statuses.forEach((status) -> Assert.isTrue(status.matches("[1-5](\\d\\d|xx)"),
+				"'%s' is neither 'values', 'all', nor a list of statuses such as '2xx, 402'".formatted(text)));
+		return new KeptAnswers(false, statuses);
+	}
+
+	/** Returns whether an answer with the status is kept. */
+	boolean contain(int status) {
+		return this.statuses.stream()
+			.anyMatch((each) -> each.endsWith("xx") ? each.charAt(0) - '0' == status / 100
+					: each.equals(Integer.toString(status)));
+	}
+
+}

@@ -1,0 +1,57 @@
+package io.github.lockstarter.result;
+
+import java.util.Base64;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of one call, as other callers get it.
+ */
+public sealed interface SharedResult {
+
+	/**
+	 * The value that the method returned, or that its work ended with.
+	 *
+	 * @param value the value, or a list of values if there are many
+	 * @param response the status and headers that the handler has set on the response
+	 * itself
+	 */
+	record Returned(@Nullable Object value, ResponseHead response) implements SharedResult {
+	}
+
+	/**
+	 * The answer to the request, where that is more than the method tells: it failed, or
+	 * its result was the name of a view.
+	 *
+	 * @param response the status, which is always set, and the headers
+	 * @param body the body in Base64; {@code null} if the application's error page writes
+	 * it
+	 * @param reason what the error page was told; {@code null} if there is no such page,
+	 * or it was told nothing
+	 */
+	record Answered(ResponseHead response, @Nullable String body, @Nullable String reason) implements SharedResult {
+
+		/** Returns an answer with a body. */
+		public static Answered withBody(ResponseHead response, byte[] body) {
+			return new Answered(response, Base64.getEncoder().encodeToString(body), null);
+		}
+
+		/** Returns an answer that the application's error page writes. */
+		public static Answered byErrorPage(int status, @Nullable String reason) {
+			return new Answered(new ResponseHead(status, ResponseHead.EMPTY.headers()), null, reason);
+		}
+
+		/** Returns the status. */
+		public int status() {
+			Integer status = this.response.status();
+			return (status != null) ? status : 500;
+		}
+
+		/** Returns the body; {@code null} if the application's error page writes it. */
+		public byte @Nullable [] bytes() {
+			return (this.body != null) ? Base64.getDecoder().decode(this.body) : null;
+		}
+
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.github.lockstarter.web.servlet;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+import io.github.lockstarter.result.ReplayedAnswerException;
+import io.github.lockstarter.result.ResponseHead;
+import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.web.ReplayedHeader;
+
+/**
+ * Answers a request like an earlier one.
+ */
+public final class ReplayedAnswerResolver implements HandlerExceptionResolver, Ordered {
+
+	/** It comes before resolvers that answer every exception. */
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception exception) {
+		if (!(exception instanceof ReplayedAnswerException replayed)) {
+			return null;
+		}
+		try {
+			write(replayed.answer(), response);
+		}
+		catch (IOException ex) {
+			// The client has disconnected.
+		}
+		return new ModelAndView();
+	}
+
+	private static void write(Answered answer, HttpServletResponse response) throws IOException {
+		setHead(answer.response(), response);
+		byte[] body = answer.bytes();
+		if (body != null) {
+			response.setContentLength(body.length);
+			response.getOutputStream().write(body);
+		}
+		else if (answer.reason() != null) {
+			response.sendError(answer.status(), answer.reason());
+		}
+		else {
+			response.sendError(answer.status());
+		}
+	}
+
+	/** Marks the response as replayed, and sets the status and the headers. */
+	static void setHead(ResponseHead head, HttpServletResponse response) {
+		response.setHeader(ReplayedHeader.NAME, ReplayedHeader.VALUE);
+		Integer status = head.status();
+		if (status != null) {
+			response.setStatus(status);
+		}
+		boolean redirect = status != null && status / 100 == 3;
+		for (Map.Entry<String, List<String>> header : head.headers().entrySet()) {
+			List<String> values = header.getValue();
+			boolean encoded = redirect && header.getKey().equals(HttpHeaders.LOCATION);
+			response.setHeader(header.getKey(), encoded ? response.encodeRedirectURL(values.get(0)) : values.get(0));
+			values.stream().skip(1).forEach((value) -> response.addHeader(header.getKey(), value));
+		}
+	}
+
+}

@@ -1,0 +1,211 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.net.http.HttpResponse;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The answer that was sent is the answer that is replayed, in both web stacks.
+ */
+@ParameterizedClass
+@ValueSource(strings = { "servlet", "reactive" })
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ReplayedAnswersTests {
+
+	private static final String REPLAYED = "Idempotent-Replayed";
+
+	private static final JsonMapper json = new JsonMapper();
+
+	@Parameter
+	String type;
+
+	private TestServer server;
+
+	private Runs runs;
+
+	private String key;
+
+	@BeforeParameterizedClassInvocation
+	void start() {
+		Stream<Class<?>> common = Stream.of(TestServer.Application.class, Runs.class, ReplayedAnswers.Failing.class,
+				ReplayedAnswers.Chosen.class, ReplayedAnswers.Advice.class, ReplayedAnswers.Predicate.class);
+		Stream<Class<?>> own = isServlet() ? Stream.of(ReplayedAnswers.Servlet.class, ReplayedAnswers.Forms.class)
+				: Stream.of(ReplayedAnswers.Reactive.class);
+		this.server = TestServer.start(Stream.concat(common, own).toArray(Class<?>[]::new), "lock.store=memory",
+				"spring.main.web-application-type=" + this.type, "spring.web.error.include-message=always");
+		this.runs = this.server.context().getBean(Runs.class);
+	}
+
+	@AfterParameterizedClassInvocation
+	void stop() {
+		this.server.close();
+	}
+
+	@BeforeEach
+	void newKey() {
+		this.key = UUID.randomUUID().toString();
+	}
+
+	private boolean isServlet() {
+		return this.type.equals("servlet");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/handled, 402", "/handled-at-once, 402", "/handled-flux, 402", "/handled-here, 410",
+			"/handled-without-body, 404", "/redirected, 302", "/returned-problem, 402", "/returned-error, 502",
+			"/see-other, 303", "/accepted, 202", "/status-set, 201" })
+	@DisplayName("A duplicate gets the answer of the first request: its status, the headers of its content, and its bytes")
+	void sameAnswer(String path, int status) throws Exception {
+		HttpResponse<String> first = post(path);
+		assertThat(first.statusCode()).isEqualTo(status);
+		assertThat(first.headers().firstValue(REPLAYED)).isEmpty();
+		for (int i = 0; i < 2; i++) {
+			assertSame(first, post(path));
+		}
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
+		assertNothingHeld();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/status-set-later, 201", "/failing-later, 402", "/form, 302", "/redirect-view, 303" })
+	@DisplayName("So does one of Spring MVC, from a future or a view that redirects")
+	void sameAnswerOfServlet(String path, int status) throws Exception {
+		if (isServlet()) {
+			sameAnswer(path, status);
+		}
+	}
+
+	private static void assertSame(HttpResponse<String> first, HttpResponse<String> again) {
+		assertThat(again.headers().allValues(REPLAYED)).containsExactly("true");
+		assertThat(again.statusCode()).isEqualTo(first.statusCode());
+		assertThat(again.body()).isEqualTo(first.body());
+		for (String header : new String[] { "Location", "ETag", "Link", "Content-Type", "Content-Length" }) {
+			assertThat(again.headers().allValues(header)).as(header)
+				.isEqualTo(
+						first.headers().allValues(header).stream().map(ReplayedAnswersTests::withoutSession).toList());
+		}
+		assertThat(again.headers().map()).doesNotContainKeys("set-cookie", "x-other");
+	}
+
+	private static String withoutSession(String location) {
+		return location.replaceAll(";jsessionid=\\w+", "");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/unavailable, 503, 'down, run 1'", "/annotated, 418, ", "/unhandled, 500, " })
+	@DisplayName("An answer of the error page is written by that page again, with the same status and the same reason")
+	void errorPage(String path, int status, String reason) throws Exception {
+		HttpResponse<String> first = post(path);
+		assertThat(first.statusCode()).isEqualTo(status);
+		HttpResponse<String> again = post(path);
+		assertThat(again.headers().allValues(REPLAYED)).containsExactly("true");
+		assertThat(again.statusCode()).isEqualTo(status);
+		JsonNode page = json.readTree(again.body());
+		assertThat(page.propertyNames()).contains("timestamp", "status", "error", "path");
+		assertThat(page.get("path").asString()).isEqualTo(path);
+		if (reason != null) {
+			assertThat(page.get("message").asString()).isEqualTo(reason)
+				.isEqualTo(json.readTree(first.body()).get("message").asString());
+		}
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
+		assertNothingHeld();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "value, 202, 1", "declined, 402, 1", "conflict, 409, 2", "other, 500, 2" })
+	@DisplayName("Where statuses are chosen, answers with them are kept, and the others release the key")
+	void chosenStatuses(String how, int status, int runs) throws Exception {
+		HttpResponse<String> first = this.server.post("/chosen?run=" + this.key + "&how=" + how, ReplayHandlers.KEY,
+				this.key);
+		HttpResponse<String> again = this.server.post("/chosen?run=" + this.key + "&how=" + how, ReplayHandlers.KEY,
+				this.key);
+		assertThat(first.statusCode()).isEqualTo(status);
+		assertThat(again.statusCode()).isEqualTo(status);
+		assertThat(again.headers().firstValue(REPLAYED).isPresent()).isEqualTo(runs == 1);
+		assertThat(this.runs.count(this.key)).isEqualTo(runs);
+		assertNothingHeld();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/default", "/of-lock", "/exempt" })
+	@DisplayName("A failure releases the key by default, if it is one of a lock, or if the application exempts it")
+	void notKept(String path) throws Exception {
+		HttpResponse<String> first = post(path);
+		HttpResponse<String> again = post(path);
+		assertThat(again.statusCode()).isEqualTo(first.statusCode()).isBetween(400, 499);
+		assertThat(again.headers().firstValue(REPLAYED)).isEmpty();
+		assertThat(this.runs.count(this.key)).isEqualTo(2);
+		assertNothingHeld();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/page, pages", "/written, written" })
+	@DisplayName("What Spring MVC cannot keep faithfully is not kept, and is counted")
+	void lost(String path, String name) throws Exception {
+		if (!isServlet()) {
+			return;
+		}
+		LockCounts counts = this.server.context().getBean(LockCounts.class);
+		long before = counts.get(name, Event.NOT_WRITABLE);
+		for (int i = 1; i <= 2; i++) {
+			HttpResponse<String> answer = post(path);
+			assertThat(answer.statusCode()).isEqualTo(200);
+			assertThat(answer.headers().firstValue(REPLAYED)).isEmpty();
+			assertThat(this.runs.count(this.key)).isEqualTo(i);
+			int lost = i;
+			// What a view writes may reach the client before the end of the request.
+			Awaitility.await().until(() -> counts.get(name, Event.NOT_WRITABLE) - before == lost);
+			assertNothingHeld();
+		}
+	}
+
+	@Test
+	@DisplayName("A key that was used for another path of the same handler is refused with 422")
+	void otherPath() throws Exception {
+		assertThat(post("/path-a").statusCode()).isEqualTo(200);
+		assertThat(post("/path-b").statusCode()).isEqualTo(422);
+		assertThat(post("/path-a").headers().firstValue(REPLAYED)).hasValue("true");
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
+	}
+
+	@Test
+	@DisplayName("A stored answer is sent as it is, whatever media type the duplicate accepts")
+	void otherMediaType() throws Exception {
+		HttpResponse<String> first = post("/handled");
+		HttpResponse<String> again = this.server.post("/handled?run=" + this.key, ReplayHandlers.KEY, this.key,
+				"Accept", "image/png");
+		assertSame(first, again);
+	}
+
+	/** The lock is free when the answer has been sent, if not before. */
+	private void assertNothingHeld() {
+		Awaitility.await().until(() -> this.server.context().getBean(LockInspector.class).snapshot().isEmpty());
+	}
+
+	private HttpResponse<String> post(String path) throws Exception {
+		return this.server.post(path + "?run=" + this.key, ReplayHandlers.KEY, this.key);
+	}
+
+}
