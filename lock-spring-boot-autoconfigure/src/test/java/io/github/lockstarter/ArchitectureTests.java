@@ -20,6 +20,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import org.jspecify.annotations.NullMarked;
 
+import org.springframework.web.server.ResponseStatusException;
+
 import io.github.lockstarter.registry.SharingRegistry;
 import io.github.lockstarter.registry.request.SharedLease;
 
@@ -69,17 +71,18 @@ class ArchitectureTests {
 		.whereLayer("completion")
 		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor", "operation", "key")
 		.whereLayer("result")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "interceptor", "operation", "key", "completion");
+		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor", "operation", "key", "completion");
 
 	@ArchTest
 	static final ArchRule theAdviceKnowsNoWebFramework = noClasses().that()
 		.resideInAnyPackage(ROOT + ".interceptor", ROOT + ".operation", ROOT + ".key", ROOT + ".completion",
 				ROOT + ".result")
 		.should()
-		.dependOnClassesThat()
-		.resideInAnyPackage("jakarta.servlet..", "org.springframework.web.servlet..",
-				"org.springframework.web.reactive..", "org.springframework.web.server..",
-				"org.springframework.web.context..", "reactor.netty..");
+		.dependOnClassesThat(JavaClass.Predicates
+			.resideInAnyPackage("jakarta.servlet..", "org.springframework.web.servlet..",
+					"org.springframework.web.reactive..", "org.springframework.web.server..",
+					"org.springframework.web.context..", "reactor.netty..")
+			.and(not(belongToAnyOf(ResponseStatusException.class))));
 
 	@ArchTest
 	static final ArchRule onlyResultAndCompletionKnowTheEngine = noClasses().that()

@@ -25,18 +25,23 @@ import io.github.lockstarter.result.ResultType;
  */
 final class ResultTypes {
 
-	/** Parameters by which a handler can write its response itself. */
+	/**
+	 * Parameters by which a handler that returns nothing can write its response itself.
+	 */
 	private static final List<String> ANSWERS = List.of("jakarta.servlet.ServletResponse",
 			"jakarta.servlet.http.HttpServletResponse", "org.springframework.http.server.reactive.ServerHttpResponse",
-			"org.springframework.web.server.ServerWebExchange", OutputStream.class.getName(), Writer.class.getName());
+			"org.springframework.web.server.ServerWebExchange");
 
-	private ResultTypes() {
-	}
+	/** Parameters by which a handler writes its response itself. */
+	private static final List<Class<?>> WRITERS = List.of(OutputStream.class, Writer.class);
 
 	/** Results that name a view of Spring MVC. */
 	private static final List<String> VIEWS = List.of(String.class.getName(),
 			"org.springframework.web.servlet.ModelAndView", "org.springframework.web.servlet.View",
 			"org.springframework.web.servlet.view.RedirectView");
+
+	private ResultTypes() {
+	}
 
 	/**
 	 * Returns the type.
@@ -61,7 +66,8 @@ final class ResultTypes {
 					"a %s inside of another result can be read only once".formatted(body.getSimpleName()));
 		}
 		boolean nothing = value == void.class || value == Void.class;
-		if (nothing && Arrays.stream(method.getParameterTypes()).anyMatch((type) -> ANSWERS.contains(type.getName()))) {
+		if (Arrays.stream(method.getParameterTypes())
+			.anyMatch((type) -> WRITERS.contains(type) || (nothing && ANSWERS.contains(type.getName())))) {
 			throw unsupported(method, "it writes its response itself");
 		}
 		return result;

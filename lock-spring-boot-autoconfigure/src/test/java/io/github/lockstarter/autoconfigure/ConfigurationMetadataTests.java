@@ -36,9 +36,10 @@ class ConfigurationMetadataTests {
 			.extracting(ConfigurationMetadataTests::name)
 			.containsExactlyInAnyOrder("lock.store", "lock.ttl", "lock.wait", "lock.renew", "lock.max-hold",
 					"lock.max-waiters", "lock.order", "lock.names", "lock.web.conflict-status", "lock.web.release-on",
-					"lock.web.keep-thread", "lock.share.ttl", "lock.share.max-size", "lock.redis.key-prefix",
-					"lock.redis.command-timeout", "lock.redis.replicas-to-ack", "lock.jdbc.url", "lock.jdbc.username",
-					"lock.jdbc.password", "lock.jdbc.table", "lock.jdbc.initialize-schema", "lock.jdbc.connections",
+					"lock.web.keep-thread", "lock.share.ttl", "lock.share.max-size", "lock.replay.keep",
+					"lock.replay.max-key-length", "lock.redis.key-prefix", "lock.redis.command-timeout",
+					"lock.redis.replicas-to-ack", "lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password",
+					"lock.jdbc.table", "lock.jdbc.initialize-schema", "lock.jdbc.connections",
 					"lock.jdbc.command-timeout", "lock.memcached.servers", "lock.memcached.key-prefix",
 					"lock.memcached.command-timeout", "lock.dynamodb.table", "lock.dynamodb.create-table",
 					"lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout");

@@ -190,12 +190,14 @@ class ReplayedAnswersTests {
 		assertThat(this.runs.count(this.key)).isEqualTo(1);
 	}
 
-	@Test
+	@ParameterizedTest
+	@CsvSource({ "/handled, image/png", "/handled-flux, application/x-ndjson", "/handled-flux, text/event-stream",
+			"/handled, no media type" })
 	@DisplayName("A stored answer is sent as it is, whatever media type the duplicate accepts")
-	void otherMediaType() throws Exception {
-		HttpResponse<String> first = post("/handled");
-		HttpResponse<String> again = this.server.post("/handled?run=" + this.key, ReplayHandlers.KEY, this.key,
-				"Accept", "image/png");
+	void otherMediaType(String path, String accept) throws Exception {
+		HttpResponse<String> first = post(path);
+		HttpResponse<String> again = this.server.post(path + "?run=" + this.key, ReplayHandlers.KEY, this.key, "Accept",
+				"image/png");
 		assertSame(first, again);
 	}
 

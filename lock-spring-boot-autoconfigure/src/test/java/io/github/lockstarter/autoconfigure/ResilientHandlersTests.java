@@ -20,6 +20,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.context.event.EventListener;
+import org.springframework.http.ResponseEntity;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
@@ -100,6 +101,15 @@ class ResilientHandlersTests {
 			assertThat(server.post("/failing?key=taro").body()).isEqualTo("run 2");
 			assertThat(server.context().getBean(Seen.class).tokens()).hasSize(2)
 				.satisfies((tokens) -> assertThat(Set.copyOf(tokens)).hasSize(1));
+		}
+	}
+
+	@Test
+	@DisplayName("With the lock ordered last, a failure that is retried is not kept, and the retry gets the lock")
+	void retriedFailureIsNotKept() throws Exception {
+		try (TestServer server = start(WebApplicationType.SERVLET, RETRY_OUTSIDE)) {
+			assertThat(server.post("/kept?key=taro").body()).isEqualTo("run 2");
+			assertThat(server.post("/kept?key=taro").headers().firstValue("Idempotent-Replayed")).hasValue("true");
 		}
 	}
 
@@ -185,6 +195,13 @@ class ResilientHandlersTests {
 				throw new IllegalStateException("failed as asked");
 			}
 			return "run " + this.seen.runs();
+		}
+
+		@PostMapping("/kept")
+		@Retryable(delay = 10)
+		@ExclusiveRequest(name = "kept", key = "#key", replay = "1h", keep = "all")
+		ResponseEntity<String> kept(@RequestParam String key, Lease lease) {
+			return ResponseEntity.ok(failing(key, lease));
 		}
 
 		@PostMapping("/limited")

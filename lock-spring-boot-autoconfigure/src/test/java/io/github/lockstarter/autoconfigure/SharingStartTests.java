@@ -44,7 +44,8 @@ class SharingStartTests {
 			UnshareableHandlers.WritesItself.class, UnshareableHandlers.NotReadable.class,
 			UnshareableHandlers.OwnFuture.class, UnshareableHandlers.TwoLocks.class,
 			UnshareableHandlers.WithoutKey.class, UnshareableHandlers.ReactiveBody.class,
-			UnshareableHandlers.StreamedBody.class, BadReplay.class, NoReplay.class, TooLongReplay.class })
+			UnshareableHandlers.StreamedBody.class, UnshareableHandlers.WritesText.class, BadReplay.class,
+			BadKeep.class, KeepWithoutReplay.class, KeepOfService.class, NoReplay.class, TooLongReplay.class })
 	@DisplayName("What cannot be shared or replayed stops the start, and names the method")
 	void failsAtStart(Class<?> type) {
 		this.runner.withBean(type).run((context) -> {
@@ -55,7 +56,8 @@ class SharingStartTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Body.class, OfVoid.class, OfFuture.class, OfFlux.class, Plain.class })
+	@ValueSource(classes = { Body.class, OfVoid.class, OfFuture.class, OfFlux.class, Plain.class, Redirecting.class,
+			KeptValuesOfService.class })
 	@DisplayName("What can be shared starts")
 	void starts(Class<?> type) {
 		this.runner.withBean(type).run((context) -> assertThat(context).hasNotFailed());
@@ -131,6 +133,55 @@ class SharingStartTests {
 		@PostMapping("/")
 		public CompletableFuture<String> method(String key) {
 			return CompletableFuture.completedFuture(key);
+		}
+
+	}
+
+	@Controller
+	static class Redirecting {
+
+		@ExclusiveRequest(key = "#key", replay = "1h", keep = "${keep:2xx, 303}")
+		@PostMapping("/")
+		public String method(String key) {
+			return "redirect:/";
+		}
+
+	}
+
+	static class KeptValuesOfService {
+
+		@ExclusiveRequest(key = "#key", replay = "1h", keep = "values")
+		public String method(String key) {
+			return key;
+		}
+
+	}
+
+	static class BadKeep {
+
+		@ExclusiveRequest(key = "#key", replay = "1h", keep = "everything")
+		public String method(String key) {
+			return key;
+		}
+
+	}
+
+	@RestController
+	static class KeepWithoutReplay {
+
+		@ExclusiveRequest(key = "#key", keep = "all")
+		@PostMapping("/")
+		public String method(String key) {
+			return key;
+		}
+
+	}
+
+	static class KeepOfService {
+
+		@ExclusiveRequest(key = "#key", replay = "1h", keep = "all")
+		public String method(String key) {
+			return key;
 		}
 
 	}

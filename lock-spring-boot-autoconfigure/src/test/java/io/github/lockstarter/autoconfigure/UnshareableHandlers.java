@@ -213,6 +213,17 @@ final class UnshareableHandlers {
 
 	}
 
+	@RestController
+	static class WritesText {
+
+		@ExclusiveRequest(key = "header('a')", replay = "1h")
+		@PostMapping("/")
+		public String method(Writer writer) {
+			return null;
+		}
+
+	}
+
 	static class NotReadable {
 
 		@ExclusiveRequest(onConflict = OnConflict.SHARE)

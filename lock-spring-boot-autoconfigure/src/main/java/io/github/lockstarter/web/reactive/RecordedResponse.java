@@ -149,10 +149,8 @@ final class RecordedResponse extends ServerHttpResponseDecorator {
 		return super.writeAndFlushWith(
 				Flux.<Publisher<? extends DataBuffer>>from(body).switchOnFirst((first, values) -> {
 					Answered answer = this.replayed;
-					return (answer != null)
-							? discard(values.concatMap((each) -> each))
-								.then(Mono.<Publisher<? extends DataBuffer>>fromSupplier(() -> replayedBody(answer)))
-							: values;
+					return (answer != null) ? discard(values.concatMap((each) -> each))
+						.then(replayedBody(answer).<Publisher<? extends DataBuffer>>map(Mono::just)) : values;
 				}));
 	}
 

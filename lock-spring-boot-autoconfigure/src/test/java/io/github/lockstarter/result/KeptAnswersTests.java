@@ -1,0 +1,49 @@
+package io.github.lockstarter.result;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class KeptAnswersTests {
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			all         | 200 | true
+			all         | 503 | true
+			ALL         | 404 | true
+			2xx         | 204 | true
+			2xx         | 302 | false
+			2xx, 402    | 402 | true
+			2xx, 402    | 403 | false
+			404,4xx     | 410 | true
+			 5XX        | 503 | true
+			""")
+	@DisplayName("A status is kept if it is listed, by itself or by its class")
+	void statuses(String text, int status, boolean kept) {
+		KeptAnswers answers = KeptAnswers.parse(text);
+		assertThat(answers.values()).isFalse();
+		assertThat(answers.contain(status)).isEqualTo(kept);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "values", " Values " })
+	@DisplayName("Values are those that a predicate decides on")
+	void values(String text) {
+		assertThat(KeptAnswers.parse(text)).isSameAs(KeptAnswers.VALUES);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "2xx,", "none", "20x", "600", "99", "2xx 404", "2xx;404", "values, 404", "all, 404",
+			"x2x" })
+	@DisplayName("Anything else is refused, and the message says what is possible")
+	void refused(String text) {
+		assertThatIllegalArgumentException().isThrownBy(() -> KeptAnswers.parse(text))
+			.withMessageContaining("'values', 'all'")
+			.withMessageContaining("2xx, 402");
+	}
+
+}
