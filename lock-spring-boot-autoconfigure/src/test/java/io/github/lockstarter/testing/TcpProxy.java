@@ -8,7 +8,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between a client and a server on this machine, and can break the connections
@@ -21,15 +25,22 @@ public final class TcpProxy implements AutoCloseable {
 
 	private final ServerSocket listener;
 
-	private final int target;
+	private final int[] targets;
+
+	private final Queue<Loss> losses = new ConcurrentLinkedQueue<>();
+
+	private int accepted;
 
 	private final List<Link> links = new CopyOnWriteArrayList<>();
 
 	private volatile boolean refuses;
 
-	/** Starts a proxy on a port of its own. */
-	public TcpProxy(int target) {
-		this.target = target;
+	/**
+	 * Starts a proxy on a port of its own.
+	 * @param targets the ports of the servers, which get the connections in turn
+	 */
+	public TcpProxy(int... targets) {
+		this.targets = targets;
 		try {
 			this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
 		}
@@ -46,6 +57,11 @@ public final class TcpProxy implements AutoCloseable {
 	/** Returns how many connections are open. */
 	public int connections() {
 		return this.links.size();
+	}
+
+	/** Breaks the next connections, each in its way; those after them work. */
+	public void breakNext(Loss... losses) {
+		this.losses.addAll(List.of(losses));
 	}
 
 	/** Drops what the server answers on the connections that are open. */
@@ -105,9 +121,10 @@ public final class TcpProxy implements AutoCloseable {
 		while (!this.listener.isClosed()) {
 			Socket client = this.listener.accept();
 			try {
-				Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), this.target));
+				int target = this.targets[this.accepted++ % this.targets.length];
+				Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), target), this.losses.poll());
 				this.links.add(link);
-				if (this.refuses) {
+				if (this.refuses || link.loss == Loss.REQUEST) {
 					link.close();
 				}
 				run(link::passRequests);
@@ -141,6 +158,25 @@ public final class TcpProxy implements AutoCloseable {
 		}
 	}
 
+	/** How a connection breaks. */
+	public enum Loss {
+
+		/** It is closed before anything of the request reaches the server. */
+		REQUEST,
+
+		/**
+		 * It is closed for the client when the server, which goes on, has the request.
+		 */
+		CONNECTION,
+
+		/** Nothing that the server answers reaches the client. */
+		REPLY,
+
+		/** No more than half of what the server answers first reaches the client. */
+		HALF_OF_REPLY
+
+	}
+
 	@FunctionalInterface
 	private interface Work {
 
@@ -155,6 +191,8 @@ public final class TcpProxy implements AutoCloseable {
 
 		private final Socket server;
 
+		private final @Nullable Loss loss;
+
 		private volatile boolean dropsRequests;
 
 		private volatile boolean dropsReplies;
@@ -163,9 +201,10 @@ public final class TcpProxy implements AutoCloseable {
 
 		private volatile long passedRequestBytes;
 
-		Link(Socket client, Socket server) throws IOException {
+		Link(Socket client, Socket server, @Nullable Loss loss) throws IOException {
 			this.client = client;
 			this.server = server;
+			this.loss = loss;
 			client.setTcpNoDelay(true);
 			server.setTcpNoDelay(true);
 		}
@@ -181,6 +220,9 @@ public final class TcpProxy implements AutoCloseable {
 						out.write(buffer, 0, length);
 						this.passedRequestBytes += length;
 					}
+					if (this.loss == Loss.CONNECTION) {
+						closeQuietly(this.client);
+					}
 				}
 			}
 			finally {
@@ -192,7 +234,11 @@ public final class TcpProxy implements AutoCloseable {
 			try (InputStream in = this.server.getInputStream(); OutputStream out = this.client.getOutputStream()) {
 				byte[] buffer = new byte[BUFFER];
 				for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
-					if (!this.dropsReplies) {
+					if (!this.dropsReplies && (this.loss == Loss.REPLY || this.loss == Loss.HALF_OF_REPLY)) {
+						out.write(buffer, 0, (this.loss == Loss.REPLY) ? 0 : length / 2);
+						this.dropsReplies = true;
+					}
+					else if (!this.dropsReplies) {
 						out.write(buffer, 0, length);
 					}
 				}

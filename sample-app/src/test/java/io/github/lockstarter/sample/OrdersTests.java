@@ -36,19 +36,20 @@ class OrdersTests {
 			.hasHeader("Idempotent-Replayed", "true")
 			.hasHeader(HttpHeaders.LOCATION, first.getResponse().getHeader(HttpHeaders.LOCATION));
 		assertThat(second.getResponse().getContentAsString()).isEqualTo(first.getResponse().getContentAsString());
-		assertThat(place("another key", TEA)).hasStatus(HttpStatus.CREATED)
+		assertThat(place("another-key", TEA)).hasStatus(HttpStatus.CREATED)
 			.bodyText()
 			.isNotEqualTo(first.getResponse().getContentAsString());
 	}
 
 	@Test
-	@DisplayName("Another order with the same key is refused with 422, and one without a key with 400")
+	@DisplayName("Another order with the same key is refused with 422, and what is no key with 400")
 	void refuses() {
 		assertThat(place("refuses", TEA)).hasStatus(HttpStatus.CREATED);
 		assertThat(place("refuses", "{\"item\":\"tea\",\"quantity\":3}")).hasStatus(HttpStatus.UNPROCESSABLE_CONTENT)
 			.bodyText()
 			.contains("payload-mismatch");
-		assertThat(place("", TEA)).hasStatus(HttpStatus.BAD_REQUEST).bodyText().contains("key-missing");
+		assertThat(place("", TEA)).hasStatus(HttpStatus.BAD_REQUEST).bodyText().contains("key-empty");
+		assertThat(place("another key", TEA)).hasStatus(HttpStatus.BAD_REQUEST).bodyText().contains("key-malformed");
 	}
 
 	private MvcTestResult place(String key, String order) {

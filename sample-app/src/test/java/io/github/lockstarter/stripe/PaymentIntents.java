@@ -1,0 +1,66 @@
+package io.github.lockstarter.stripe;
+
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockstarter.annotation.ExclusiveRequest;
+
+/**
+ * Stands in for the API of Stripe: payments are made in this JVM, and answered in the
+ * form that its clients expect.
+ */
+@RestController
+class PaymentIntents {
+
+	/** The payments that any instance has made or has seen declined, in order. */
+	static final List<String> charges = new CopyOnWriteArrayList<>();
+
+	/** What requests that reached any instance had as their key. */
+	static final List<String> keys = new CopyOnWriteArrayList<>();
+
+	/** How far payments have to wait. */
+	static volatile CountDownLatch permitted = new CountDownLatch(0);
+
+	@PostMapping("/v1/payment_intents")
+	@ExclusiveRequest(name = "payment-intents", key = "header('Idempotency-Key')", replay = "24h", keep = "2xx, 402")
+	ResponseEntity<PaymentIntent> create(@RequestParam long amount, @RequestParam String currency)
+			throws InterruptedException {
+		permitted.await();
+		String id = "pi_" + UUID.randomUUID();
+		charges.add(id);
+		if (amount > 1000) {
+			throw new CardDeclined(id);
+		}
+		return ResponseEntity.ok(new PaymentIntent(id, "payment_intent", amount, currency, "succeeded"));
+	}
+
+	@ExceptionHandler
+	ResponseEntity<Map<String, Object>> declined(CardDeclined exception) {
+		return ResponseEntity.status(HttpStatus.PAYMENT_REQUIRED)
+			.body(Map.of("error", Map.of("type", "card_error", "code", "card_declined", "message",
+					"Your card was declined.", "charge", exception.getMessage())));
+	}
+
+	record PaymentIntent(String id, String object, long amount, String currency, String status) {
+
+	}
+
+	static class CardDeclined extends RuntimeException {
+
+		CardDeclined(String charge) {
+			super(charge);
+		}
+
+	}
+
+}

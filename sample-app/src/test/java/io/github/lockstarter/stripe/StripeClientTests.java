@@ -1,0 +1,184 @@
+package io.github.lockstarter.stripe;
+
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+
+import com.stripe.StripeClient;
+import com.stripe.exception.CardException;
+import com.stripe.exception.StripeException;
+import com.stripe.model.PaymentIntent;
+import com.stripe.param.PaymentIntentCreateParams;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.boot.SpringApplication;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.sample.SampleApplication;
+import io.github.lockstarter.testing.TcpProxy;
+import io.github.lockstarter.testing.TcpProxy.Loss;
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The Java client of Stripe, which repeats a request with its key when there is no answer
+ * in time or the answer is a conflict, against two instances of the sample.
+ */
+@Tag("once")
+class StripeClientTests {
+
+	private static TestServer first;
+
+	private static TestServer second;
+
+	private TcpProxy proxy;
+
+	private StripeClient client;
+
+	@BeforeAll
+	static void start() {
+		first = server();
+		second = server();
+	}
+
+	@AfterAll
+	static void stop() {
+		first.close();
+		second.close();
+	}
+
+	private static TestServer server() {
+		SpringApplication application = new SpringApplication(SampleApplication.class, PaymentIntents.class,
+				KeyRecorder.class);
+		application.setMainApplicationClass(SampleApplication.class);
+		return TestServer.start(application,
+				Stream
+					.concat(Stream.of(TestRedis.properties()),
+							Stream.of("lock.redis.key-prefix=stripe",
+									"spring.datasource.url=jdbc:h2:mem:stripe;DB_CLOSE_DELAY=-1"))
+					.toArray(String[]::new));
+	}
+
+	@BeforeEach
+	void connect() {
+		PaymentIntents.charges.clear();
+		PaymentIntents.keys.clear();
+		this.proxy = new TcpProxy(first.port(), second.port());
+		this.client = StripeClient.builder()
+			.setApiKey("sk_test_nobody")
+			.setApiBase("http://127.0.0.1:" + this.proxy.port())
+			.setReadTimeout(1000)
+			.setMaxNetworkRetries(8)
+			.build();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "REQUEST", "REPLY", "HALF_OF_REPLY" })
+	@DisplayName("A payment whose connection is lost is made once, and the client gets its answer")
+	void lost(Loss loss) throws StripeException {
+		this.proxy.breakNext(loss);
+		PaymentIntent payment = pay(500);
+		assertThat(PaymentIntents.charges).containsExactly(payment.getId());
+		assertThat(payment.getLastResponse().code()).isEqualTo(200);
+		if (loss != Loss.REQUEST) {
+			assertThat(payment.getLastResponse().headers().firstValue("Idempotent-Replayed")).hasValue("true");
+		}
+		assertOneKey();
+	}
+
+	@Test
+	@DisplayName("So is one whose connections are lost one after the other, at both instances")
+	void lostAgainAndAgain() throws StripeException {
+		this.proxy.breakNext(Loss.REQUEST, Loss.REPLY, Loss.HALF_OF_REPLY);
+		PaymentIntent payment = pay(500);
+		assertThat(PaymentIntents.charges).containsExactly(payment.getId());
+		assertOneKey();
+	}
+
+	@Test
+	@DisplayName("A card that is declined is charged once, and the client gets the answer that the exception handling made")
+	void declined() {
+		this.proxy.breakNext(Loss.REPLY);
+		assertThatExceptionOfType(CardException.class).isThrownBy(() -> pay(5000)).satisfies((ex) -> {
+			assertThat(ex.getStatusCode()).isEqualTo(402);
+			assertThat(ex.getCode()).isEqualTo("card_declined");
+			assertThat(PaymentIntents.charges).containsExactly(ex.getCharge());
+		});
+		assertOneKey();
+	}
+
+	@Test
+	@DisplayName("While the first attempt still runs, the client repeats what is refused with 409, and gets the first answer")
+	void stillRunning() {
+		PaymentIntents.permitted = new CountDownLatch(1);
+		try {
+			this.proxy.breakNext(Loss.CONNECTION);
+			CompletableFuture<PaymentIntent> payment = CompletableFuture.supplyAsync(() -> {
+				try {
+					return pay(700);
+				}
+				catch (StripeException ex) {
+					throw new IllegalStateException(ex);
+				}
+			});
+			Awaitility.await().until(() -> conflicts() > 0);
+			PaymentIntents.permitted.countDown();
+			assertThat(payment.join().getAmount()).isEqualTo(700);
+			assertThat(PaymentIntents.charges).containsExactly(payment.join().getId());
+			assertOneKey();
+		}
+		finally {
+			PaymentIntents.permitted.countDown();
+		}
+	}
+
+	private static long conflicts() {
+		return Stream.of(first, second)
+			.mapToLong((server) -> server.context().getBean(LockCounts.class).get("payment-intents", Event.CONFLICT))
+			.sum();
+	}
+
+	/** The client sends it without quotes. */
+	private static void assertOneKey() {
+		assertThat(PaymentIntents.keys).hasSizeGreaterThanOrEqualTo(1).doesNotContainNull();
+		assertThat(Set.copyOf(PaymentIntents.keys)).singleElement().asString().matches("[0-9a-f-]{36}");
+	}
+
+	private PaymentIntent pay(long amount) throws StripeException {
+		return this.client.v1()
+			.paymentIntents()
+			.create(PaymentIntentCreateParams.builder().setAmount(amount).setCurrency("jpy").build());
+	}
+
+	static class KeyRecorder implements Filter {
+
+		@Override
+		public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+				throws IOException, ServletException {
+			PaymentIntents.keys.add(((HttpServletRequest) request).getHeader("Idempotency-Key"));
+			chain.doFilter(request, response);
+		}
+
+	}
+
+}
