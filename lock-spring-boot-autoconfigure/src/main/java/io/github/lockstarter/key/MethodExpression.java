@@ -32,10 +32,14 @@ public final class MethodExpression {
 	/** The members of the call that are read. */
 	private final Set<String> read;
 
-	private MethodExpression(Supplier<SpelEvaluation> evaluation, int parameter, Set<String> read) {
+	/** The headers that are read by a name that is known. */
+	private final Set<String> headers;
+
+	private MethodExpression(Supplier<SpelEvaluation> evaluation, int parameter) {
 		this.evaluation = evaluation;
 		this.parameter = parameter;
-		this.read = read;
+		this.read = (parameter < 0) ? evaluation.get().read() : Set.of();
+		this.headers = (parameter < 0) ? evaluation.get().headers() : Set.of();
 	}
 
 	/**
@@ -49,7 +53,7 @@ public final class MethodExpression {
 		Supplier<SpelEvaluation> evaluation = SingletonSupplier
 			.of(() -> SpelEvaluation.parse(text, where, variables, leases));
 		int parameter = leases.stream().map("#"::concat).noneMatch(text::equals) ? parameter(text, variables) : -1;
-		return new MethodExpression(evaluation, parameter, (parameter < 0) ? evaluation.get().read() : Set.of());
+		return new MethodExpression(evaluation, parameter);
 	}
 
 	private static List<List<String>> variables(Method method) {
@@ -88,6 +92,11 @@ public final class MethodExpression {
 	/** Returns whether the value depends on the request beyond the arguments. */
 	public boolean readsRequest() {
 		return this.read.stream().anyMatch(LockInvocation.REQUEST::contains);
+	}
+
+	/** Returns the names of the headers that are read by a name that is known. */
+	public Set<String> headers() {
+		return this.headers;
 	}
 
 	/** Returns whether the value depends on the principal. */

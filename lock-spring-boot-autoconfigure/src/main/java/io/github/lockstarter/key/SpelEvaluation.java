@@ -16,6 +16,8 @@ import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -96,6 +98,23 @@ final class SpelEvaluation {
 	/** Returns the names of the members of {@link LockInvocation} that it reads. */
 	Set<String> read() {
 		return this.read;
+	}
+
+	/** Returns the names of the headers that are read by a name that is known. */
+	Set<String> headers() {
+		Set<String> headers = new HashSet<>();
+		addHeaders(this.expression.getAST(), headers);
+		return Set.copyOf(headers);
+	}
+
+	private static void addHeaders(SpelNode node, Set<String> headers) {
+		if (node instanceof MethodReference method && method.getName().equals("header") && method.getChildCount() == 1
+				&& method.getChild(0) instanceof Literal name) {
+			headers.add(String.valueOf(name.getLiteralValue().getValue()));
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			addHeaders(node.getChild(i), headers);
+		}
 	}
 
 	/** Returns the value; {@code null} if the call lacks a part that is read. */

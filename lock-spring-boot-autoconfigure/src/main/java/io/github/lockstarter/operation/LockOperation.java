@@ -10,6 +10,7 @@ import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.key.KeyText;
 import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.key.MethodExpression;
+import io.github.lockstarter.result.Replay;
 import io.github.lockstarter.result.SharedCall;
 
 /**
@@ -37,6 +38,26 @@ public record LockOperation(String name, @Nullable MethodExpression key, @Nullab
 	boolean readsRequest() {
 		return this.sharing != null || (this.key != null && this.key.readsRequest())
 				|| (this.condition != null && this.condition.readsRequest());
+	}
+
+	/** Returns whether the key depends on the header. */
+	public boolean readsHeader(String name) {
+		return this.key != null && this.key.headers().stream().anyMatch(name::equalsIgnoreCase);
+	}
+
+	/** Returns whether some calls may need no lock. */
+	public boolean isConditional() {
+		return this.condition != null;
+	}
+
+	/** Returns whether a call may be given the result of another. */
+	public boolean sharesResults() {
+		return this.sharing != null;
+	}
+
+	/** Returns how results are replayed; {@code null} if they are not. */
+	public @Nullable Replay replay() {
+		return (this.sharing != null) ? this.sharing.results().replay() : null;
 	}
 
 	/** Returns whether a call depends on the principal. */

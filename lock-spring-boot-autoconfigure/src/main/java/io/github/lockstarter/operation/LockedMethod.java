@@ -76,6 +76,11 @@ public final class LockedMethod {
 				new IdempotencyKeyHeader(operations.get(0).name(), longestKey));
 	}
 
+	/** Returns what reads the {@code Idempotency-Key} header of its requests. */
+	public IdempotencyKeyHeader idempotencyKey() {
+		return this.idempotencyKey;
+	}
+
 	/** Returns a call of the method. */
 	public LockInvocation invocation(@Nullable Object[] args, CurrentRequest request) {
 		return new LockInvocation(method(), args, request, this.idempotencyKey);

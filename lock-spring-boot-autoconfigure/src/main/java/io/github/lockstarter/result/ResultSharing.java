@@ -376,6 +376,13 @@ public final class ResultSharing {
 		return format;
 	}
 
+	/**
+	 * Returns how results are kept for later duplicates; {@code null} if they are not.
+	 */
+	public @Nullable Replay replay() {
+		return this.replay;
+	}
+
 	/** Returns whether results are kept for later duplicates. */
 	public boolean replays() {
 		return this.replay != null;
