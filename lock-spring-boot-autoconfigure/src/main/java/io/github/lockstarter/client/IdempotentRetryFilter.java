@@ -12,7 +12,6 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
-import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpHeaders;
@@ -101,11 +100,11 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 		return Mono.error(new RefusedException(delay));
 	}
 
-	/** The body that was read can be read again. */
+	/** The body that was read can be read once more. */
 	private static ClientResponse withBody(ClientResponse response, byte[] body) {
 		return response.mutate()
-			.body((read) -> Mono.<DataBuffer>fromSupplier(() -> DefaultDataBufferFactory.sharedInstance.wrap(body))
-				.flux())
+			.body((read) -> (body.length > 0) ? Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(body))
+					: Flux.empty())
 			.build();
 	}
 

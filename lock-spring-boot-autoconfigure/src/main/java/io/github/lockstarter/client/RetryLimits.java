@@ -14,12 +14,12 @@ import org.springframework.util.Assert;
  */
 public record RetryLimits(int maxAttempts, Duration maxTime) {
 
-	/** 5 attempts within 30 seconds. */
-	public static final RetryLimits DEFAULT = new RetryLimits(5, Duration.ofSeconds(30));
-
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
 	private static final Duration LONGEST = Duration.ofDays(1);
+
+	/** 5 attempts within 30 seconds. */
+	public static final RetryLimits DEFAULT = new RetryLimits(5, Duration.ofSeconds(30));
 
 	public RetryLimits {
 		Assert.isTrue(maxAttempts >= 1, "There must be at least one attempt");
