@@ -9,10 +9,10 @@ import reactor.netty.resources.ConnectionProvider;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
+import org.springframework.http.client.ReactorClientHttpRequestFactory;
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
@@ -29,21 +29,14 @@ enum Client {
 	REST_CLIENT {
 		@Override
 		Sender with(Retries retries, FastTime time, Duration timeout) {
-			RestClient client = RestClient.builder()
-				.requestFactory(jdk(timeout))
-				.requestInterceptor(new IdempotentRetryInterceptor(retries, time))
-				.defaultStatusHandler((status) -> true, (request, response) -> {
-				})
-				.build();
-			return (method, url, headers, body) -> {
-				RestClient.RequestBodySpec request = client.method(method)
-					.uri(url)
-					.headers((all) -> all.addAll(headers));
-				if (body != null) {
-					request.body(body);
-				}
-				return request.retrieve().toEntity(String.class);
-			};
+			return blocking(jdk(timeout), retries, time);
+		}
+	},
+
+	REST_CLIENT_ON_NETTY {
+		@Override
+		Sender with(Retries retries, FastTime time, Duration timeout) {
+			return blocking(new ReactorClientHttpRequestFactory(netty(timeout)), retries, time);
 		}
 	},
 
@@ -84,6 +77,26 @@ enum Client {
 		JdkClientHttpRequestFactory factory = new JdkClientHttpRequestFactory();
 		factory.setReadTimeout(timeout);
 		return factory;
+	}
+
+	private static HttpClient netty(Duration timeout) {
+		return HttpClient.create(ConnectionProvider.newConnection()).responseTimeout(timeout);
+	}
+
+	private static Sender blocking(ClientHttpRequestFactory factory, Retries retries, FastTime time) {
+		RestClient client = RestClient.builder()
+			.requestFactory(factory)
+			.requestInterceptor(new IdempotentRetryInterceptor(retries, time))
+			.defaultStatusHandler((status) -> true, (request, response) -> {
+			})
+			.build();
+		return (method, url, headers, body) -> {
+			RestClient.RequestBodySpec request = client.method(method).uri(url).headers((all) -> all.addAll(headers));
+			if (body != null) {
+				request.body(body);
+			}
+			return request.retrieve().toEntity(String.class);
+		};
 	}
 
 	private static Sender reactive(ClientHttpConnector connector, Retries retries, FastTime time) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -18,15 +19,19 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.netty.http.client.HttpClient;
 
 import org.springframework.core.io.InputStreamResource;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
+import org.springframework.http.client.ReactorClientHttpRequestFactory;
 import org.springframework.mock.http.client.MockClientHttpRequest;
 import org.springframework.mock.http.client.MockClientHttpResponse;
 import org.springframework.web.client.ResourceAccessException;
@@ -62,12 +67,38 @@ class IdempotentRetryInterceptorTests {
 	@DisplayName("A thread that is interrupted while it waits stops at once, and stays interrupted")
 	void interrupted() throws Exception {
 		this.api.then(ScriptedApi.reply(503, "", "", "Retry-After", "25"));
-		RestClient client = client(new IdempotentRetryInterceptor());
+		assertThat(interrupt(new JdkClientHttpRequestFactory(), Thread.State.TIMED_WAITING))
+			.isInstanceOf(ResourceAccessException.class)
+			.hasCauseInstanceOf(InterruptedIOException.class);
+		assertThat(this.api.requests()).hasSize(1);
+	}
+
+	static Stream<ClientHttpRequestFactory> factories() {
+		return Stream.of(new JdkClientHttpRequestFactory(),
+				new ReactorClientHttpRequestFactory(HttpClient.newConnection()));
+	}
+
+	@ParameterizedTest
+	@MethodSource("factories")
+	@DisplayName("A request that an interrupt breaks off is not repeated")
+	void interruptedRequest(ClientHttpRequestFactory factory) throws Exception {
+		this.api.thenHang();
+		assertThat(interrupt(factory, Thread.State.WAITING)).isInstanceOf(ResourceAccessException.class);
+		assertThat(this.api.requests()).hasSize(1);
+	}
+
+	/**
+	 * Interrupts a caller that has sent a request, and returns what it has failed with.
+	 */
+	private Throwable interrupt(ClientHttpRequestFactory factory, Thread.State state) throws Exception {
 		CompletableFuture<Throwable> outcome = new CompletableFuture<>();
 		AtomicBoolean stillInterrupted = new AtomicBoolean();
 		Thread caller = new Thread(() -> {
 			try {
-				client.post().uri(this.api.url()).retrieve().toBodilessEntity();
+				client(factory, new IdempotentRetryInterceptor()).post()
+					.uri(this.api.url())
+					.retrieve()
+					.toBodilessEntity();
 				outcome.complete(null);
 			}
 			catch (RuntimeException ex) {
@@ -76,32 +107,11 @@ class IdempotentRetryInterceptorTests {
 			}
 		});
 		caller.start();
-		Awaitility.await().until(() -> caller.getState() == Thread.State.TIMED_WAITING);
-		Awaitility.await().until(() -> this.api.requests().size() == 1);
+		Awaitility.await().until(() -> this.api.requests().size() == 1 && caller.getState() == state);
 		caller.interrupt();
-		assertThat(outcome.get(20, TimeUnit.SECONDS)).isInstanceOf(ResourceAccessException.class)
-			.hasCauseInstanceOf(InterruptedIOException.class);
+		Throwable failure = outcome.get(20, TimeUnit.SECONDS);
 		assertThat(stillInterrupted).isTrue();
-		assertThat(this.api.requests()).hasSize(1);
-	}
-
-	@Test
-	@DisplayName("A request that an interrupt has broken off is not repeated")
-	void interruptedRequest() {
-		List<String> attempts = new ArrayList<>();
-		try {
-			assertThatIOException()
-				.isThrownBy(() -> this.interceptor.intercept(request(), new byte[0], (sent, body) -> {
-					attempts.add("attempt");
-					Thread.currentThread().interrupt();
-					throw new IOException("interrupted");
-				}))
-				.withMessage("interrupted");
-			assertThat(attempts).hasSize(1);
-		}
-		finally {
-			assertThat(Thread.interrupted()).isTrue();
-		}
+		return failure;
 	}
 
 	@ParameterizedTest
@@ -210,10 +220,11 @@ class IdempotentRetryInterceptorTests {
 	}
 
 	private static RestClient client(IdempotentRetryInterceptor interceptor) {
-		return RestClient.builder()
-			.requestFactory(new JdkClientHttpRequestFactory())
-			.requestInterceptor(interceptor)
-			.build();
+		return client(new JdkClientHttpRequestFactory(), interceptor);
+	}
+
+	private static RestClient client(ClientHttpRequestFactory factory, IdempotentRetryInterceptor interceptor) {
+		return RestClient.builder().requestFactory(factory).requestInterceptor(interceptor).build();
 	}
 
 	private static final class Response extends MockClientHttpResponse {
