@@ -99,6 +99,19 @@ class ArchitectureTests {
 			.and(not(belongToAnyOf(SharingRegistry.class, SharedLease.class))));
 
 	@ArchTest
+	static final ArchRule theClientKnowsNoOtherRoom = noClasses().that()
+		.resideInAPackage(ROOT + ".client..")
+		.should()
+		.dependOnClassesThat(resideInAPackage(ROOT + ".*..").and(resideOutsideOfPackages(ROOT + ".client..")));
+
+	@ArchTest
+	static final ArchRule noOtherRoomKnowsTheClient = noClasses()
+		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".client..", ROOT + ".autoconfigure")))
+		.should()
+		.dependOnClassesThat()
+		.resideInAPackage(ROOT + ".client..");
+
+	@ArchTest
 	static final ArchRule servletAndReactiveKnowNothingOfEachOther = slices().matching(ROOT + ".web.(*)..")
 		.should()
 		.notDependOnEachOther();

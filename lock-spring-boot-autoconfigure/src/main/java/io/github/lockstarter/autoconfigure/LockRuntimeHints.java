@@ -26,10 +26,12 @@ class LockRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final String REACTOR_NETTY = "reactor.netty.Connection";
 
+	private static final String NETTY_TIMEOUT = "io.netty.handler.timeout.TimeoutException";
+
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		hints.reflection().registerType(LockInvocation.class, MemberCategory.INVOKE_PUBLIC_METHODS);
-		Stream.concat(CompletionAdapterRegistry.optionalTypes(), Stream.of(REACTOR_NETTY))
+		Stream.concat(CompletionAdapterRegistry.optionalTypes(), Stream.of(REACTOR_NETTY, NETTY_TIMEOUT))
 			.forEach((name) -> hints.reflection().registerTypeIfPresent(classLoader, name));
 		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), ResultHead.class);
 		hints.resources().registerPattern("io/github/lockstarter/web/messages*.properties");

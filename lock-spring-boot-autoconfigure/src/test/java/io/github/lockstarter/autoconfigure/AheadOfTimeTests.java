@@ -96,12 +96,12 @@ class AheadOfTimeTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(
-			strings = { "jakarta.servlet.http.HttpServletRequest", "org.springframework.web.servlet.HandlerMapping",
-					"reactor.core.publisher.Flux", "org.springframework.web.context.request.async.WebAsyncTask",
-					"org.springframework.web.context.request.async.DeferredResult",
-					"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
-					"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter" })
+	@ValueSource(strings = { "jakarta.servlet.http.HttpServletRequest",
+			"org.springframework.web.servlet.HandlerMapping", "reactor.core.publisher.Flux",
+			"io.netty.handler.timeout.TimeoutException", "org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.context.request.async.DeferredResult",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter" })
 	@DisplayName("What is optional is found by its name")
 	void optional(String type) {
 		assertThat(RuntimeHintsPredicates.reflection().onType(TypeReference.of(type))).accepts(hints);

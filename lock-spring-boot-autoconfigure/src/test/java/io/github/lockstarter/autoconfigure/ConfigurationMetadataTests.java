@@ -42,7 +42,8 @@ class ConfigurationMetadataTests {
 					"lock.jdbc.table", "lock.jdbc.initialize-schema", "lock.jdbc.connections",
 					"lock.jdbc.command-timeout", "lock.memcached.servers", "lock.memcached.key-prefix",
 					"lock.memcached.command-timeout", "lock.dynamodb.table", "lock.dynamodb.create-table",
-					"lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout");
+					"lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout", "lock.client.enabled",
+					"lock.client.max-attempts", "lock.client.max-time");
 	}
 
 	@Test

@@ -48,6 +48,8 @@ class FailureAnalysisTests {
 					lock.names.a.ttl=31m             | lock.names.a.ttl is 31m.                            | The longest hold
 					lock.memcached.servers=http://a  | lock.memcached.servers is [http://a].               | host or host:port
 					lock.redis.key-prefix={a}        | lock.redis.key-prefix is {a}.                       | braces
+					lock.client.max-attempts=0       | lock.client.max-attempts is 0.                      | at least one attempt
+					lock.client.max-time=2d          | lock.client.max-time is 2d.                         | at most 1d
 					lock.store=hazelcast             | Property: lock.store                                | memory
 					""")
 	@DisplayName("A wrong property is named, with its value, and what to do")

@@ -66,7 +66,8 @@ class OptionalLibrariesTests {
 
 		public static void main(String[] args) {
 			try (ConfigurableApplicationContext context = SpringApplication.run(Minimal.class,
-					"--lock.store=" + args[0], "--server.port=0", "--server.address=127.0.0.1")) {
+					"--lock.store=" + args[0], "--lock.client.enabled=true", "--server.port=0",
+					"--server.address=127.0.0.1")) {
 				System.out.println("called " + context.getBean(Service.class).call("taro"));
 			}
 			System.exit(0);

@@ -59,6 +59,8 @@ class UnknownPropertiesTests {
 			lock.memcached.sevrers          | lock.memcached.servers
 			lock.max.waiters                | lock.max-waiters
 			lock.ttl.unit                   | lock.ttl
+			lock.client.max-atempts         | lock.client.max-attempts
+			lock.clients.max-time           | lock.client.max-time
 			""")
 	@DisplayName("An unknown property is one line that names it, its origin and the nearest name, and does not stop the start")
 	void nearest(String property, String nearest, CapturedOutput output) {
@@ -126,7 +128,9 @@ class UnknownPropertiesTests {
 	void ours(CapturedOutput output) {
 		Map<String, String> variables = new HashMap<>();
 		Stream.of("LOCK_MAXWAITERS", "LOCK_MAX_WAITERS").forEach((name) -> variables.put(name, "7"));
-		Stream.of("LOCK_NAMES_TEAM_MAXHOLD", "LOCK_NAMES_TEAM_MAX_HOLD", "LOCK_SHARE_TTL", "LOCK_REDIS_COMMAND_TIMEOUT")
+		Stream
+			.of("LOCK_NAMES_TEAM_MAXHOLD", "LOCK_NAMES_TEAM_MAX_HOLD", "LOCK_SHARE_TTL", "LOCK_REDIS_COMMAND_TIMEOUT",
+					"LOCK_CLIENT_MAX_TIME")
 			.forEach((name) -> variables.put(name, "1m"));
 		Stream.of("LOCK_MEMCACHED_SERVERS_0", "LOCK_MEMCACHED_SERVERS_1").forEach((name) -> variables.put(name, "a"));
 		setVariables(variables);

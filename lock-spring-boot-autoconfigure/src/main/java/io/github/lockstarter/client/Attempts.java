@@ -1,0 +1,80 @@
+package io.github.lockstarter.client;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpMethod;
+import org.springframework.util.backoff.BackOffExecution;
+
+/**
+ * The attempts of one request.
+ */
+final class Attempts {
+
+	private static final Log logger = LogFactory.getLog(Attempts.class);
+
+	private final Retries retries;
+
+	private final HttpMethod method;
+
+	private final boolean repeatable;
+
+	private final BackOffExecution backOff;
+
+	private final long begun;
+
+	Attempts(Retries retries, HttpMethod method, boolean repeatable) {
+		this.retries = retries;
+		this.method = method;
+		this.repeatable = repeatable;
+		this.backOff = retries.backOff();
+		this.begun = retries.nanoTime();
+	}
+
+	/**
+	 * Returns how long to wait for the next attempt; empty if this is the answer for the
+	 * caller.
+	 */
+	Optional<Duration> delayAfter(Answer answer) {
+		return (answer.isRefusal() || (answer.isUnavailable() && this.repeatable))
+				? delay(answer.retryAfter(this.retries.clock()), answer.status().value()) : Optional.empty();
+	}
+
+	/**
+	 * Returns how long to wait for the next attempt; empty if the failure is for the
+	 * caller.
+	 */
+	Optional<Duration> delayAfter(Throwable failure) {
+		return this.repeatable ? delay(null, failure.getClass().getName()) : Optional.empty();
+	}
+
+	/** Waits for not less than the server has said. */
+	private Optional<Duration> delay(@Nullable Duration told, Object outcome) {
+		long millis = this.backOff.nextBackOff();
+		if (millis == BackOffExecution.STOP) {
+			return Optional.empty();
+		}
+		Duration half = Duration.ofMillis(millis).dividedBy(2);
+		Duration least = (told != null) ? told : half;
+		Duration left = this.retries.maxTime().minusNanos(this.retries.nanoTime() - this.begun);
+		if (least.compareTo(left) > 0) {
+			return Optional.empty();
+		}
+		Duration delay = shorter(left, least.plus(this.retries.jitter(longer(half, least.dividedBy(10)))));
+		logger.debug("%s ended with %s, and is sent again in %dms".formatted(this.method, outcome, delay.toMillis()));
+		return Optional.of(delay);
+	}
+
+	private static Duration longer(Duration one, Duration other) {
+		return (one.compareTo(other) >= 0) ? one : other;
+	}
+
+	private static Duration shorter(Duration one, Duration other) {
+		return (one.compareTo(other) <= 0) ? one : other;
+	}
+
+}

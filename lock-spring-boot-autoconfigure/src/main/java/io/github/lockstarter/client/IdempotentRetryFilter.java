@@ -1,0 +1,151 @@
+package io.github.lockstarter.client;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.retry.Retry;
+
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
+import org.springframework.web.reactive.function.client.ExchangeFunction;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
+
+/**
+ * Repeats the requests of a {@code WebClient} that were refused for the time being, or
+ * whose answer was lost, as {@link IdempotentRetryInterceptor} does. No thread is held
+ * between two attempts, and a cancelled request is not sent again.
+ * <p>
+ * The body of a request is subscribed to by each attempt, so a request whose body can be
+ * read only once fails when it is repeated. Each subscription to the answer is a new
+ * request, and gets a key of its own: an application that repeats by {@link Mono#retry()}
+ * as well sets the header itself.
+ * <p>
+ * The problem details of 409 and 503 are held in memory, up to the limit that the codecs
+ * of the client have. The body of a refused attempt is released.
+ */
+public final class IdempotentRetryFilter implements ExchangeFilterFunction {
+
+	private static final boolean NETTY_PRESENT = ClassUtils.isPresent("io.netty.handler.timeout.TimeoutException",
+			IdempotentRetryFilter.class.getClassLoader());
+
+	private static final byte[] NOTHING = new byte[0];
+
+	private final Retries retries;
+
+	private final Scheduler scheduler;
+
+	/**
+	 * Creates a filter with the {@linkplain RetryLimits#DEFAULT default limits}.
+	 */
+	public IdempotentRetryFilter() {
+		this(RetryLimits.DEFAULT);
+	}
+
+	/**
+	 * Creates a filter.
+	 * @param limits how often, and for how long, a request is repeated
+	 */
+	public IdempotentRetryFilter(RetryLimits limits) {
+		this(Retries.within(limits), Schedulers.parallel());
+	}
+
+	IdempotentRetryFilter(Retries retries, Scheduler scheduler) {
+		this.retries = retries;
+		this.scheduler = scheduler;
+	}
+
+	@Override
+	public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
+		return Mono.defer(() -> {
+			HttpHeaders headers = this.retries.headers(request.method(), request.headers());
+			ClientRequest keyed = ClientRequest.from(request).headers((own) -> own.putAll(headers)).build();
+			Attempts attempts = this.retries.begin(request.method(), headers);
+			return Mono.defer(() -> next.exchange(keyed))
+				.flatMap((response) -> accept(response, attempts))
+				.retryWhen(Retry.from((failures) -> failures.concatMap((each) -> delay(each.failure(), attempts))));
+		});
+	}
+
+	/** Emits the response if it is for the caller. */
+	private static Mono<ClientResponse> accept(ClientResponse response, Attempts attempts) {
+		Answer answer = Answer.of(response.statusCode(), response.headers().asHttpHeaders());
+		if (!answer.hasProblem()) {
+			return attempts.delayAfter(answer)
+				.map((delay) -> response.releaseBody().onErrorComplete().then(refused(delay)))
+				.orElseGet(() -> Mono.just(response));
+		}
+		return response.bodyToMono(byte[].class)
+			.defaultIfEmpty(NOTHING)
+			.flatMap((body) -> attempts.delayAfter(answer.with(body))
+				.map(IdempotentRetryFilter::refused)
+				.orElseGet(() -> Mono.just(withBody(response, body))))
+			// The caller still gets the status.
+			.onErrorResume(DataBufferLimitException.class,
+					(ex) -> Mono.just(response.mutate().body((read) -> Flux.error(ex)).build()));
+	}
+
+	private static Mono<ClientResponse> refused(Duration delay) {
+		return Mono.error(new RefusedException(delay));
+	}
+
+	/** The body that was read can be read once more. */
+	private static ClientResponse withBody(ClientResponse response, byte[] body) {
+		return response.mutate()
+			.body((read) -> (body.length > 0) ? Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(body))
+					: Flux.empty())
+			.build();
+	}
+
+	private Mono<Long> delay(Throwable failure, Attempts attempts) {
+		Optional<Duration> delay = Optional.empty();
+		if (failure instanceof RefusedException refused) {
+			delay = Optional.of(refused.delay);
+		}
+		else if (isFailureOfConnection(failure)) {
+			delay = attempts.delayAfter(failure);
+		}
+		return delay.map((each) -> Mono.delay(each, this.scheduler)).orElseGet(() -> Mono.error(failure));
+	}
+
+	/** What else fails, such as a body that cannot be written, would fail again. */
+	private static boolean isFailureOfConnection(Throwable failure) {
+		Throwable cause = (failure instanceof WebClientRequestException) ? failure.getCause() : failure;
+		return cause instanceof IOException || cause instanceof TimeoutException
+				|| (NETTY_PRESENT && Netty.isTimeout(cause));
+	}
+
+	/** Its time-outs are no I/O exceptions. */
+	private static final class Netty {
+
+		static boolean isTimeout(@Nullable Throwable cause) {
+			return cause instanceof io.netty.handler.timeout.TimeoutException;
+		}
+
+	}
+
+	/** Tells the retry when to begin. */
+	@SuppressWarnings("serial")
+	private static final class RefusedException extends RuntimeException {
+
+		private final Duration delay;
+
+		RefusedException(Duration delay) {
+			super("The request was refused for the time being", null, false, false);
+			this.delay = delay;
+		}
+
+	}
+
+}

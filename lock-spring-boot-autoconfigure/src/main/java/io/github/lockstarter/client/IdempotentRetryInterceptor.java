@@ -1,0 +1,150 @@
+package io.github.lockstarter.client;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpRequest;
+import org.springframework.http.client.ClientHttpRequestExecution;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.http.client.support.HttpRequestWrapper;
+
+/**
+ * Repeats the requests of a {@code RestClient} or {@code RestTemplate} that were refused
+ * for the time being, or whose answer was lost. Every attempt carries the same
+ * {@code Idempotency-Key}. A POST or PATCH request without that header gets a random key,
+ * before the first attempt. <b>Only for APIs that honour the header</b>: any other does
+ * the work again.
+ * <table>
+ * <caption>What is repeated</caption>
+ * <tr>
+ * <th>outcome</th>
+ * <th>repeated</th>
+ * </tr>
+ * <tr>
+ * <td>409 with a problem type that ends in {@code request-in-progress},
+ * {@code wait-timeout} or {@code wait-queue-full}: nothing was done</td>
+ * <td>yes</td>
+ * </tr>
+ * <tr>
+ * <td>503; an {@link IOException}, such as a dropped connection or a read time-out</td>
+ * <td>if the request has a key, or its method is idempotent</td>
+ * </tr>
+ * <tr>
+ * <td>409 with another type, {@code lease-lost} above all: the work may have been
+ * done</td>
+ * <td>no</td>
+ * </tr>
+ * <tr>
+ * <td>all else, 400 and 422 above all; a connection that breaks while the caller reads
+ * the answer</td>
+ * <td>no</td>
+ * </tr>
+ * </table>
+ * <p>
+ * Before the next attempt the thread of the caller waits: for the
+ * {@code retryAfterMillis} of the problem or the {@code Retry-After} of the answer, and a
+ * random time more; without either, for a random time that grows with each attempt. A
+ * request is not repeated if the server wants the client to wait for longer than the
+ * {@link RetryLimits} allow. The caller gets the answer or the exception of the last
+ * attempt. A thread that is interrupted while it waits throws
+ * {@link InterruptedIOException}, and stays interrupted.
+ * <p>
+ * The bodies of requests are held in memory, as with every interceptor. Interceptors that
+ * are added later see each attempt as a request of its own.
+ *
+ * @see IdempotentRetryFilter
+ */
+public final class IdempotentRetryInterceptor implements ClientHttpRequestInterceptor {
+
+	private final Retries retries;
+
+	private final Sleeper sleeper;
+
+	/**
+	 * Creates an interceptor with the {@linkplain RetryLimits#DEFAULT default limits}.
+	 */
+	public IdempotentRetryInterceptor() {
+		this(RetryLimits.DEFAULT);
+	}
+
+	/**
+	 * Creates an interceptor.
+	 * @param limits how often, and for how long, a request is repeated
+	 */
+	public IdempotentRetryInterceptor(RetryLimits limits) {
+		this(Retries.within(limits), (delay) -> TimeUnit.NANOSECONDS.sleep(delay.toNanos()));
+	}
+
+	IdempotentRetryInterceptor(Retries retries, Sleeper sleeper) {
+		this.retries = retries;
+		this.sleeper = sleeper;
+	}
+
+	@Override
+	public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
+			throws IOException {
+		HttpHeaders headers = this.retries.headers(request.getMethod(), request.getHeaders());
+		Attempts attempts = this.retries.begin(request.getMethod(), headers);
+		while (true) {
+			Optional<Duration> delay;
+			try {
+				ClientHttpResponse response = execution.execute(attempt(request, headers), body);
+				Answer answer = Answer.of(response.getStatusCode(), response.getHeaders());
+				if (answer.hasProblem()) {
+					ProblemResponse problem = ProblemResponse.read(response);
+					answer = answer.with(problem.start());
+					response = problem;
+				}
+				delay = attempts.delayAfter(answer);
+				if (delay.isEmpty()) {
+					return response;
+				}
+				response.close();
+			}
+			catch (IOException ex) {
+				delay = Thread.currentThread().isInterrupted() ? Optional.empty() : attempts.delayAfter(ex);
+				if (delay.isEmpty()) {
+					throw ex;
+				}
+			}
+			sleep(delay.get());
+		}
+	}
+
+	/** What a later interceptor adds to one attempt is not in the next. */
+	private static HttpRequest attempt(HttpRequest request, HttpHeaders headers) {
+		HttpHeaders own = HttpHeaders.copyOf(headers);
+		return new HttpRequestWrapper(request) {
+
+			@Override
+			public HttpHeaders getHeaders() {
+				return own;
+			}
+
+		};
+	}
+
+	private void sleep(Duration delay) throws InterruptedIOException {
+		try {
+			this.sleeper.sleep(delay);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new InterruptedIOException("Interrupted before the next attempt");
+		}
+	}
+
+	/** Lets the time pass between two attempts. */
+	@FunctionalInterface
+	interface Sleeper {
+
+		void sleep(Duration delay) throws InterruptedException;
+
+	}
+
+}

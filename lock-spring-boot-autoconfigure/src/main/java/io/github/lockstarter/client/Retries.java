@@ -1,0 +1,104 @@
+package io.github.lockstarter.client;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.util.IdGenerator;
+import org.springframework.util.JdkIdGenerator;
+import org.springframework.util.backoff.BackOffExecution;
+import org.springframework.util.backoff.ExponentialBackOff;
+
+/**
+ * Which requests of a client are repeated, and when. Its time and its randomness come
+ * from outside.
+ * <p>
+ * Spring's {@link org.springframework.core.retry.RetryTemplate} cannot do this. Its
+ * back-off is not told the outcome of an attempt, so it cannot wait for as long as the
+ * answer says. An answer is a failure to it only as an exception, and it sleeps on a
+ * clock of its own.
+ */
+final class Retries {
+
+	private static final String KEY = "Idempotency-Key";
+
+	/** RFC 9110, section 9.2.2. */
+	private static final Set<HttpMethod> IDEMPOTENT = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS,
+			HttpMethod.TRACE, HttpMethod.PUT, HttpMethod.DELETE);
+
+	private static final Set<HttpMethod> NEEDS_KEY = Set.of(HttpMethod.POST, HttpMethod.PATCH);
+
+	private static final long FIRST_BACK_OFF_MILLIS = 200;
+
+	private static final long LONGEST_BACK_OFF_MILLIS = 10_000;
+
+	private final RetryLimits limits;
+
+	private final IdGenerator keys;
+
+	private final RandomGenerator random;
+
+	private final LongSupplier nanoTime;
+
+	private final InstantSource clock;
+
+	private final ExponentialBackOff backOff;
+
+	Retries(RetryLimits limits, IdGenerator keys, RandomGenerator random, LongSupplier nanoTime, InstantSource clock) {
+		this.limits = limits;
+		this.keys = keys;
+		this.random = random;
+		this.nanoTime = nanoTime;
+		this.clock = clock;
+		this.backOff = new ExponentialBackOff(FIRST_BACK_OFF_MILLIS, 2);
+		this.backOff.setMaxInterval(LONGEST_BACK_OFF_MILLIS);
+		this.backOff.setMaxAttempts(limits.maxAttempts() - 1);
+	}
+
+	/** Returns retries in the time of this machine. */
+	static Retries within(RetryLimits limits) {
+		return new Retries(limits, new JdkIdGenerator(), () -> ThreadLocalRandom.current().nextLong(), System::nanoTime,
+				InstantSource.system());
+	}
+
+	/** Returns the headers of all attempts: a request that needs a key gets one. */
+	HttpHeaders headers(HttpMethod method, HttpHeaders headers) {
+		HttpHeaders all = HttpHeaders.copyOf(headers);
+		if (NEEDS_KEY.contains(method) && !all.containsHeader(KEY)) {
+			// A string of RFC 9651.
+			all.set(KEY, "\"" + this.keys.generateId() + "\"");
+		}
+		return all;
+	}
+
+	/** Begins with the first attempt. */
+	Attempts begin(HttpMethod method, HttpHeaders headers) {
+		return new Attempts(this, method, IDEMPOTENT.contains(method) || headers.containsHeader(KEY));
+	}
+
+	Duration maxTime() {
+		return this.limits.maxTime();
+	}
+
+	BackOffExecution backOff() {
+		return this.backOff.start();
+	}
+
+	Duration jitter(Duration longest) {
+		return Duration.ofNanos(this.random.nextLong(longest.toNanos() + 1));
+	}
+
+	long nanoTime() {
+		return this.nanoTime.getAsLong();
+	}
+
+	InstantSource clock() {
+		return this.clock;
+	}
+
+}

@@ -1,0 +1,50 @@
+package io.github.lockstarter.client;
+
+import java.time.Duration;
+
+import org.springframework.util.Assert;
+
+/**
+ * How often, and for how long, a request is repeated.
+ *
+ * @param maxAttempts how often a request is sent at most, the first time included; 1
+ * repeats nothing
+ * @param maxTime how long after the first attempt the last one may begin; 1 ms to 1 day.
+ * An attempt that has begun is not cut off.
+ */
+public record RetryLimits(int maxAttempts, Duration maxTime) {
+
+	private static final Duration SHORTEST = Duration.ofMillis(1);
+
+	private static final Duration LONGEST = Duration.ofDays(1);
+
+	/** 5 attempts within 30 seconds. */
+	public static final RetryLimits DEFAULT = new RetryLimits(5, Duration.ofSeconds(30));
+
+	public RetryLimits {
+		Assert.isTrue(maxAttempts >= 1, "There must be at least one attempt");
+		Assert.isTrue(maxTime.compareTo(SHORTEST) >= 0 && maxTime.compareTo(LONGEST) <= 0,
+				"The time for all attempts must be at least 1ms and at most 1d");
+	}
+
+	/**
+	 * Returns these limits with another number of attempts.
+	 * @param maxAttempts how often a request is sent at most
+	 * @return the limits
+	 * @throws IllegalArgumentException if the number is out of range
+	 */
+	public RetryLimits withMaxAttempts(int maxAttempts) {
+		return new RetryLimits(maxAttempts, this.maxTime);
+	}
+
+	/**
+	 * Returns these limits with another time.
+	 * @param maxTime how long after the first attempt the last one may begin
+	 * @return the limits
+	 * @throws IllegalArgumentException if the time is out of range
+	 */
+	public RetryLimits withMaxTime(Duration maxTime) {
+		return new RetryLimits(this.maxAttempts, maxTime);
+	}
+
+}

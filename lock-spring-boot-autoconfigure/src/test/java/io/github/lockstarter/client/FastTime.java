@@ -1,0 +1,67 @@
+package io.github.lockstarter.client;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+
+import reactor.core.Disposable;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.util.JdkIdGenerator;
+
+/**
+ * A time that passes at once when it is waited for, for both kinds of clients.
+ */
+final class FastTime implements Scheduler, IdempotentRetryInterceptor.Sleeper {
+
+	/** The jitter is none. */
+	static final RandomGenerator ZERO = () -> 0;
+
+	private final AtomicLong nanos = new AtomicLong();
+
+	private final List<Duration> delays = new CopyOnWriteArrayList<>();
+
+	/** Returns retries in this time. */
+	Retries retries(RetryLimits limits, RandomGenerator random) {
+		return new Retries(limits, new JdkIdGenerator(), random, this.nanos::get,
+				() -> Instant.now().plusNanos(this.nanos.get()));
+	}
+
+	/** Returns what was waited for. */
+	List<Duration> delays() {
+		return this.delays;
+	}
+
+	/** Lets time pass otherwise, such as in an attempt. */
+	void pass(Duration time) {
+		this.nanos.addAndGet(time.toNanos());
+	}
+
+	@Override
+	public void sleep(Duration delay) {
+		this.delays.add(delay);
+		pass(delay);
+	}
+
+	@Override
+	public Disposable schedule(Runnable task) {
+		return Schedulers.parallel().schedule(task);
+	}
+
+	@Override
+	public Disposable schedule(Runnable task, long delay, TimeUnit unit) {
+		sleep(Duration.of(delay, unit.toChronoUnit()));
+		return schedule(task);
+	}
+
+	@Override
+	public Worker createWorker() {
+		return Schedulers.parallel().createWorker();
+	}
+
+}

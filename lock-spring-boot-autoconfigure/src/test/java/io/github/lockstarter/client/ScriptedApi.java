@@ -1,0 +1,145 @@
+package io.github.lockstarter.client;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+
+/**
+ * An API over HTTP that answers as it is told, each request in its turn, and afterwards
+ * with 201. It keeps what it was sent.
+ */
+final class ScriptedApi implements AutoCloseable {
+
+	private final HttpServer server;
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private final Queue<Reply> replies = new ConcurrentLinkedQueue<>();
+
+	private final List<Sent> requests = new CopyOnWriteArrayList<>();
+
+	private final CountDownLatch closed = new CountDownLatch(1);
+
+	ScriptedApi() {
+		try {
+			this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		this.server.setExecutor(this.threads);
+		this.server.createContext("/", this::handle);
+		this.server.start();
+	}
+
+	String url() {
+		return "http://127.0.0.1:" + this.server.getAddress().getPort() + "/orders";
+	}
+
+	/** Answers the next requests. */
+	ScriptedApi then(int times, Reply reply) {
+		for (int i = 0; i < times; i++) {
+			this.replies.add(reply);
+		}
+		return this;
+	}
+
+	/** Answers the next request. */
+	ScriptedApi then(Reply reply) {
+		return then(1, reply);
+	}
+
+	/** Answers the next request with a problem. */
+	ScriptedApi thenProblem(int status, String type, String members, String... headers) {
+		return then(problem(status, type, members, headers));
+	}
+
+	/** Breaks the connections of the next requests off, without an answer. */
+	ScriptedApi thenDrop(int times) {
+		return then(times, (exchange) -> {
+		});
+	}
+
+	/** Never answers the next request. */
+	ScriptedApi thenHang() {
+		return then((exchange) -> {
+			try {
+				this.closed.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		});
+	}
+
+	static Reply problem(int status, String type, String members, String... headers) {
+		return reply(status, "application/problem+json",
+				"{\"type\":\"%s\",\"status\":%d%s}".formatted(type, status, members), headers);
+	}
+
+	static Reply reply(int status, String contentType, String body, String... headers) {
+		return (exchange) -> {
+			Headers all = exchange.getResponseHeaders();
+			if (!contentType.isEmpty()) {
+				all.set("Content-Type", contentType);
+			}
+			for (int i = 0; i < headers.length; i += 2) {
+				all.set(headers[i], headers[i + 1]);
+			}
+			byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+			exchange.sendResponseHeaders(status, (bytes.length > 0) ? bytes.length : -1);
+			exchange.getResponseBody().write(bytes);
+		};
+	}
+
+	List<Sent> requests() {
+		return this.requests;
+	}
+
+	/** Returns the values of the header, of one request after the other. */
+	List<List<String>> headers(String name) {
+		return this.requests.stream().map((each) -> each.headers().getOrDefault(name, List.of())).toList();
+	}
+
+	private void handle(HttpExchange exchange) throws IOException {
+		try (exchange) {
+			String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+			this.requests.add(new Sent(exchange.getRequestMethod(), body, exchange.getRequestHeaders()));
+			Reply reply = this.replies.poll();
+			((reply != null) ? reply : reply(201, "text/plain", "done")).to(exchange);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.closed.countDown();
+		this.server.stop(0);
+		this.threads.shutdownNow();
+	}
+
+	/** Answers a request; the connection is broken off if it does not. */
+	@FunctionalInterface
+	interface Reply {
+
+		void to(HttpExchange exchange) throws IOException;
+
+	}
+
+	/** A request as it arrived. */
+	record Sent(String method, String body, Headers headers) {
+	}
+
+}
