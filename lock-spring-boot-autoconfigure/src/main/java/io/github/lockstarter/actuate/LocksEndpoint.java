@@ -11,7 +11,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Access;
@@ -36,6 +43,11 @@ import io.github.lockstarter.registry.entry.LockSnapshot;
  */
 @WebEndpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {
+
+	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
+
+	/** A store may have to read all that it holds. */
+	private static final Duration LONGEST_SEARCH = Duration.ofSeconds(30);
 
 	private final LockInspector locks;
 
@@ -77,6 +89,56 @@ public class LocksEndpoint {
 		Map<String, Map<String, Long>> totals = new TreeMap<>();
 		this.counts.lockNames().forEach((name) -> totals.put(name, totals(name)));
 		return new Locks(locks, totals);
+	}
+
+	/**
+	 * Returns what there is to see of the locks of a name, stored results included, which
+	 * the store may have to search for.
+	 * @param securityContext who looks
+	 * @param name the name of the locks
+	 * @return not found if nothing is known of them; service unavailable if the store
+	 * does not answer
+	 */
+	@ReadOperation
+	public WebEndpointResponse<NamedLocks> locksOfName(SecurityContext securityContext, @Selector String name) {
+		Locks all = locks(securityContext);
+		List<Lock> locks = all.locks().stream().filter((lock) -> lock.name().equals(name)).toList();
+		Map<String, Long> totals = all.totals().getOrDefault(name, Map.of());
+		return answer(this.locks.results().map((results) -> results.count(name)),
+				(count) -> (locks.isEmpty() && totals.isEmpty() && (count == null || count == 0)) ? null
+						: new NamedLocks(locks, totals, count));
+	}
+
+	/**
+	 * Removes the stored results of the locks of a name, so that duplicates run again.
+	 * @param name the name of the locks
+	 * @param part {@code results}
+	 * @return how many were removed; not found if the store cannot list its results;
+	 * service unavailable if it does not answer
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<Removed> removeResults(@Selector String name, @Selector String part) {
+		return answer(
+				part.equals("results") ? this.locks.results().map((results) -> results.remove(name)) : Optional.empty(),
+				(count) -> (count != null) ? new Removed(count) : null);
+	}
+
+	private static <T> WebEndpointResponse<T> answer(Optional<CompletionStage<Long>> asked,
+			Function<@Nullable Long, @Nullable T> body) {
+		try {
+			Long count = asked.isPresent()
+					? asked.get().toCompletableFuture().get(LONGEST_SEARCH.toSeconds(), TimeUnit.SECONDS) : null;
+			T answer = body.apply(count);
+			return (answer != null) ? new WebEndpointResponse<>(answer)
+					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.warn("The stored results could not be counted or removed", ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		return new WebEndpointResponse<>(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
 	}
 
 	/**
@@ -143,6 +205,25 @@ public class LocksEndpoint {
 	 * @param totals how often what happened since the start, by the name of the lock
 	 */
 	public record Locks(Collection<Lock> locks, Map<String, Map<String, Long>> totals) {
+	}
+
+	/**
+	 * The answer of the endpoint for one name.
+	 *
+	 * @param locks what is held or waited for in this instance
+	 * @param totals how often what happened since the start
+	 * @param storedResults how many results are stored for later duplicates, by all
+	 * instances; absent if the store cannot list them
+	 */
+	public record NamedLocks(Collection<Lock> locks, Map<String, Long> totals, @Nullable Long storedResults) {
+	}
+
+	/**
+	 * The answer to a removal.
+	 *
+	 * @param removed how many results were removed
+	 */
+	public record Removed(long removed) {
 	}
 
 	/**

@@ -38,6 +38,7 @@ import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedResults;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * The advice for {@code @ExclusiveRequest}.
@@ -90,10 +91,12 @@ class ExclusiveRequestConfiguration {
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static SharedResults exclusiveRequestSharedResults(LockProperties properties, ObjectProvider<JsonMapper> mapper,
-			ObjectProvider<ResultPredicate> predicate, ObjectProvider<LockCounts> counts) {
+			ObjectProvider<ResultPredicate> predicate, ObjectProvider<LockCounts> counts,
+			ObjectProvider<LockStore> store) {
 		return new SharedResults(properties.share().ttl(), properties.share().maxSize(),
 				() -> mapper.getIfUnique(() -> JsonMapper.builder().build()),
-				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject);
+				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject,
+				() -> store.stream().mapToLong(LockStore::maxResultSize).min().orElse(Long.MAX_VALUE));
 	}
 
 	/**

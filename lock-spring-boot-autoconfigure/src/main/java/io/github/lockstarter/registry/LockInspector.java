@@ -12,6 +12,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.entry.LockSnapshot;
 import io.github.lockstarter.registry.entry.LockTable;
 import io.github.lockstarter.registry.lease.StoreLease;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredResults;
 
 /**
  * The holders and waiters of one instance: the view of its operator.
@@ -22,12 +24,15 @@ public final class LockInspector {
 
 	private final Executor callbacks;
 
+	private final @Nullable LockStore store;
+
 	/**
 	 * Creates a view.
 	 * @param registry the registry to show; {@code null} to show nothing
 	 */
 	public LockInspector(@Nullable DefaultLockRegistry registry) {
 		this.table = (registry != null) ? registry.table() : null;
+		this.store = (registry != null) ? registry.store() : null;
 		this.callbacks = (registry != null) ? registry.runtime().callbacks() : Runnable::run;
 	}
 
@@ -38,6 +43,14 @@ public final class LockInspector {
 	public List<LockSnapshot> snapshot() {
 		return (this.table == null) ? List.of()
 				: this.table.snapshots().filter((lock) -> lock.held() != null || !lock.waiting().isEmpty()).toList();
+	}
+
+	/**
+	 * Returns the results that the store keeps for later duplicates, if they can be
+	 * listed.
+	 */
+	public Optional<StoredResults> results() {
+		return (this.store != null) ? this.store.results() : Optional.empty();
 	}
 
 	/**

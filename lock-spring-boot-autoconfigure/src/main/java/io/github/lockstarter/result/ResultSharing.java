@@ -336,8 +336,10 @@ public final class ResultSharing {
 
 	private void reportUnwritten(BoundedOutput output, Throwable failure) {
 		if (output.isExceeded()) {
-			report(Event.TOO_LARGE, "A result of %s is larger than lock.share.max-size, and is not shared; it is "
-					+ this.settings.maxSize(), failure);
+			String limit = (this.settings.storeLimit() < this.settings.maxSize().toBytes())
+					? "the store can keep, which is %d bytes".formatted(this.settings.storeLimit())
+					: "lock.share.max-size, which is " + this.settings.maxSize();
+			report(Event.TOO_LARGE, "A result of %s is larger than " + limit + ". It is not shared", failure);
 		}
 		else {
 			report(Event.NOT_WRITABLE, "A result of %s cannot be written, and is not shared", failure);
@@ -345,7 +347,7 @@ public final class ResultSharing {
 	}
 
 	private BoundedOutput output() {
-		return new BoundedOutput(this.settings.maxSize().toBytes());
+		return new BoundedOutput(Math.min(this.settings.maxSize().toBytes(), this.settings.storeLimit()));
 	}
 
 	private void report(Event event, String message, Throwable failure) {

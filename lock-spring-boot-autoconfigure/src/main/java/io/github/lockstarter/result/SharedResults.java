@@ -2,6 +2,7 @@ package io.github.lockstarter.result;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,8 @@ public final class SharedResults {
 
 	private final Supplier<LockCounts> counts;
 
+	private final LongSupplier storeLimit;
+
 	/**
 	 * Creates the settings.
 	 * @param ttl how long a result is kept for waiting callers; 1 ms to 365 days
@@ -37,9 +40,10 @@ public final class SharedResults {
 	 * @param mapper the mapper of the application
 	 * @param predicate decides which results are shared
 	 * @param counts counts shared and replayed results, and those that are not
+	 * @param storeLimit the size of the largest result that the store keeps, in bytes
 	 */
 	public SharedResults(Duration ttl, DataSize maxSize, Supplier<JsonMapper> mapper,
-			Supplier<ResultPredicate> predicate, Supplier<LockCounts> counts) {
+			Supplier<ResultPredicate> predicate, Supplier<LockCounts> counts, LongSupplier storeLimit) {
 		checkTime(ttl);
 		checkSize(maxSize);
 		this.ttl = ttl;
@@ -47,6 +51,7 @@ public final class SharedResults {
 		this.mapper = mapper;
 		this.predicate = predicate;
 		this.counts = counts;
+		this.storeLimit = storeLimit;
 	}
 
 	/**
@@ -90,6 +95,11 @@ public final class SharedResults {
 
 	DataSize maxSize() {
 		return this.maxSize;
+	}
+
+	/** Returns how large a result may be for the store, in bytes. */
+	long storeLimit() {
+		return this.storeLimit.getAsLong();
 	}
 
 	JsonMapper mapper() {

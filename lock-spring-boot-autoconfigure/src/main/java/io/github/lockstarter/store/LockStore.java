@@ -2,6 +2,7 @@ package io.github.lockstarter.store;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
@@ -29,6 +30,22 @@ public interface LockStore {
 	 */
 	default Set<Capability> capabilities() {
 		return Set.of();
+	}
+
+	/**
+	 * Returns the size of the largest result that is kept, in bytes of UTF-8. It is
+	 * always the same. By default there is no limit.
+	 */
+	default long maxResultSize() {
+		return Long.MAX_VALUE;
+	}
+
+	/**
+	 * Returns the results that are kept, for an operator. By default they cannot be
+	 * listed.
+	 */
+	default Optional<StoredResults> results() {
+		return Optional.empty();
 	}
 
 	/**

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -89,7 +90,7 @@ class LocksEndpointTests {
 	void readOnly() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET);
 				Lease held = server.context().getBean(LockRegistry.class).acquire("team:42")) {
-			assertThat(server.delete(LOCKS + "/team?key=42").statusCode()).isEqualTo(404);
+			assertThat(server.delete(LOCKS + "/team?key=42").statusCode()).isEqualTo(405);
 			assertThat(held.isHeld()).isTrue();
 		}
 	}
@@ -113,6 +114,38 @@ class LocksEndpointTests {
 			assertThat(other.isHeld()).isTrue();
 			locks.acquire(lock).close();
 			assertThat(server.delete(LOCKS + "/team" + query).statusCode()).isEqualTo(404);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	@DisplayName("Counts the stored results of a name, and where it is allowed removes them, so that duplicates run again")
+	void storedResults(WebApplicationType type) throws Exception {
+		try (TestServer server = start(type, "management.endpoint.locks.access=unrestricted")) {
+			server.post("/kept/1");
+			server.post("/kept/2");
+			assertThat(server.post("/kept/2").headers().firstValue("Idempotent-Replayed")).hasValue("true");
+			HttpResponse<String> shown = server.get(LOCKS + "/kept");
+			JsonNode kept = new JsonMapper().readTree(shown.body());
+			assertThat(kept.path("storedResults").asLong()).isEqualTo(2);
+			assertThat(kept.path("totals").path("replayed").asLong()).isOne();
+			assertThat(kept.path("locks")).isEmpty();
+			assertThat(server.delete(LOCKS + "/kept/others").statusCode()).isEqualTo(404);
+			assertThat(server.delete(LOCKS + "/kept/results").body()).isEqualTo("{\"removed\":2}");
+			assertThat(server.delete(LOCKS + "/kept/results").body()).isEqualTo("{\"removed\":0}");
+			assertThat(server.post("/kept/2").headers().firstValue("Idempotent-Replayed")).isEmpty();
+			assertThat(server.get(LOCKS + "/unknown").statusCode()).isEqualTo(404);
+			assertThat(server.get(LOCKS).body()).doesNotContain("storedResults");
+		}
+	}
+
+	@Test
+	@DisplayName("Removes no stored results unless that is allowed")
+	void keepsResults() throws Exception {
+		try (TestServer server = start(WebApplicationType.SERVLET)) {
+			server.post("/kept/1");
+			assertThat(server.delete(LOCKS + "/kept/results").statusCode()).isIn(404, 405);
+			assertThat(server.post("/kept/1").headers().firstValue("Idempotent-Replayed")).hasValue("true");
 		}
 	}
 

@@ -39,6 +39,12 @@ class WatchedApplication {
 			return number;
 		}
 
+		@PostMapping("/kept/{number}")
+		@ExclusiveRequest(name = "kept", key = "#number", replay = "1h")
+		public Mono<String> kept(@PathVariable String number) {
+			return Mono.just(number);
+		}
+
 		@PostMapping("/reactive/{number}")
 		@ExclusiveRequest(name = "orders", key = "#number", onConflict = OnConflict.WAIT)
 		public Mono<String> reactive(@PathVariable String number) {

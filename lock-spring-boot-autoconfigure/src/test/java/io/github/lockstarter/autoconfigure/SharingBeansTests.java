@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -23,10 +24,15 @@ import org.springframework.context.ApplicationContext;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.result.ResultPredicate;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -113,6 +119,36 @@ class SharingBeansTests {
 			assertThat(reports.replayed(this.key, "a")).isEqualTo(new Report("a 1", List.of()));
 			assertThatExceptionOfType(PayloadMismatchException.class).isThrownBy(() -> reports.replayed(this.key, "b"));
 			assertThat(reports.replayed(this.key + "2", "b")).isEqualTo(new Report("b 1", List.of()));
+		});
+	}
+
+	@Test
+	@DisplayName("A result that is larger than the store keeps is not stored, and is counted")
+	void limitOfStore() {
+		MemoryLockStore memory = new MemoryLockStore();
+		LockStore small = new LockStore() {
+
+			@Override
+			public StoredLock lock(LockKey key) {
+				return memory.lock(key);
+			}
+
+			@Override
+			public Set<Capability> capabilities() {
+				return memory.capabilities();
+			}
+
+			@Override
+			public long maxResultSize() {
+				return 20;
+			}
+
+		};
+		this.runner.withBean(LockStore.class, () -> small).run((context) -> {
+			Reports reports = context.getBean(Reports.class);
+			assertThat(reports.replayed(this.key, "a").text()).isEqualTo("a 1");
+			assertThat(reports.replayed(this.key, "a").text()).isEqualTo("a 2");
+			assertThat(context.getBean(LockCounts.class).get("replayed", Event.TOO_LARGE)).isEqualTo(2);
 		});
 	}
 

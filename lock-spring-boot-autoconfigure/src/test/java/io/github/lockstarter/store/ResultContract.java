@@ -1,6 +1,7 @@
 package io.github.lockstarter.store;
 
 import java.time.Duration;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
@@ -50,6 +51,18 @@ final class ResultContract extends CapabilityContract {
 		if (!store.capabilities().contains(Capability.LOCAL)) {
 			tests.add("A waiter of another instance is given a result that is for waiters only",
 					ResultContract::sharesWithWaiters);
+		}
+		if (store.maxResultSize() < Integer.MAX_VALUE) {
+			tests.add("The largest result that a store says it keeps is kept", ResultContract::largest);
+		}
+		if (store.results().isPresent()) {
+			Stream
+				.of("listed", "listed*", "l?sted", "[listed]", "^a-z\\", "with space", "%", "_", "日本語", "a".repeat(200),
+						"{a}", "listed'; --")
+				.forEach((name) -> tests.add("Results are counted and removed by the name of their locks: " + name,
+						(contract) -> contract.listed(name)));
+			tests.add("A result that is out of date is not counted", ResultContract::outOfDate);
+			tests.add("Many results are counted and removed", ResultContract::many);
 		}
 		Stream.of("", " ", "{}", "a\r\nDEL x\r\n", "\0", "\uD83D\uDD12", "%s%n", "lock:{a}")
 			.forEach((text) -> tests.add("Any text is a result, and the name of one: " + text.strip(),
@@ -166,6 +179,60 @@ final class ResultContract extends CapabilityContract {
 			assertThat(join(elsewhere.acquire(waiter.orResult(next)))).isInstanceOfSatisfying(Found.class,
 					(found) -> assertThat(found.result().text()).isEqualTo("the result"));
 		}
+	}
+
+	private void largest() {
+		String text = "x".repeat((int) this.store.maxResultSize());
+		acquire("a");
+		assertThat(release("a", REPLAYED, text)).isTrue();
+		assertThat(ask("b", REPLAYED, LONG)).isInstanceOfSatisfying(Found.class,
+				(found) -> assertThat(found.result().text().equals(text)).isTrue());
+	}
+
+	private void listed(String name) {
+		StoredResults results = this.store.results().orElseThrow();
+		String unique = name + UUID.randomUUID().toString().substring(0, 8);
+		for (String key : new String[] { "", "a", "b:c", "k".repeat(600), "\u0000" }) {
+			store(new LockKey(unique, key), REPLAYED);
+		}
+		store(new LockKey(unique, "a"), new ResultKey("replay another principal", LONG, true));
+		store(new LockKey(unique + "x", unique), REPLAYED);
+		store(new LockKey("x" + unique, "a"), REPLAYED);
+		assertThat(join(results.count(unique))).isEqualTo(6);
+		assertThat(join(results.remove(unique))).isEqualTo(6);
+		assertThat(join(results.count(unique))).isZero();
+		assertThat(join(results.remove(unique))).isZero();
+		assertThat(join(this.store.lock(new LockKey(unique, "a"))
+			.acquire(AcquireCommand.of("b", LONG).orResult(TestResults.query(REPLAYED, LONG)))))
+			.isInstanceOf(Granted.class);
+		assertThat(join(results.count(unique + "x"))).isOne();
+		assertThat(join(results.count("x" + unique))).isOne();
+	}
+
+	private void outOfDate() {
+		StoredResults results = this.store.results().orElseThrow();
+		String name = "short" + UUID.randomUUID().toString().substring(0, 8);
+		store(new LockKey(name, "a"), new ResultKey("replay", SHORT, true));
+		store(new LockKey(name, "b"), REPLAYED);
+		Awaitility.await().until(() -> join(results.count(name)) == 1);
+		assertThat(join(results.remove(name))).isOne();
+	}
+
+	private void many() {
+		StoredResults results = this.store.results().orElseThrow();
+		String name = "many" + UUID.randomUUID().toString().substring(0, 8);
+		for (int i = 0; i < 1100; i++) {
+			store(new LockKey(name, "key " + i), REPLAYED);
+		}
+		assertThat(join(results.count(name))).isEqualTo(1100);
+		assertThat(join(results.remove(name))).isEqualTo(1100);
+		assertThat(join(results.count(name))).isZero();
+	}
+
+	private void store(LockKey lock, ResultKey result) {
+		StoredLock stored = this.store.lock(lock);
+		long token = fencingToken(join(stored.acquire(AcquireCommand.of("a", LONG))));
+		assertThat(join(stored.release("a", new StoredResult(result, "the result", token)))).isTrue();
 	}
 
 	private void anyText(String text) {

@@ -191,7 +191,7 @@ final class DynamoDbLock implements StoredLock {
 			.expressionAttributeValues(freeing(owner, "result"))
 			.build();
 		return this.table.results()
-			.store(Items.resultKey(this.itemKey, result.key().name()), release, result)
+			.store(this.key, Items.resultKey(this.itemKey, result.key().name()), release, result)
 			.exceptionallyCompose((failure) -> {
 				if (!Requests.isRefusal(Requests.cause(failure))) {
 					return CompletableFuture.failedFuture(failure);

@@ -3,6 +3,7 @@ package io.github.lockstarter.store.dynamodb;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.Set;
 
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
@@ -16,6 +17,7 @@ import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResults;
 
 /**
  * Keeps locks in a table of DynamoDB: one item per lock. To take, renew or release it is
@@ -42,6 +44,8 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 
 	private final TableAccess access;
 
+	private final DynamoDbResults results;
+
 	/**
 	 * Creates a store in a table.
 	 * @param client the client, which stays open when the store is closed
@@ -62,6 +66,7 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 		this.client = client;
 		this.createTable = createTable;
 		Requests requests = new Requests(client, commandTimeout);
+		this.results = new DynamoDbResults(requests, table, clock);
 		this.access = new TableAccess(table, new LeaseClock(clock, clockSkew),
 				new StoreCalls("DynamoDB", commandTimeout), requests, new Results(requests, table, clock));
 	}
@@ -89,6 +94,16 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 	@Override
 	public StoredLock lock(LockKey key) {
 		return new DynamoDbLock(this.access, key);
+	}
+
+	@Override
+	public long maxResultSize() {
+		return Items.MAX_RESULT;
+	}
+
+	@Override
+	public Optional<StoredResults> results() {
+		return Optional.of(this.results);
 	}
 
 	@Override

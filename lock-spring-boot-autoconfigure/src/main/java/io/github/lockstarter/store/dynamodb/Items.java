@@ -20,6 +20,7 @@ import io.github.lockstarter.LockKey;
  * fence           the last fencing token         that it was left under
  * release_id      which request freed it
  * result_text                                    the result
+ * lock_name                                      registration
  * came                                           when it came
  * kept_until                                     from when on it does not count
  * delete_after    from when on DynamoDB may delete the item
@@ -42,6 +43,8 @@ final class Items {
 
 	static final String RESULT = "result_text";
 
+	static final String LOCK_NAME = "lock_name";
+
 	static final String CAME = "came";
 
 	static final String KEPT_UNTIL = "kept_until";
@@ -52,6 +55,9 @@ final class Items {
 	private static final int MAX_KEY_BYTES = 512;
 
 	private static final Duration SPARE = Duration.ofDays(1);
+
+	/** An item has at most 400 KB, and a result has other attributes. */
+	static final long MAX_RESULT = 396 * 1024;
 
 	/** 128 bits. */
 	private static final int DIGEST_DIGITS = 32;

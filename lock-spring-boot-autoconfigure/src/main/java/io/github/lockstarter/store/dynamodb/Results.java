@@ -94,11 +94,12 @@ final class Results {
 	 * Keeps a result if the lock can be released, in one step.
 	 * @return whether the lock was released
 	 */
-	CompletionStage<Boolean> store(Map<String, AttributeValue> key, Update release, StoredResult result) {
+	CompletionStage<Boolean> store(LockKey lock, Map<String, AttributeValue> key, Update release, StoredResult result) {
 		long now = this.clock.millis();
 		long until = now + result.key().keep().toMillis();
 		Map<String, AttributeValue> item = new HashMap<>(key);
 		item.put(Items.RESULT, Items.text(result.text()));
+		item.put(Items.LOCK_NAME, Items.text(lock.name()));
 		item.put(Items.FENCE, Items.number(result.fencingToken()));
 		item.put(Items.CAME, Items.number(now));
 		item.put(Items.KEPT_UNTIL, Items.number(until));

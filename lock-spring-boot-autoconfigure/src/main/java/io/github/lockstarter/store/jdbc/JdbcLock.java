@@ -60,7 +60,11 @@ final class JdbcLock implements StoredLock {
 	 * letter, and which of them are equal, is different in each database.
 	 */
 	private static String rowKey(LockKey key) {
-		String text = key.name() + ":" + key.key();
+		return visible(key.name() + ":" + key.key());
+	}
+
+	/** Returns the text, or its digest if it is too long or has other characters. */
+	static String visible(String text) {
 		boolean visible = text.length() <= MAX_KEY_LENGTH && text.chars().allMatch((each) -> each > ' ' && each < 127);
 		return visible ? new LockKey(ANY, text).storeForm(MAX_KEY_LENGTH) : LockKey.ofDigest(ANY, text).key();
 	}
@@ -228,7 +232,7 @@ final class JdbcLock implements StoredLock {
 			boolean released = locks.release(connection, this.rowKey, owner)
 					|| (mayBeDone && locks.isLastOwner(connection, this.rowKey, owner));
 			if (released) {
-				this.database.results().put(connection, this.rowKey, result);
+				this.database.results().put(connection, this.rowKey, this.key.name(), result);
 			}
 			return released;
 		};

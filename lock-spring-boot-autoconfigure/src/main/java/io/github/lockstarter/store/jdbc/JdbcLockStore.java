@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +38,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResults;
 import io.github.lockstarter.store.jdbc.LockTable.Renewed;
 
 /**
@@ -231,6 +233,16 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	public StoredLock lock(LockKey key) {
 		this.purge.beginIfDue();
 		return new JdbcLock(this.access, key);
+	}
+
+	@Override
+	public long maxResultSize() {
+		return this.access.locks().maxResultSize();
+	}
+
+	@Override
+	public Optional<StoredResults> results() {
+		return Optional.of(new JdbcResults(this.access));
 	}
 
 	@Override

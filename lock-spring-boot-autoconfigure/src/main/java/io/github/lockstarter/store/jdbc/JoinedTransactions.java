@@ -91,7 +91,7 @@ final class JoinedTransactions {
 	void keep(LockKey key, String rowKey, StoredResult result, Object transaction, Runnable committed) {
 		if (isOurs(transaction)) {
 			run(key, (connection, mayBeDone) -> {
-				this.results.put(connection, rowKey, result);
+				this.results.put(connection, rowKey, key.name(), result);
 				return true;
 			});
 			if (TransactionSynchronizationManager.isSynchronizationActive()) {

@@ -225,6 +225,11 @@ abstract class LockTable {
 		}
 	}
 
+	/** Returns the size of the largest result that a statement can carry, in bytes. */
+	long maxResultSize() {
+		return Integer.MAX_VALUE;
+	}
+
 	/**
 	 * Returns a statement that deletes at most {@link #SOME} rows.
 	 * @param table the name of the table

@@ -19,6 +19,8 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 final class MySqlTable extends LockTable {
 
 	/** Always the same during a statement. */
+	private static final long MAX_RESULT = 7L * 1024 * 1024;
+
 	private static final String NOW = "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000)";
 
 	private static final String SNAPSHOTS = "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'";
@@ -65,6 +67,15 @@ final class MySqlTable extends LockTable {
 	@Override
 	String connectionInitSql() {
 		return "SET SESSION innodb_lock_wait_timeout = 1";
+	}
+
+	/**
+	 * A statement has at most {@code max_allowed_packet}, which is 16 MB in MariaDB, and
+	 * some drivers write two digits for each byte.
+	 */
+	@Override
+	long maxResultSize() {
+		return MAX_RESULT;
 	}
 
 	@Override

@@ -20,6 +20,7 @@ import io.github.lockstarter.store.StoredResult;
  * <pre>
  * lock_key     registration:taro
  * name         which result of the lock it is, as a digest
+ * lock_name    registration
  * token        the fencing token that it was stored under
  * stored_at    when it was stored
  * kept_until   from when on it does not count
@@ -35,6 +36,10 @@ final class ResultTable {
 	private final String insert;
 
 	private final String purge;
+
+	private final String count;
+
+	private final String removeSome;
 
 	/**
 	 * Creates the statements.
@@ -52,10 +57,13 @@ final class ResultTable {
 				""".formatted(name, lockTable, now);
 		this.delete = "DELETE FROM %s WHERE lock_key = ? AND name = ?".formatted(name);
 		this.insert = """
-				INSERT INTO %1$s (lock_key, name, token, stored_at, kept_until, content)
-				VALUES (?, ?, ?, %2$s, %2$s + ?, ?)
+				INSERT INTO %1$s (lock_key, name, lock_name, token, stored_at, kept_until, content)
+				VALUES (?, ?, ?, ?, %2$s, %2$s + ?, ?)
 				""".formatted(name, now);
 		this.purge = locks.deleteSome(name, "lock_key, name", "kept_until <= " + now);
+		String ofLock = "lock_name = ? AND kept_until > " + now;
+		this.count = "SELECT COUNT(*) FROM %s WHERE %s".formatted(name, ofLock);
+		this.removeSome = locks.deleteSome(name, "lock_key, name", ofLock);
 	}
 
 	/** Returns the result if it counts, and whether the owner holds the lock. */
@@ -77,8 +85,12 @@ final class ResultTable {
 		return new Seen(row.getString(4) != null, query.matches(result, age) ? new Found(result, age) : null);
 	}
 
-	/** Keeps a result in the place of an earlier one. */
-	void put(Connection connection, String key, StoredResult result) throws SQLException {
+	/**
+	 * Keeps a result in the place of an earlier one.
+	 * @param key the key of the row of its lock
+	 * @param lockName the name of the lock
+	 */
+	void put(Connection connection, String key, String lockName, StoredResult result) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.delete)) {
 			statement.setString(1, key);
 			statement.setString(2, name(result.key().name()));
@@ -87,9 +99,10 @@ final class ResultTable {
 		try (PreparedStatement statement = connection.prepareStatement(this.insert)) {
 			statement.setString(1, key);
 			statement.setString(2, name(result.key().name()));
-			statement.setLong(3, result.fencingToken());
-			statement.setLong(4, result.key().keep().toMillis());
-			statement.setBytes(5, result.text().getBytes(StandardCharsets.UTF_8));
+			statement.setString(3, JdbcLock.visible(lockName));
+			statement.setLong(4, result.fencingToken());
+			statement.setLong(5, result.key().keep().toMillis());
+			statement.setBytes(6, result.text().getBytes(StandardCharsets.UTF_8));
 			statement.executeUpdate();
 		}
 	}
@@ -100,6 +113,30 @@ final class ResultTable {
 			statement.setString(1, "");
 			statement.setString(2, "");
 			statement.executeUpdate();
+		}
+	}
+
+	/** Returns how many results of the locks of a name count. */
+	long count(Connection connection, String lockName) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.count)) {
+			statement.setString(1, JdbcLock.visible(lockName));
+			try (ResultSet rows = statement.executeQuery()) {
+				rows.next();
+				return rows.getLong(1);
+			}
+		}
+	}
+
+	/**
+	 * Removes results of the locks of a name that count, at most {@link LockTable#SOME}.
+	 */
+	int removeSome(Connection connection, String lockName) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.removeSome)) {
+			// The condition may be in the statement twice.
+			for (int i = 1; i <= this.removeSome.chars().filter((each) -> each == '?').count(); i++) {
+				statement.setString(i, JdbcLock.visible(lockName));
+			}
+			return statement.executeUpdate();
 		}
 	}
 

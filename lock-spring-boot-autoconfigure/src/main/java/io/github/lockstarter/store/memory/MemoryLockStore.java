@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.memory;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -12,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.StoredResults;
 
 /**
  * Keeps locks in a map: they exclude each other in this JVM only, and are gone with it.
@@ -71,6 +74,11 @@ public final class MemoryLockStore implements LockStore {
 	@Override
 	public StoredLock lock(LockKey key) {
 		return new MemoryLock(key);
+	}
+
+	@Override
+	public Optional<StoredResults> results() {
+		return Optional.of(new MemoryResults());
 	}
 
 	private static <T> CompletionStage<T> done(T value) {
@@ -171,6 +179,29 @@ public final class MemoryLockStore implements LockStore {
 
 		private long now() {
 			return MemoryLockStore.this.nanoTime.getAsLong();
+		}
+
+	}
+
+	private final class MemoryResults implements StoredResults {
+
+		@Override
+		public CompletionStage<Long> count(String lockName) {
+			return done(live(lockName).count());
+		}
+
+		@Override
+		public CompletionStage<Long> remove(String lockName) {
+			return done(
+					live(lockName).filter((each) -> MemoryLockStore.this.results.remove(each.getKey(), each.getValue()))
+						.count());
+		}
+
+		private Stream<Map.Entry<KeyOfResult, Result>> live(String lockName) {
+			long now = MemoryLockStore.this.nanoTime.getAsLong();
+			return MemoryLockStore.this.results.entrySet()
+				.stream()
+				.filter((each) -> each.getKey().lock().name().equals(lockName) && each.getValue().isLive(now));
 		}
 
 	}

@@ -76,6 +76,17 @@ final class RedisKeys {
 		return join(bytes(this.prefix + ":result:" + tag + ":" + digits), lock, endOfTag(), lock.length);
 	}
 
+	/** Returns the pattern of the keys of all results of the locks of a name. */
+	byte[] results(String lockName) {
+		return bytes(literally(this.prefix + ":result:") + "{" + "?".repeat(TAG_DIGITS) + "}:"
+				+ "?".repeat(DIGEST_DIGITS) + ":" + literally(lockName) + ":*");
+	}
+
+	/** Some characters have a meaning in a pattern. */
+	private static String literally(String text) {
+		return text.replaceAll("[*?\\[\\]\\\\^-]", "\\\\$0");
+	}
+
 	private int endOfTag() {
 		return this.tag + TAG_LENGTH;
 	}

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,6 +18,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResults;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
@@ -131,6 +133,11 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	@Override
 	public StoredLock lock(LockKey key) {
 		return new RedisLock(this.access, key);
+	}
+
+	@Override
+	public Optional<StoredResults> results() {
+		return Optional.of(new RedisResults(this.access));
 	}
 
 	@Override

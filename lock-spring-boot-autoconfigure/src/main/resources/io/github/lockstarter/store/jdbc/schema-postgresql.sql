@@ -9,6 +9,7 @@ CREATE TABLE IF NOT EXISTS locks (
 CREATE TABLE IF NOT EXISTS locks_results (
   lock_key VARCHAR(255) NOT NULL,
   name VARCHAR(255) NOT NULL,
+  lock_name VARCHAR(255) NOT NULL,
   token BIGINT NOT NULL,
   stored_at BIGINT NOT NULL,
   kept_until BIGINT NOT NULL,

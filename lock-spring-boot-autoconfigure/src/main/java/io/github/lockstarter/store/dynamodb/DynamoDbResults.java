@@ -1,0 +1,76 @@
+package io.github.lockstarter.store.dynamodb;
+
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
+import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
+
+import io.github.lockstarter.store.StoredResults;
+
+/**
+ * Results in DynamoDB. They are found by scanning the table, page by page, which is
+ * charged for all items that it holds.
+ */
+final class DynamoDbResults implements StoredResults {
+
+	private final Requests requests;
+
+	private final String table;
+
+	private final InstantSource clock;
+
+	DynamoDbResults(Requests requests, String table, InstantSource clock) {
+		this.requests = requests;
+		this.table = table;
+		this.clock = clock;
+	}
+
+	@Override
+	public CompletionStage<Long> count(String lockName) {
+		return forEach(lockName, Map.of(), false, 0);
+	}
+
+	@Override
+	public CompletionStage<Long> remove(String lockName) {
+		return forEach(lockName, Map.of(), true, 0);
+	}
+
+	private CompletionStage<Long> forEach(String lockName, Map<String, AttributeValue> start, boolean remove,
+			long before) {
+		return scan(lockName, start).thenCompose((page) -> {
+			CompletionStage<Void> done = remove ? delete(page.items()) : CompletableFuture.completedStage(null);
+			long count = before + page.count();
+			return done
+				.thenCompose((nothing) -> page.lastEvaluatedKey().isEmpty() ? CompletableFuture.completedStage(count)
+						: forEach(lockName, page.lastEvaluatedKey(), remove, count));
+		});
+	}
+
+	private CompletionStage<ScanResponse> scan(String lockName, Map<String, AttributeValue> start) {
+		ScanRequest request = ScanRequest.builder()
+			.tableName(this.table)
+			.consistentRead(true)
+			.filterExpression("%s = :name AND %s > :now".formatted(Items.LOCK_NAME, Items.KEPT_UNTIL))
+			.expressionAttributeValues(Map.of(":name", Items.text(lockName), ":now", Items.number(this.clock.millis())))
+			.projectionExpression("#key")
+			.expressionAttributeNames(Map.of("#key", Items.KEY))
+			.exclusiveStartKey(start.isEmpty() ? null : start)
+			.overrideConfiguration(this.requests.inTime())
+			.build();
+		return this.requests.send((client) -> client.scan(request));
+	}
+
+	private CompletionStage<Void> delete(List<Map<String, AttributeValue>> keys) {
+		return CompletableFuture.allOf(keys.stream()
+			.map((key) -> this.requests.send((client) -> client.deleteItem(
+					(request) -> request.tableName(this.table).key(key).overrideConfiguration(this.requests.inTime())))
+				.toCompletableFuture())
+			.toArray(CompletableFuture[]::new));
+	}
+
+}
