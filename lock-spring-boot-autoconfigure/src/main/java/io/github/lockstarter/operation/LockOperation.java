@@ -1,5 +1,7 @@
 package io.github.lockstarter.operation;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatusCode;
@@ -31,6 +33,19 @@ public record LockOperation(String name, @Nullable MethodExpression key, @Nullab
 	 */
 	public boolean appliesTo(LockInvocation call) {
 		return this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call, Boolean.class));
+	}
+
+	/** Returns whether a call may be given the result of another. */
+	public boolean sharesResults() {
+		return this.sharing != null;
+	}
+
+	/**
+	 * Returns for how long a result is kept for later duplicates; {@code null} if it is
+	 * not.
+	 */
+	public @Nullable Duration replay() {
+		return (this.sharing != null) ? this.sharing.results().replay() : null;
 	}
 
 	/** Returns whether a call depends on the request beyond its arguments. */

@@ -81,6 +81,11 @@ public final class LockedMethod {
 		return new LockInvocation(method(), args, request, this.idempotencyKey);
 	}
 
+	/** Returns how the {@code Idempotency-Key} header of a call is read. */
+	public IdempotencyKeyHeader idempotencyKey() {
+		return this.idempotencyKey;
+	}
+
 	/** Returns the return type of the method. */
 	public ReturnType returnType() {
 		return this.returnType;
