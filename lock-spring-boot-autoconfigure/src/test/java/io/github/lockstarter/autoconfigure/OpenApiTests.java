@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.models.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -175,6 +176,18 @@ class OpenApiTests {
 		JsonNode unlocked = document("/v3/api-docs/unlocked");
 		assertThat(unlocked.get("paths").propertyNames()).containsExactly("/unlocked");
 		assertThat(unlocked.at("/components/schemas").propertyNames()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("An application without annotations can refer to the schema, and has it only then")
+	void reference(String type) throws Exception {
+		JsonNode api = start(type, ByHand.class);
+		assertThat(
+				api.at("/paths/~1by-hand/post/responses/409/content/application~1problem+json/schema/$ref").asString())
+			.isEqualTo("#/components/schemas/LockProblem");
+		assertThat(api.at("/components/schemas/LockProblem/properties").propertyNames())
+			.containsExactlyInAnyOrder("type", "title", "status", "detail", "instance", "retryAfterMillis");
 	}
 
 	@Test
@@ -410,6 +423,18 @@ class OpenApiTests {
 				}
 				return operation;
 			};
+		}
+
+	}
+
+	@RestController
+	static class ByHand {
+
+		@PostMapping("/by-hand")
+		@ApiResponse(responseCode = "409", description = "In use",
+				content = @Content(mediaType = "application/problem+json",
+						schema = @io.swagger.v3.oas.annotations.media.Schema(ref = "LockProblem")))
+		void byHand() {
 		}
 
 	}
