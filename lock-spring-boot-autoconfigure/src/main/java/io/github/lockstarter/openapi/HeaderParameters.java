@@ -5,6 +5,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -44,17 +45,22 @@ final class HeaderParameters {
 
 	/** Adds the parameters to the operation, or completes those that it has. */
 	static void addTo(Operation operation, LockedMethod method) {
-		method.operations().forEach((lock) -> read(lock).forEach((name, required) -> {
-			if (NO_PARAMETERS.stream().noneMatch(name::equalsIgnoreCase)) {
-				Parameter parameter = parameter(operation, name);
-				if (required) {
-					parameter.setRequired(true);
+		method.operations().forEach((lock) -> {
+			read(lock).forEach((name, required) -> {
+				if (NO_PARAMETERS.stream().noneMatch(name::equalsIgnoreCase)) {
+					Parameter parameter = find(operation, name).orElseGet(() -> add(operation, name));
+					parameter.setRequired(required || Boolean.TRUE.equals(parameter.getRequired()));
 				}
-				if (name.equalsIgnoreCase(IdempotencyKeyHeader.NAME)) {
-					describe(parameter, method.idempotencyKey().maxLength(), lock.replay());
+			});
+			find(operation, IdempotencyKeyHeader.NAME).ifPresent((parameter) -> {
+				if (readsIdempotencyKey(lock)) {
+					limit(parameter, method.idempotencyKey().maxLength());
 				}
-			}
-		}));
+				if (parameter.getDescription() == null && (readsIdempotencyKey(lock) || lock.replay() != null)) {
+					parameter.setDescription(description(lock.replay()));
+				}
+			});
+		});
 	}
 
 	/** Without a condition that holds there is no lock, which needs no key. */
@@ -68,22 +74,20 @@ final class HeaderParameters {
 		return read;
 	}
 
-	private static Parameter parameter(Operation operation, String name) {
+	private static Optional<Parameter> find(Operation operation, String name) {
 		return Stream.ofNullable(operation.getParameters())
 			.flatMap(List::stream)
 			.filter((each) -> HEADER.equals(each.getIn()) && name.equalsIgnoreCase(each.getName()))
-			.findFirst()
-			.orElseGet(() -> {
-				Parameter added = new Parameter().in(HEADER).name(name).required(false).schema(new StringSchema());
-				operation.addParametersItem(added);
-				return added;
-			});
+			.findFirst();
 	}
 
-	private static void describe(Parameter parameter, int maxLength, @Nullable Duration replay) {
-		if (parameter.getDescription() == null) {
-			parameter.setDescription(description(replay));
-		}
+	private static Parameter add(Operation operation, String name) {
+		Parameter added = new Parameter().in(HEADER).name(name).schema(new StringSchema());
+		operation.addParametersItem(added);
+		return added;
+	}
+
+	private static void limit(Parameter parameter, int maxLength) {
 		if (parameter.getSchema() != null && parameter.getSchema().getMaxLength() == null) {
 			parameter.getSchema().minLength(1).maxLength(maxLength);
 		}

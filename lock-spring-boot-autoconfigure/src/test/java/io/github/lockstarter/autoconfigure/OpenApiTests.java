@@ -143,6 +143,8 @@ class OpenApiTests {
 		assertThat(declared.at("/schema/maxLength").asInt()).isEqualTo(40);
 		assertThat(declared.get("description").asString()).contains("draws at random").doesNotContain("expires");
 		assertThat(api.at("/paths/~1declared/post/parameters")).hasSize(1);
+		assertThat(parameter(api, "/argument", "Idempotency-Key").get("description").asString())
+			.contains("It expires after 90 seconds");
 		assertThat(parameter(api, "/optional", "X-Tenant").get("required").asBoolean()).isFalse();
 		assertThat(parameter(api, "/optional", "X-User").get("required").asBoolean()).isTrue();
 		assertThat(parameter(api, "/optional", "Idempotency-Key").get("required").asBoolean()).isFalse();
@@ -309,6 +311,12 @@ class OpenApiTests {
 		@ExclusiveRequest(key = "header('Idempotency-Key')")
 		Mono<Void> declared(@RequestHeader(name = "idempotency-key", required = false) @Nullable String key) {
 			return Mono.empty();
+		}
+
+		@PostMapping("/argument")
+		@ExclusiveRequest(key = "#key", replay = "90s")
+		Mono<String> argument(@RequestHeader("Idempotency-Key") String key) {
+			return Mono.just(key);
 		}
 
 		@PostMapping("/optional")
