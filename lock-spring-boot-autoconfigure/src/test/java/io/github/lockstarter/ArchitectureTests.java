@@ -75,7 +75,7 @@ class ArchitectureTests {
 		.whereLayer("completion")
 		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor", "operation", "key")
 		.whereLayer("result")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor", "operation", "key", "completion");
+		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi", "web", "interceptor", "operation", "key", "completion");
 
 	@ArchTest
 	static final ArchRule theAdviceKnowsNoWebFramework = noClasses().that()

@@ -20,6 +20,7 @@ import io.github.lockstarter.key.IdempotencyKeyHeader;
 import io.github.lockstarter.key.MethodExpression;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.result.Replay;
 
 /**
  * The headers that the expressions of locks read, as parameters of the operation.
@@ -93,11 +94,11 @@ final class HeaderParameters {
 		}
 	}
 
-	private static String description(@Nullable Duration replay) {
+	private static String description(@Nullable Replay replay) {
 		String use = "A key that the client draws at random for each request, and sends again when it repeats the request.";
 		return (replay != null)
-				? "%s It expires after %s: until then, a request with the same key gets the answer to the first."
-					.formatted(use, text(replay))
+				? "%s It expires after %s: until then, a request with the same key gets the answer to the first. %s"
+					.formatted(use, text(replay.keep()), replay.answers().description())
 				: use;
 	}
 

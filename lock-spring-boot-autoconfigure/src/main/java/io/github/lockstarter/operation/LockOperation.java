@@ -1,7 +1,5 @@
 package io.github.lockstarter.operation;
 
-import java.time.Duration;
-
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatusCode;
@@ -12,6 +10,7 @@ import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.key.KeyText;
 import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.key.MethodExpression;
+import io.github.lockstarter.result.Replay;
 import io.github.lockstarter.result.SharedCall;
 
 /**
@@ -40,11 +39,8 @@ public record LockOperation(String name, @Nullable MethodExpression key, @Nullab
 		return this.sharing != null;
 	}
 
-	/**
-	 * Returns for how long a result is kept for later duplicates; {@code null} if it is
-	 * not.
-	 */
-	public @Nullable Duration replay() {
+	/** Returns how results are replayed; {@code null} if they are not. */
+	public @Nullable Replay replay() {
 		return (this.sharing != null) ? this.sharing.results().replay() : null;
 	}
 

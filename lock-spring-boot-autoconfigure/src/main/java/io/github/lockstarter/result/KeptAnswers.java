@@ -43,6 +43,15 @@ public record KeptAnswers(boolean values, List<String> statuses) {
 		return new KeptAnswers(false, statuses);
 	}
 
+	/** Returns a sentence for clients. */
+	public String description() {
+		if (this.values) {
+			return "Only successful answers are repeated.";
+		}
+		return equals(ALL) ? "All answers are repeated, those to failures included."
+				: "Answers with other statuses than %s are not repeated.".formatted(String.join(", ", this.statuses));
+	}
+
 	/** Returns whether an answer with the status is kept. */
 	boolean contain(int status) {
 		return this.statuses.stream()

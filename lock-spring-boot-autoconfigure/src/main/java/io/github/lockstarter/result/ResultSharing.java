@@ -77,14 +77,6 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Returns for how long a result is kept for later duplicates; {@code null} if it is
-	 * not.
-	 */
-	public @Nullable Duration replay() {
-		return (this.replay != null) ? this.replay.keep() : null;
-	}
-
-	/**
 	 * Checks that results of the method can be written and read. It needs beans, so it is
 	 * called after they have been created.
 	 * @throws LockConfigurationException if they cannot
@@ -382,6 +374,13 @@ public final class ResultSharing {
 			this.format = format;
 		}
 		return format;
+	}
+
+	/**
+	 * Returns how results are kept for later duplicates; {@code null} if they are not.
+	 */
+	public @Nullable Replay replay() {
+		return this.replay;
 	}
 
 	/** Returns whether results are kept for later duplicates. */

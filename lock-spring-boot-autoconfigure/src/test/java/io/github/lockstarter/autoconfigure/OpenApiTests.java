@@ -137,14 +137,17 @@ class OpenApiTests {
 		assertThat(key.at("/schema/type").asString()).isEqualTo("string");
 		assertThat(key.at("/schema/minLength").asInt()).isEqualTo(1);
 		assertThat(key.at("/schema/maxLength").asInt()).isEqualTo(40);
-		assertThat(key.get("description").asString()).contains("It expires after 24 hours");
+		assertThat(key.get("description").asString()).contains("It expires after 24 hours",
+				"Only successful answers are repeated.");
 		JsonNode declared = parameter(api, "/declared", "idempotency-key");
 		assertThat(declared.get("required").asBoolean()).isTrue();
 		assertThat(declared.at("/schema/maxLength").asInt()).isEqualTo(40);
 		assertThat(declared.get("description").asString()).contains("draws at random").doesNotContain("expires");
 		assertThat(api.at("/paths/~1declared/post/parameters")).hasSize(1);
 		assertThat(parameter(api, "/argument", "Idempotency-Key").get("description").asString())
-			.contains("It expires after 90 seconds");
+			.contains("It expires after 90 seconds", "other statuses than 2xx, 402 are");
+		assertThat(parameter(api, "/all", "Idempotency-Key").get("description").asString())
+			.contains("All answers are repeated");
 		assertThat(parameter(api, "/optional", "X-Tenant").get("required").asBoolean()).isFalse();
 		assertThat(parameter(api, "/optional", "X-User").get("required").asBoolean()).isTrue();
 		assertThat(parameter(api, "/optional", "Idempotency-Key").get("required").asBoolean()).isFalse();
@@ -314,9 +317,15 @@ class OpenApiTests {
 		}
 
 		@PostMapping("/argument")
-		@ExclusiveRequest(key = "#key", replay = "90s")
+		@ExclusiveRequest(key = "#key", replay = "90s", keep = "2xx, 402")
 		Mono<String> argument(@RequestHeader("Idempotency-Key") String key) {
 			return Mono.just(key);
+		}
+
+		@PostMapping("/all")
+		@ExclusiveRequest(key = "header('Idempotency-Key')", replay = "1h", keep = "all")
+		Mono<String> all() {
+			return Mono.just("done");
 		}
 
 		@PostMapping("/optional")
