@@ -46,6 +46,8 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule roomsOfTheAdviceKnowOnlyThoseBehindThem = layeredArchitecture()
 		.consideringOnlyDependenciesInAnyPackage(ROOT + "..")
+		.layer("openapi")
+		.definedBy(ROOT + ".openapi")
 		.layer("web")
 		.definedBy(ROOT + ".web..")
 		.layer("interceptor")
@@ -60,18 +62,20 @@ class ArchitectureTests {
 		.definedBy(ROOT + ".result")
 		.layer("autoconfigure")
 		.definedBy(ROOT + ".autoconfigure")
-		.whereLayer("web")
+		.whereLayer("openapi")
 		.mayOnlyBeAccessedByLayers("autoconfigure")
+		.whereLayer("web")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi")
 		.whereLayer("interceptor")
 		.mayOnlyBeAccessedByLayers("autoconfigure", "web")
 		.whereLayer("operation")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi", "web", "interceptor")
 		.whereLayer("key")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor", "operation")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi", "web", "interceptor", "operation")
 		.whereLayer("completion")
 		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor", "operation", "key")
 		.whereLayer("result")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor", "operation", "key", "completion");
+		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi", "web", "interceptor", "operation", "key", "completion");
 
 	@ArchTest
 	static final ArchRule theAdviceKnowsNoWebFramework = noClasses().that()
@@ -86,7 +90,8 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule onlyResultAndCompletionKnowTheEngine = noClasses().that()
-		.resideInAnyPackage(ROOT + ".web..", ROOT + ".interceptor", ROOT + ".operation", ROOT + ".key")
+		.resideInAnyPackage(ROOT + ".web..", ROOT + ".openapi", ROOT + ".interceptor", ROOT + ".operation",
+				ROOT + ".key")
 		.should()
 		.dependOnClassesThat()
 		.resideInAnyPackage(ROOT + ".store..", ROOT + ".registry..");
@@ -140,7 +145,7 @@ class ArchitectureTests {
 		.should()
 		.dependOnClassesThat()
 		.resideInAnyPackage(ROOT + ".annotation..", ROOT + ".interceptor..", ROOT + ".operation..", ROOT + ".key..",
-				ROOT + ".completion..", ROOT + ".result..", ROOT + ".web..", ROOT + ".registry..");
+				ROOT + ".completion..", ROOT + ".result..", ROOT + ".web..", ROOT + ".openapi..", ROOT + ".registry..");
 
 	@ArchTest
 	static final ArchRule theRedisDriverStaysInItsRoom = classes()
@@ -177,6 +182,20 @@ class ArchitectureTests {
 			.and(resideOutsideOfPackages(ROOT + ".store.memcached", ROOT + ".autoconfigure")))
 		.should()
 		.onlyDependOnClassesThat(resideOutsideOfPackages("com.spotify..", "com.google.common.."));
+
+	@ArchTest
+	static final ArchRule springdocStaysInItsRoom = classes()
+		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".openapi", ROOT + ".autoconfigure")))
+		.should()
+		.onlyDependOnClassesThat(resideOutsideOfPackages("org.springdoc..", "io.swagger.."));
+
+	@ArchTest
+	static final ArchRule theDocumentIsTheSameInServletAndReactive = noClasses().that()
+		.resideInAPackage(ROOT + ".openapi")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage(ROOT + ".web.(*)..", "jakarta.servlet..", "org.springframework.web.servlet..",
+				"org.springframework.web.reactive..", "reactor..");
 
 	@ArchTest
 	static final ArchRule onlyAutoconfigureKnowsProperties = classes()

@@ -17,11 +17,19 @@ public final class Problem extends ErrorResponseException {
 	private static final URI TYPES = URI.create("https://lockstarter.github.io/problems/");
 
 	private Problem(HttpStatus status, String type, String title, String detail) {
-		super(status, body(status, type, title, detail), null);
+		this(status, body(status, type, title, detail));
 	}
 
-	/** Returns the body of an answer. */
-	public static ProblemDetail body(HttpStatus status, String type, String title, String detail) {
+	private Problem(HttpStatus status, ProblemDetail body) {
+		super(status, body, null);
+	}
+
+	/** Returns the body of an answer to a request that makes no sense. */
+	public static ProblemDetail invalid(HttpStatus status, String detail) {
+		return body(status, "invalid-request", "Invalid request", detail);
+	}
+
+	private static ProblemDetail body(HttpStatus status, String type, String title, String detail) {
 		ProblemDetail body = ProblemDetail.forStatusAndDetail(status, detail);
 		body.setType(TYPES.resolve(type));
 		body.setTitle(title);
@@ -60,7 +68,7 @@ public final class Problem extends ErrorResponseException {
 
 	/** The request makes no sense. */
 	public static Problem invalid(String detail) {
-		return new Problem(HttpStatus.BAD_REQUEST, "invalid-request", "Invalid request", detail);
+		return new Problem(HttpStatus.BAD_REQUEST, invalid(HttpStatus.BAD_REQUEST, detail));
 	}
 
 	/** The token does not hold the lock, or not any more. */

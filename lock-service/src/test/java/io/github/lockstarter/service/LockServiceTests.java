@@ -59,7 +59,7 @@ class LockServiceTests {
 		assertThat(refused.header("Cache-Control")).isEqualTo("no-store");
 		assertThat(Integer.parseInt(refused.header("Retry-After"))).isBetween(20, 30);
 		assertThat(refused.problem()).isEqualTo("request-in-progress");
-		assertThat(refused.json().get("title").asString()).isEqualTo("Lock is held");
+		assertThat(refused.json().get("title").asString()).isEqualTo("Request already in progress");
 		assertThat(refused.json().get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
 	}
 

@@ -1,24 +1,29 @@
 package io.github.lockstarter.autoconfigure;
 
+import org.springdoc.core.customizers.GlobalOperationCustomizer;
 import org.springdoc.core.utils.SpringDocUtils;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.openapi.LockOperationCustomizer;
+import io.github.lockstarter.openapi.LockProblemSchema;
 import io.github.lockstarter.operation.LockOperationSource;
-import io.github.lockstarter.web.openapi.LockedOperationCustomizer;
+import io.github.lockstarter.web.LockProblems;
 
 /**
- * What an OpenAPI document says of annotated handlers. {@link Lease} parameters are kept
- * out of it: the lock fills them in, not the client.
+ * The OpenAPI document of handlers under a lock. {@link Lease} parameters are left out of
+ * it: the lock fills them in, not the client.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
-@ConditionalOnClass(SpringDocUtils.class)
+@ConditionalOnClass({ GlobalOperationCustomizer.class, SpringDocUtils.class })
+@ConditionalOnBooleanProperty(name = "springdoc.api-docs.enabled", matchIfMissing = true)
 class LockOpenApiConfiguration {
 
 	static {
@@ -27,9 +32,14 @@ class LockOpenApiConfiguration {
 	}
 
 	@Bean
-	static LockedOperationCustomizer exclusiveRequestOperationCustomizer(
-			ObjectProvider<LockOperationSource> operations) {
-		return new LockedOperationCustomizer(operations::getObject);
+	LockOperationCustomizer exclusiveRequestOperationCustomizer(ObjectProvider<LockOperationSource> operations,
+			ObjectProvider<LockProblems> problems) {
+		return new LockOperationCustomizer(operations::getObject, problems::getObject);
+	}
+
+	@Bean
+	LockProblemSchema exclusiveRequestProblemSchema() {
+		return new LockProblemSchema();
 	}
 
 }

@@ -2,7 +2,9 @@ package io.github.lockstarter.key;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import org.springframework.expression.spel.SpelNode;
@@ -10,6 +12,7 @@ import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
@@ -19,6 +22,8 @@ import org.springframework.expression.spel.ast.OpInc;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
@@ -45,6 +50,12 @@ final class ExpressionCheck {
 
 	/** The members of the call that are read. */
 	private final Set<String> read = new HashSet<>();
+
+	/** The headers that are read by name, each with whether there is no alternative. */
+	private final Map<String, Boolean> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+
+	/** How many of the nodes around the present one choose between values. */
+	private int choices;
 
 	/**
 	 * Creates a check.
@@ -73,6 +84,14 @@ final class ExpressionCheck {
 	}
 
 	/**
+	 * Returns the names of the headers that the expression reads, each with whether there
+	 * is no alternative to it. A name that is known only at the evaluation is left out.
+	 */
+	Map<String, Boolean> headers() {
+		return this.headers;
+	}
+
+	/**
 	 * Checks a node.
 	 * @param onRoot whether the node is evaluated against the root object
 	 * @param inRootScope whether its independent parts are; not so in {@code .![…]} and
@@ -91,7 +110,13 @@ final class ExpressionCheck {
 		}
 		else if (onRoot && node instanceof MethodReference method) {
 			checkRootMember(method.getName(), method.getName() + "(…)", LockInvocation.METHODS);
+			if (method.getChildCount() == 1 && method.getChild(0) instanceof StringLiteral header) {
+				this.headers.merge(String.valueOf(header.getLiteralValue().getValue()), this.choices == 0,
+						Boolean::logicalOr);
+			}
 		}
+		boolean choice = node instanceof Elvis || node instanceof Ternary;
+		this.choices += choice ? 1 : 0;
 		boolean childScope = inRootScope && !(node instanceof Projection) && !(node instanceof Selection);
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
@@ -102,6 +127,7 @@ final class ExpressionCheck {
 					: childScope && !isLiteralName(node, i);
 			check(child, childOnRoot, childScope);
 		}
+		this.choices -= choice ? 1 : 0;
 	}
 
 	/** In {@code #map[name]} and <code>{name: #value}</code> a bare name is a literal. */

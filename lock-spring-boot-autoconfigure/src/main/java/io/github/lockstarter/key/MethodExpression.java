@@ -3,6 +3,7 @@ package io.github.lockstarter.key;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -29,17 +30,17 @@ public final class MethodExpression {
 	/** The position of the parameter that is the whole expression, or -1. */
 	private final int parameter;
 
+	/** Whether a call may lack a value. */
+	private final boolean nullable;
+
 	/** The members of the call that are read. */
 	private final Set<String> read;
 
-	/** The headers that are read by a name that is known. */
-	private final Set<String> headers;
-
-	private MethodExpression(Supplier<SpelEvaluation> evaluation, int parameter) {
+	private MethodExpression(Supplier<SpelEvaluation> evaluation, int parameter, boolean nullable, Set<String> read) {
 		this.evaluation = evaluation;
 		this.parameter = parameter;
-		this.read = (parameter < 0) ? evaluation.get().read() : Set.of();
-		this.headers = (parameter < 0) ? evaluation.get().headers() : Set.of();
+		this.nullable = nullable;
+		this.read = read;
 	}
 
 	/**
@@ -53,7 +54,10 @@ public final class MethodExpression {
 		Supplier<SpelEvaluation> evaluation = SingletonSupplier
 			.of(() -> SpelEvaluation.parse(text, where, variables, leases));
 		int parameter = leases.stream().map("#"::concat).noneMatch(text::equals) ? parameter(text, variables) : -1;
-		return new MethodExpression(evaluation, parameter);
+		return (parameter < 0)
+				? new MethodExpression(evaluation, parameter, !evaluation.get().isConstant(), evaluation.get().read())
+				: new MethodExpression(evaluation, parameter, !method.getParameterTypes()[parameter].isPrimitive(),
+						Set.of());
 	}
 
 	private static List<List<String>> variables(Method method) {
@@ -94,14 +98,22 @@ public final class MethodExpression {
 		return this.read.stream().anyMatch(LockInvocation.REQUEST::contains);
 	}
 
-	/** Returns the names of the headers that are read by a name that is known. */
-	public Set<String> headers() {
-		return this.headers;
-	}
-
 	/** Returns whether the value depends on the principal. */
 	public boolean readsPrincipal() {
 		return this.read.contains(LockInvocation.PRINCIPAL);
+	}
+
+	/** Returns whether a call may have no value, or a blank one. */
+	public boolean mayBeMissing() {
+		return this.nullable;
+	}
+
+	/**
+	 * Returns the names of the headers that are read, each with whether there is no
+	 * alternative to it. A name that is known only at the evaluation is left out.
+	 */
+	public Map<String, Boolean> headers() {
+		return (this.parameter >= 0) ? Map.of() : this.evaluation.get().headers();
 	}
 
 	/** Returns the value; {@code null} if the call lacks a part that is read. */

@@ -16,8 +16,6 @@ import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.Literal;
-import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -48,13 +46,17 @@ final class SpelEvaluation {
 	/** The members of the call that are read. */
 	private final Set<String> read;
 
+	private final Map<String, Boolean> headers;
+
 	/** Kept between evaluations, since they cache the properties of a type. */
 	private final PropertyAccessor[] accessors = { DataBindingPropertyAccessor.forReadOnlyAccess(),
 			new LenientMapAccessor() };
 
-	private SpelEvaluation(SpelExpression expression, List<List<String>> variables, Set<String> read) {
+	private SpelEvaluation(SpelExpression expression, List<List<String>> variables, Set<String> read,
+			Map<String, Boolean> headers) {
 		this.expression = expression;
 		this.read = read;
+		this.headers = headers;
 		Set<String> names = new HashSet<>();
 		addVariables(expression.getAST(), names);
 		for (int i = 0; i < variables.size(); i++) {
@@ -85,9 +87,10 @@ final class SpelEvaluation {
 	static SpelEvaluation parse(String text, String where, List<List<String>> variables, List<String> leases) {
 		try {
 			SpelExpression expression = parser.parseRaw(text);
-			Set<String> read = new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList(), leases)
-				.check(expression.getAST());
-			return new SpelEvaluation(expression, variables, read);
+			ExpressionCheck check = new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList(),
+					leases);
+			Set<String> read = check.check(expression.getAST());
+			return new SpelEvaluation(expression, variables, read, check.headers());
 		}
 		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
 			throw new LockConfigurationException("%s is not a SpEL expression: %s".formatted(where, ex.getMessage()),
@@ -100,21 +103,14 @@ final class SpelEvaluation {
 		return this.read;
 	}
 
-	/** Returns the names of the headers that are read by a name that is known. */
-	Set<String> headers() {
-		Set<String> headers = new HashSet<>();
-		addHeaders(this.expression.getAST(), headers);
-		return Set.copyOf(headers);
+	/** Returns the headers that it reads, each with whether there is no alternative. */
+	Map<String, Boolean> headers() {
+		return this.headers;
 	}
 
-	private static void addHeaders(SpelNode node, Set<String> headers) {
-		if (node instanceof MethodReference method && method.getName().equals("header") && method.getChildCount() == 1
-				&& method.getChild(0) instanceof Literal name) {
-			headers.add(String.valueOf(name.getLiteralValue().getValue()));
-		}
-		for (int i = 0; i < node.getChildCount(); i++) {
-			addHeaders(node.getChild(i), headers);
-		}
+	/** Returns whether its value is the same for all calls. */
+	boolean isConstant() {
+		return this.variables.isEmpty() && this.read.isEmpty();
 	}
 
 	/** Returns the value; {@code null} if the call lacks a part that is read. */

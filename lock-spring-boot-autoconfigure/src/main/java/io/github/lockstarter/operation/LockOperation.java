@@ -34,22 +34,6 @@ public record LockOperation(String name, @Nullable MethodExpression key, @Nullab
 		return this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call, Boolean.class));
 	}
 
-	/** Returns whether a call depends on the request beyond its arguments. */
-	boolean readsRequest() {
-		return this.sharing != null || (this.key != null && this.key.readsRequest())
-				|| (this.condition != null && this.condition.readsRequest());
-	}
-
-	/** Returns whether the key depends on the header. */
-	public boolean readsHeader(String name) {
-		return this.key != null && this.key.headers().stream().anyMatch(name::equalsIgnoreCase);
-	}
-
-	/** Returns whether some calls may need no lock. */
-	public boolean isConditional() {
-		return this.condition != null;
-	}
-
 	/** Returns whether a call may be given the result of another. */
 	public boolean sharesResults() {
 		return this.sharing != null;
@@ -58,6 +42,12 @@ public record LockOperation(String name, @Nullable MethodExpression key, @Nullab
 	/** Returns how results are replayed; {@code null} if they are not. */
 	public @Nullable Replay replay() {
 		return (this.sharing != null) ? this.sharing.results().replay() : null;
+	}
+
+	/** Returns whether a call depends on the request beyond its arguments. */
+	boolean readsRequest() {
+		return this.sharing != null || (this.key != null && this.key.readsRequest())
+				|| (this.condition != null && this.condition.readsRequest());
 	}
 
 	/** Returns whether a call depends on the principal. */

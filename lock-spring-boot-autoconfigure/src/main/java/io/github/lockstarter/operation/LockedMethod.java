@@ -76,14 +76,14 @@ public final class LockedMethod {
 				new IdempotencyKeyHeader(operations.get(0).name(), longestKey));
 	}
 
-	/** Returns what reads the {@code Idempotency-Key} header of its requests. */
-	public IdempotencyKeyHeader idempotencyKey() {
-		return this.idempotencyKey;
-	}
-
 	/** Returns a call of the method. */
 	public LockInvocation invocation(@Nullable Object[] args, CurrentRequest request) {
 		return new LockInvocation(method(), args, request, this.idempotencyKey);
+	}
+
+	/** Returns how the {@code Idempotency-Key} header of a call is read. */
+	public IdempotencyKeyHeader idempotencyKey() {
+		return this.idempotencyKey;
 	}
 
 	/** Returns the return type of the method. */

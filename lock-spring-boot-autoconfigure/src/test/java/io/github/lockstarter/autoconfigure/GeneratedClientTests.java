@@ -1,85 +1,83 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.io.IOException;
-import java.io.StringWriter;
-import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A client that OpenAPI Generator makes of the document, and code that is written against
- * it.
+ * A client that OpenAPI Generator makes of the document knows what the lock answers.
  */
 @Tag("once")
 class GeneratedClientTests {
 
-	private static final String CALLER = """
-			package caller;
+	/** The build downloads it. */
+	private static final Path GENERATOR = Path.of("target", "openapi-generator-cli.jar");
+
+	/** Written as a user of the generated classes would. */
+	private static final String USE = """
+			package client;
 
 			import java.util.Map;
-			import java.util.TreeMap;
+			import java.util.function.BiFunction;
 
-			import client.ApiClient;
-			import client.ApiException;
-			import client.api.DescribedHandlersApi;
+			import client.api.PaymentControllerApi;
 			import client.model.LockProblem;
 			import client.model.Payment;
 
-			public class Caller implements java.util.function.Function<String[], Map<String, Object>> {
+			public class Use implements BiFunction<String, Integer, Map<String, Object>> {
 
 				@Override
-				public Map<String, Object> apply(String[] baseAndKey) {
+				public Map<String, Object> apply(String uri, Integer amount) {
 					ApiClient client = new ApiClient();
-					client.updateBaseUri(baseAndKey[0]);
-					DescribedHandlersApi api = new DescribedHandlersApi(client);
-					Map<String, Object> seen = new TreeMap<>();
+					client.updateBaseUri(uri);
 					try {
-						Payment payment = api.pay(7L, baseAndKey[1], null);
-						seen.put("amount", payment.getAmount());
-						seen.put("replayed", api.payWithHttpInfo(7L, baseAndKey[1], null).getHeaders()
-							.get("idempotent-replayed"));
-						api.pay(7L, "held", null);
+						ApiResponse<Payment> answer = new PaymentControllerApi(client).payWithHttpInfo(amount, "key-1");
+						return Map.of("status", answer.getStatusCode(), "amount", answer.getData().getAmount(),
+								"replayed", answer.getHeaders().containsKey("idempotent-replayed"));
 					}
 					catch (ApiException ex) {
-						seen.put("status", ex.getCode());
-						seen.put("retryAfter", ex.getResponseHeaders().firstValue("Retry-After").orElse("none"));
-						seen.put("type", problem(client, ex).getType());
-						seen.put("retryAfterMillis", problem(client, ex).getRetryAfterMillis());
+						return Map.of("status", ex.getCode(), "problem", problem(client, ex.getResponseBody()),
+								"retryAfter", ex.getResponseHeaders().firstValue("Retry-After").orElse("none"));
 					}
-					return seen;
 				}
 
-				private static LockProblem problem(ApiClient client, ApiException ex) {
+				private static Map<String, Object> problem(ApiClient client, String body) {
 					try {
-						return client.getObjectMapper().readValue(ex.getResponseBody(), LockProblem.class);
+						LockProblem problem = client.getObjectMapper().readValue(body, LockProblem.class);
+						Long retryAfter = problem.getRetryAfterMillis();
+						return Map.of("type", problem.getType().getPath(), "title", problem.getTitle(), "status",
+								problem.getStatus(), "retryAfterMillis", (retryAfter != null) ? retryAfter : -1L);
 					}
-					catch (Exception failure) {
-						throw new IllegalStateException(failure);
+					catch (Exception ex) {
+						throw new IllegalStateException(body, ex);
 					}
 				}
 
@@ -91,74 +89,89 @@ class GeneratedClientTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("A generated client sends the key, and reads the members of a problem and its headers")
-	void generatedClient(String type) throws Exception {
+	@DisplayName("It sends the Idempotency-Key, and reads when to retry from the header and the members of the problem")
+	void client(String type) throws Exception {
 		try (TestServer server = TestServer.start(
-				new Class<?>[] { TestServer.Application.class, DescribedHandlers.class }, "lock.store=memory",
+				new Class<?>[] { TestServer.Application.class, PaymentController.class }, "lock.store=memory",
 				"springdoc.api-docs.enabled=true", "spring.main.web-application-type=" + type);
-				Lease held = server.context().getBean(LockRegistry.class).acquire("payments:held")) {
-			assertThat(held.isHeld()).isTrue();
-			Path document = Files.writeString(this.directory.resolve("api.json"), server.get("/v3/api-docs").body());
-			generate(document);
-			compile();
-			Map<String, Object> seen = call("http://127.0.0.1:" + server.port(), UUID.randomUUID().toString());
-			assertThat(seen).containsEntry("amount", 7L)
-				.containsEntry("replayed", List.of("true"))
-				.containsEntry("status", 409)
-				.containsEntry("type", URI.create("https://lockstarter.github.io/problems/request-in-progress"));
-			assertThat(seen.get("retryAfterMillis")).asInstanceOf(InstanceOfAssertFactories.LONG).isPositive();
-			assertThat(seen.get("retryAfter").toString()).matches("\\d+");
-		}
-	}
-
-	private void generate(Path document) throws Exception {
-		Process generator = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-jar", Path.of("target", "openapi-generator.jar").toString(), "generate", "-g", "java", "--library",
-				"native", "-i", document.toString(), "-o", this.directory.toString(), "--invoker-package", "client",
-				"--api-package", "client.api", "--model-package", "client.model", "--additional-properties",
-				"openApiNullable=false,useJakartaEe=true,hideGenerationTimestamp=true")
-			.redirectErrorStream(true)
-			.redirectOutput(this.directory.resolve("generator.log").toFile())
-			.start();
-		assertThat(generator.waitFor(2, TimeUnit.MINUTES) && generator.exitValue() == 0)
-			.as(() -> read(this.directory.resolve("generator.log")))
-			.isTrue();
-	}
-
-	private void compile() throws Exception {
-		Path caller = Files.createDirectories(this.directory.resolve("src/main/java/caller")).resolve("Caller.java");
-		Files.writeString(caller, CALLER);
-		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-		StringWriter output = new StringWriter();
-		try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
-				Stream<Path> sources = Files.walk(this.directory.resolve("src/main/java"))) {
-			List<Path> java = sources.filter((each) -> each.toString().endsWith(".java")).toList();
-			boolean compiled = compiler.getTask(output, files, null,
-					List.of("-proc:none", "-nowarn", "-d", this.directory.resolve("classes").toString(), "-classpath",
-							System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))),
-					null, files.getJavaFileObjectsFromPaths(java))
-				.call();
-			assertThat(compiled).as(output::toString).isTrue();
+				URLClassLoader generated = generate(server.get("/v3/api-docs").body())) {
+			BiFunction<String, Integer, Map<String, Object>> client = use(generated);
+			String uri = "http://127.0.0.1:" + server.port();
+			LockRegistry registry = server.context().getBean(LockRegistry.class);
+			try (Lease lease = registry.acquire(new LockKey("payments", "key-1"), registry.options("payments"))) {
+				assertThat(lease.isHeld()).isTrue();
+				Map<String, Object> refused = client.apply(uri, 5);
+				assertThat(refused).containsEntry("status", 409);
+				assertThat(refused.get("retryAfter")).asString().matches("[1-9]|10");
+				assertThat(problem(refused)).containsEntry("type", "/problems/request-in-progress")
+					.containsEntry("title", "Request already in progress")
+					.containsEntry("status", 409);
+				assertThat((Long) problem(refused).get("retryAfterMillis")).isBetween(1L, 10_000L);
+			}
+			assertThat(client.apply(uri, 5)).isEqualTo(Map.of("status", 200, "amount", 5, "replayed", false));
+			assertThat(client.apply(uri, 5)).isEqualTo(Map.of("status", 200, "amount", 5, "replayed", true));
+			assertThat(problem(client.apply(uri, 6))).containsEntry("type", "/problems/payload-mismatch");
 		}
 	}
 
 	@SuppressWarnings("unchecked")
-	private Map<String, Object> call(String base, String key) throws Exception {
-		URL[] classes = { this.directory.resolve("classes").toUri().toURL() };
-		try (URLClassLoader loader = new URLClassLoader(classes, getClass().getClassLoader())) {
-			return ((Function<String[], Map<String, Object>>) loader.loadClass("caller.Caller")
-				.getDeclaredConstructor()
-				.newInstance()).apply(new String[] { base, key });
-		}
+	private static Map<String, Object> problem(Map<String, Object> answer) {
+		return (Map<String, Object>) answer.get("problem");
 	}
 
-	private static String read(Path file) {
-		try {
-			return Files.readString(file);
+	@SuppressWarnings("unchecked")
+	private static BiFunction<String, Integer, Map<String, Object>> use(ClassLoader generated) throws Exception {
+		return (BiFunction<String, Integer, Map<String, Object>>) generated.loadClass("client.Use")
+			.getConstructor()
+			.newInstance();
+	}
+
+	private URLClassLoader generate(String document) throws IOException, InterruptedException {
+		Path input = Files.writeString(this.directory.resolve("document.json"), document);
+		Path log = this.directory.resolve("log");
+		Process generator = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"-jar", GENERATOR.toString(), "generate", "-i", input.toString(), "-o", this.directory.toString(), "-g",
+				"java", "--library", "native", "--global-property",
+				"models,apis,supportingFiles,modelDocs=false,apiDocs=false,modelTests=false,apiTests=false",
+				"--invoker-package", "client", "--api-package", "client.api", "--model-package", "client.model",
+				"--additional-properties", "openApiNullable=false,useJakartaEe=true")
+			.redirectErrorStream(true)
+			.redirectOutput(log.toFile())
+			.start();
+		boolean ended = generator.waitFor(2, TimeUnit.MINUTES);
+		generator.destroyForcibly();
+		assertThat(ended && generator.exitValue() == 0).as(Files.readString(log)).isTrue();
+		Path sources = this.directory.resolve("src/main/java");
+		Files.writeString(sources.resolve("client/Use.java"), USE);
+		return compile(sources);
+	}
+
+	private URLClassLoader compile(Path sources) throws IOException {
+		Path classes = this.directory.resolve("classes");
+		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+		try (Stream<Path> files = Files.walk(sources)) {
+			List<String> options = List.of("-proc:none", "-nowarn", "-cp", classPath, "-d", classes.toString());
+			List<String> all = files.map(Path::toString).filter((file) -> file.endsWith(".java")).toList();
+			int errors = ToolProvider.getSystemJavaCompiler()
+				.run(null, null, null, Stream.concat(options.stream(), all.stream()).toArray(String[]::new));
+			assertThat(errors).isZero();
 		}
-		catch (IOException ex) {
-			return ex.toString();
+		return new URLClassLoader(new URL[] { classes.toUri().toURL() }, getClass().getClassLoader());
+	}
+
+	@RestController
+	static class PaymentController {
+
+		@PostMapping("/payments")
+		@ExclusiveRequest(name = "payments", key = "header('Idempotency-Key')", replay = "24h", ttl = "10s")
+		Mono<Payment> pay(@RequestParam int amount, Lease lease) {
+			return Mono.just(new Payment(amount));
 		}
+
+	}
+
+	record Payment(int amount) {
+
 	}
 
 }

@@ -30,6 +30,37 @@ class MethodExpressionTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			{Idempotency-Key=true} | header('Idempotency-Key')
+			{A=true, b=true} | {header('A'), header('b').trim()}
+			{A=false, B=false} | header('A') ?: header('B')
+			{A=false, B=false} | header('A') == null ? 'none' : header('B')
+			{A=true} | header('A') + (header('a') ?: '')
+			{A=true} | #root.header('A')
+			{} | header(#userName)
+			{} | #userName
+			""")
+	@DisplayName("The headers that an expression names are known, and which of them have no alternative")
+	void headers(String expected, String expression) {
+		assertThat(MethodExpression.parse(expression, "key", METHOD).headers()).hasToString(expected);
+	}
+
+	@ParameterizedTest
+	@CsvSource(quoteCharacter = '"', textBlock = """
+			#userName, true
+			#count, false
+			#p1, false
+			#count + 1, true
+			'fixed', false
+			header('A'), true
+			""")
+	@DisplayName("Only a constant, and a primitive parameter, is always there")
+	void mayBeMissing(String expression, boolean expected) {
+		Method method = ReflectionUtils.findMethod(Counted.class, "count", String.class, int.class);
+		assertThat(MethodExpression.parse(expression, "key", method).mayBeMissing()).isEqualTo(expected);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
 			taro | #userName
 			taro | #p0
 			taro | #a0
@@ -166,6 +197,13 @@ class MethodExpressionTests {
 	static class Big {
 
 		void register(String userName, Order order, Map<String, Integer> body, List<Order> orders, String big) {
+		}
+
+	}
+
+	static class Counted {
+
+		void count(String userName, int count) {
 		}
 
 	}

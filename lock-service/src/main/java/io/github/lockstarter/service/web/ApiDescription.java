@@ -1,11 +1,14 @@
 package io.github.lockstarter.service.web;
 
-import io.swagger.v3.core.converter.ModelConverters;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.Operation;
+import io.swagger.v3.oas.models.headers.Header;
 import io.swagger.v3.oas.models.info.Info;
 import io.swagger.v3.oas.models.media.Content;
+import io.swagger.v3.oas.models.media.IntegerSchema;
+import io.swagger.v3.oas.models.media.MediaType;
 import io.swagger.v3.oas.models.media.Schema;
+import io.swagger.v3.oas.models.media.StringSchema;
 import io.swagger.v3.oas.models.responses.ApiResponse;
 import io.swagger.v3.oas.models.security.SecurityRequirement;
 import io.swagger.v3.oas.models.security.SecurityScheme;
@@ -14,10 +17,11 @@ import org.springdoc.core.utils.SpringDocUtils;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.http.MediaType;
-import org.springframework.http.ProblemDetail;
+import org.springframework.http.HttpHeaders;
 
 import io.github.lockstarter.service.client.Client;
+
+import static org.springframework.http.MediaType.APPLICATION_PROBLEM_JSON_VALUE;
 
 /**
  * What the OpenAPI description says of all operations.
@@ -25,7 +29,10 @@ import io.github.lockstarter.service.client.Client;
 @Configuration(proxyBeanMethods = false)
 class ApiDescription {
 
-	private static final String PROBLEM = ProblemDetail.class.getSimpleName();
+	/**
+	 * The library describes the problems that it sends, and ours have no other members.
+	 */
+	private static final String PROBLEM = "LockProblem";
 
 	static {
 		SpringDocUtils.getConfig().addRequestWrapperToIgnore(Client.class);
@@ -40,7 +47,6 @@ class ApiDescription {
 		api.schemaRequirement("apiKey",
 				new SecurityScheme().type(SecurityScheme.Type.APIKEY).in(SecurityScheme.In.HEADER).name("X-API-Key"));
 		api.schemaRequirement("bearer", new SecurityScheme().type(SecurityScheme.Type.HTTP).scheme("bearer"));
-		ModelConverters.getInstance(true).readAll(ProblemDetail.class).forEach(api::schema);
 		return api.addSecurityItem(new SecurityRequirement().addList("apiKey"))
 			.addSecurityItem(new SecurityRequirement().addList("bearer"));
 	}
@@ -48,26 +54,45 @@ class ApiDescription {
 	@Bean
 	GlobalOperationCustomizer lockServiceProblems() {
 		return (operation, handler) -> {
-			problem(operation, "400", "The request is invalid");
-			problem(operation, "401", "There is no API key, or nobody has it");
+			problem(operation, "400", "The request is invalid (`invalid-request`)");
+			problem(operation, "401",
+					"There is no API key (`api-key-missing`), or no client has it (`api-key-unknown`)")
+				.addHeaderObject(HttpHeaders.WWW_AUTHENTICATE,
+						new Header().description("How to send the key").schema(new StringSchema()));
 			if (operation.getOperationId().startsWith("acquire")) {
-				problem(operation, "403", "This is more than the client may have");
-				problem(operation, "409",
-						"Somebody else holds the lock, or too many requests wait for it already; Retry-After tells until when");
+				problem(operation, "403", "This is more than the client may have (`limit-exceeded`)");
+				retryAfter(problem(operation, "409",
+						"Somebody else holds the lock (`request-in-progress`), held it for all of the wait (`wait-timeout`), or too many requests wait for it already (`wait-queue-full`)"));
 			}
 			if (operation.getOperationId().startsWith("release")) {
-				problem(operation, "409", "The token does not hold the lock, or not any more");
+				problem(operation, "409", "The token does not hold the lock, or not any more (`not-holder`)");
 			}
-			problem(operation, "429", "Too many wrong API keys came from this address");
-			problem(operation, "503", "The lock store is out of reach or slow");
+			if (handler.getBeanType() == LockController.class) {
+				problem(operation, "404", "The name of the lock is empty (`about:blank`)");
+			}
+			problem(operation, "408", "The body of the request is too slow (`invalid-request`)");
+			problem(operation, "413", "The body of the request is too long (`invalid-request`)");
+			problem(operation, "414", "The path and its parameters are too long (`invalid-request`)");
+			retryAfter(problem(operation, "429",
+					"Too many wrong API keys came from this address (`too-many-wrong-keys`)"));
+			problem(operation, "431", "The headers of the request are too long (`invalid-request`)");
+			retryAfter(problem(operation, "503",
+					"The lock store is unavailable, or the server shuts down (`lock-store-unavailable`)"));
 			return operation;
 		};
 	}
 
-	private static void problem(Operation operation, String status, String description) {
-		Content content = new Content().addMediaType(MediaType.APPLICATION_PROBLEM_JSON_VALUE,
-				new io.swagger.v3.oas.models.media.MediaType().schema(new Schema<>().$ref(PROBLEM)));
-		operation.getResponses().addApiResponse(status, new ApiResponse().description(description).content(content));
+	private static ApiResponse problem(Operation operation, String status, String description) {
+		ApiResponse response = new ApiResponse().description(description)
+			.content(new Content().addMediaType(APPLICATION_PROBLEM_JSON_VALUE,
+					new MediaType().schema(new Schema<>().$ref(PROBLEM))));
+		operation.getResponses().addApiResponse(status, response);
+		return response;
+	}
+
+	private static void retryAfter(ApiResponse response) {
+		response.addHeaderObject(HttpHeaders.RETRY_AFTER,
+				new Header().description("After how many seconds a retry may succeed").schema(new IntegerSchema()));
 	}
 
 }

@@ -102,7 +102,7 @@ class ExchangeFilter implements WebFilter {
 		response.setStatusCode(status);
 		response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
 		response.getHeaders().setConnection("close");
-		byte[] body = this.json.writeValueAsBytes(Problem.body(status, "invalid-request", "Invalid request", detail));
+		byte[] body = this.json.writeValueAsBytes(Problem.invalid(status, detail));
 		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body))).onErrorComplete();
 	}
 

@@ -139,8 +139,7 @@ class MalformedRequests implements NettyServerCustomizer {
 		}
 
 		private FullHttpResponse refusal(HttpStatus status, String detail) {
-			byte[] body = this.json
-				.writeValueAsBytes(Problem.body(status, "invalid-request", "Invalid request", detail));
+			byte[] body = this.json.writeValueAsBytes(Problem.invalid(status, detail));
 			FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
 					HttpResponseStatus.valueOf(status.value()), Unpooled.wrappedBuffer(body));
 			response.headers()
