@@ -173,7 +173,10 @@ public final class TcpProxy implements AutoCloseable {
 		REPLY,
 
 		/** No more than half of what the server answers first reaches the client. */
-		HALF_OF_REPLY
+		HALF_OF_REPLY,
+
+		/** It is closed in order after half of what the server answers first. */
+		END_IN_REPLY
 
 	}
 
@@ -234,9 +237,12 @@ public final class TcpProxy implements AutoCloseable {
 			try (InputStream in = this.server.getInputStream(); OutputStream out = this.client.getOutputStream()) {
 				byte[] buffer = new byte[BUFFER];
 				for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
-					if (!this.dropsReplies && (this.loss == Loss.REPLY || this.loss == Loss.HALF_OF_REPLY)) {
+					if (!this.dropsReplies && breaksReply()) {
 						out.write(buffer, 0, (this.loss == Loss.REPLY) ? 0 : length / 2);
 						this.dropsReplies = true;
+						if (this.loss == Loss.END_IN_REPLY) {
+							closeQuietly(this.client);
+						}
 					}
 					else if (!this.dropsReplies) {
 						out.write(buffer, 0, length);
@@ -246,6 +252,10 @@ public final class TcpProxy implements AutoCloseable {
 			finally {
 				TcpProxy.this.links.remove(this);
 			}
+		}
+
+		private boolean breaksReply() {
+			return this.loss == Loss.REPLY || this.loss == Loss.HALF_OF_REPLY || this.loss == Loss.END_IN_REPLY;
 		}
 
 		void reset() {

@@ -33,15 +33,15 @@ class PaymentIntents {
 
 	@PostMapping("/v1/payment_intents")
 	@ExclusiveRequest(name = "payment-intents", key = "header('Idempotency-Key')", replay = "24h", keep = "2xx, 402")
-	ResponseEntity<PaymentIntent> create(@RequestParam long amount, @RequestParam String currency)
-			throws InterruptedException {
+	ResponseEntity<PaymentIntent> create(@RequestParam long amount, @RequestParam String currency,
+			@RequestParam(defaultValue = "") String description) throws InterruptedException {
 		permitted.await();
 		String id = "pi_" + UUID.randomUUID();
 		charges.add(id);
 		if (amount > 1000) {
 			throw new CardDeclined(id);
 		}
-		return ResponseEntity.ok(new PaymentIntent(id, "payment_intent", amount, currency, "succeeded"));
+		return ResponseEntity.ok(new PaymentIntent(id, "payment_intent", amount, currency, description, "succeeded"));
 	}
 
 	@ExceptionHandler
@@ -51,7 +51,7 @@ class PaymentIntents {
 					"Your card was declined.", "charge", exception.getMessage())));
 	}
 
-	record PaymentIntent(String id, String object, long amount, String currency, String status) {
+	record PaymentIntent(String id, String object, long amount, String currency, String description, String status) {
 
 	}
 

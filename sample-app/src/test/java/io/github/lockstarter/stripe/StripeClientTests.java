@@ -2,6 +2,7 @@ package io.github.lockstarter.stripe;
 
 import java.io.IOException;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
@@ -10,6 +11,7 @@ import com.stripe.StripeClient;
 import com.stripe.exception.CardException;
 import com.stripe.exception.StripeException;
 import com.stripe.model.PaymentIntent;
+import com.stripe.net.RequestOptions;
 import com.stripe.param.PaymentIntentCreateParams;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -116,6 +118,36 @@ class StripeClientTests {
 	}
 
 	@Test
+	@DisplayName("A client that is given half of an answer does not try again by itself, and gets all of it when it does with its key")
+	void halfAnAnswer() throws StripeException {
+		// So that the half of the answer ends after its headers.
+		PaymentIntentCreateParams params = payment(500).setDescription("tea ".repeat(1000)).build();
+		RequestOptions key = RequestOptions.builder().setIdempotencyKey(UUID.randomUUID().toString()).build();
+		this.proxy.breakNext(Loss.END_IN_REPLY);
+		assertThatExceptionOfType(StripeException.class)
+			.isThrownBy(() -> this.client.v1().paymentIntents().create(params, key));
+		PaymentIntent payment = this.client.v1().paymentIntents().create(params, key);
+		assertThat(PaymentIntents.charges).containsExactly(payment.getId());
+		assertThat(payment.getDescription()).isEqualTo(params.getDescription());
+		assertThat(payment.getLastResponse().headers().firstValue("Idempotent-Replayed")).hasValue("true");
+		assertThat(PaymentIntents.keys).hasSize(2);
+		assertOneKey();
+	}
+
+	@Test
+	@DisplayName("Another payment with the key of the first is refused with 422, which the client does not repeat")
+	void otherPayment() throws StripeException {
+		RequestOptions key = RequestOptions.builder().setIdempotencyKey(UUID.randomUUID().toString()).build();
+		PaymentIntent payment = this.client.v1().paymentIntents().create(payment(500).build(), key);
+		assertThatExceptionOfType(StripeException.class)
+			.isThrownBy(() -> this.client.v1().paymentIntents().create(payment(501).build(), key))
+			.satisfies((ex) -> assertThat(ex.getStatusCode()).isEqualTo(422));
+		assertThat(PaymentIntents.charges).containsExactly(payment.getId());
+		assertThat(PaymentIntents.keys).hasSize(2);
+		assertOneKey();
+	}
+
+	@Test
 	@DisplayName("A card that is declined is charged once, and the client gets the answer that the exception handling made")
 	void declined() {
 		this.proxy.breakNext(Loss.REPLY);
@@ -165,9 +197,11 @@ class StripeClientTests {
 	}
 
 	private PaymentIntent pay(long amount) throws StripeException {
-		return this.client.v1()
-			.paymentIntents()
-			.create(PaymentIntentCreateParams.builder().setAmount(amount).setCurrency("jpy").build());
+		return this.client.v1().paymentIntents().create(payment(amount).build());
+	}
+
+	private static PaymentIntentCreateParams.Builder payment(long amount) {
+		return PaymentIntentCreateParams.builder().setAmount(amount).setCurrency("jpy");
 	}
 
 	static class KeyRecorder implements Filter {
