@@ -3,8 +3,10 @@ package io.github.lockstarter.key;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +76,40 @@ class IdempotencyKeyHeaderTests {
 				arguments("key-too-long", List.of('"' + "k".repeat(256) + '"')),
 				arguments("key-too-long", Arrays.asList("k".repeat(100_000))));
 		return Stream.concat(malformed, others);
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("The cases of the HTTP working group for strings are read as they say, except that an empty key is refused")
+	void structuredFieldTests(List<String> lines, @Nullable String value) {
+		if (value != null) {
+			assertThat(this.header.read(lines)).isEqualTo(value);
+		}
+		else {
+			assertThatExceptionOfType(InvalidIdempotencyKeyException.class).isThrownBy(() -> this.header.read(lines));
+		}
+	}
+
+	/**
+	 * The inputs and results of string.json and string-generated.json in
+	 * httpwg/structured-field-tests. Its single quotes are two characters of a bare word
+	 * here, and its string of 260 characters is too long.
+	 */
+	static Stream<Arguments> structuredFieldTests() {
+		Stream<Arguments> strings = Stream.of(arguments(List.of("\"foo bar\""), "foo bar"),
+				arguments(List.of("\"\""), null), arguments(List.of("\"   \""), null),
+				arguments(List.of("\"f\u00fc\u00fc\""), null), arguments(List.of("\"\t\""), null),
+				arguments(List.of("\" \n \""), null), arguments(List.of("\"foo"), null),
+				arguments(List.of("\"foo \\\"bar\\\" \\\\ baz\""), "foo \"bar\" \\ baz"),
+				arguments(List.of("\"foo \\,\""), null), arguments(List.of("\"foo \\\""), null),
+				arguments(List.of("\"foo \\"), null), arguments(List.of("\"foo", "bar\""), null));
+		Stream<Arguments> characters = IntStream.rangeClosed(0, 0x7f)
+			.mapToObj((code) -> arguments(List.of("\" " + (char) code + " \""),
+					(code < 0x21 || code == '"' || code == '\\' || code == 0x7f) ? null : " " + (char) code + " "));
+		Stream<Arguments> escapes = IntStream.rangeClosed(0, 0x7f)
+			.mapToObj((code) -> arguments(List.of("\"\\" + (char) code + "\""),
+					(code == '"' || code == '\\') ? Character.toString(code) : null));
+		return Stream.of(strings, characters, escapes).flatMap((each) -> each);
 	}
 
 	@Test
