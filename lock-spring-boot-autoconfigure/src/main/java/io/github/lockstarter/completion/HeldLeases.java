@@ -112,6 +112,11 @@ public final class HeldLeases {
 		return (this.outcome != null) ? this.outcome.result() : null;
 	}
 
+	/** Returns whether the result of the work may be shared. */
+	public boolean mayShare() {
+		return this.sharing != null;
+	}
+
 	/**
 	 * Sets where to find what a handler has set on the response to its request.
 	 * @param response returns it, at the latest when the work ends; {@code null} if the
@@ -123,8 +128,10 @@ public final class HeldLeases {
 
 	/** Marks that the handler has returned, and sets no more on the response. */
 	void returned() {
-		@Nullable ResponseHead response = this.response.get();
-		this.response = () -> response;
+		if (this.sharing != null) {
+			@Nullable ResponseHead response = this.response.get();
+			this.response = () -> response;
+		}
 	}
 
 	/**

@@ -121,6 +121,9 @@ public final class LockedCall implements GuardedCall {
 	 * to be notified of its end
 	 */
 	boolean respond(HandlerResponse response, HeldLeases leases) {
+		if (!leases.mayShare()) {
+			return false;
+		}
 		leases.respondBy(response::head);
 		// A retry outside of the lock would find it held by the first try.
 		boolean expectsAnswer = leases.mayAwaitAnswer() && response.notifiesOfAnswer() && !isRetried();

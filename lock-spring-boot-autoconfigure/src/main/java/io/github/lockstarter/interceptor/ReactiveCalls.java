@@ -93,15 +93,15 @@ final class ReactiveCalls {
 					? request.current(call.method().readsPrincipal()).map(call::locks) : locksOfThread)
 				.flatMap((locks) -> owned(
 						within(context, () -> call.acquireAsync(locks, this.untilResponse && handled, executor))))
-				.doOnNext((leases) -> {
+				.filter((leases) -> {
 					if (end != null && handled) {
 						end.add(leases);
 					}
 					if (response != null) {
 						call.respond(response, leases);
 					}
-				})
-				.filter((leases) -> request == null || !handled || !replays(request, leases.result()));
+					return request == null || !handled || !replays(request, leases.result());
+				});
 			return (request != null && end != null && handled) ? acquired.onErrorResume(LockConflictException.class,
 					(conflict) -> answer(request, end, conflict, call)) : acquired;
 		});
