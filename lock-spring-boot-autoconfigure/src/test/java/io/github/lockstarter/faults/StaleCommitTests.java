@@ -154,7 +154,7 @@ class StaleCommitTests {
 
 		static ConfigurableApplicationContext start(String... properties) {
 			return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
-				.properties("lock.names.numbers.ttl=" + TTL.toMillis() + "ms", "logging.level.root=error")
+				.properties("lock.names.numbers.ttl=" + TTL.toMillis() + "ms")
 				.properties(properties)
 				.run();
 		}

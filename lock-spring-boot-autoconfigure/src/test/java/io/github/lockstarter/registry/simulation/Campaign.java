@@ -80,6 +80,14 @@ final class Campaign {
 		logging.setLogLevel(Campaign.class.getPackageName(), LogLevel.INFO);
 	}
 
+	/** Lets the engine log again, for tests that run in this JVM afterwards. */
+	static void unhush() {
+		LoggingSystem logging = LoggingSystem.get(Campaign.class.getClassLoader());
+		logging.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.INFO);
+		logging.setLogLevel("io.github.lockstarter.registry", null);
+		logging.setLogLevel(Campaign.class.getPackageName(), null);
+	}
+
 	/** Returns what there is to say of a failure. */
 	static String describe(Outcome failed) {
 		List<String> trace = failed.trace();

@@ -6,6 +6,7 @@ import java.util.stream.LongStream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,11 @@ class SimulationTests {
 	@BeforeAll
 	static void hush() {
 		Campaign.hush();
+	}
+
+	@AfterAll
+	static void unhush() {
+		Campaign.unhush();
 	}
 
 	@Test
