@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,6 +20,8 @@ import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -29,6 +32,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.testing.RawRequest;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
 
@@ -134,6 +138,44 @@ class ReplayTests {
 		assertThat(answer.body()).contains("/key-missing");
 		assertThat(this.server.post("/orders?run=" + this.key, ReplayHandlers.KEY, " ").statusCode()).isEqualTo(400);
 		assertThat(this.runs.count(this.key)).isZero();
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("A header that is no key is answered with 400, over the wire, and the handler does not run")
+	void noKey(String problem, List<String> keys) throws Exception {
+		String[] lines = keys.stream().map((each) -> "Idempotency-Key: " + each).toArray(String[]::new);
+		try (RawRequest request = RawRequest.post(this.server.port(), "/orders?run=" + this.key, lines)) {
+			String answer = request.answer();
+			assertThat(answer).startsWith("HTTP/1.1 400 ");
+			if (!problem.isEmpty()) {
+				assertThat(answer).contains("/problems/" + problem + "\"").doesNotContain("secret");
+			}
+		}
+		assertThat(this.runs.count(this.key)).isZero();
+		assertThat(results()).isEmpty();
+	}
+
+	/** A server refuses some of them itself. */
+	static Stream<Arguments> noKey() {
+		return Stream.of(Arguments.of("key-malformed", List.of("\"secret")),
+				Arguments.of("key-malformed", List.of("\"secret\";v=1")),
+				Arguments.of("key-malformed", List.of("\"secret\", \"b\"")),
+				Arguments.of("key-malformed", List.of("a, b")), Arguments.of("key-malformed", List.of("s\u00e9cret")),
+				Arguments.of("", List.of("a\0b")), Arguments.of("key-repeated", List.of("secret", "secret")),
+				Arguments.of("key-empty", List.of("")), Arguments.of("key-empty", List.of("\"\"")),
+				Arguments.of("key-too-long", List.of("k".repeat(256))));
+	}
+
+	@Test
+	@DisplayName("A quoted key is the same as the bare word")
+	void quoted() throws Exception {
+		finish(1);
+		assertThat(post("/orders").statusCode()).isEqualTo(201);
+		HttpResponse<String> quoted = this.server.post("/orders?run=" + this.key, ReplayHandlers.KEY,
+				'"' + this.key + '"');
+		assertThat(quoted.headers().firstValue(REPLAYED)).hasValue("true");
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
 	}
 
 	@Test

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,14 +20,17 @@ public final class RawRequest implements AutoCloseable {
 		this.socket = socket;
 	}
 
-	/** Sends the request. */
-	public static RawRequest post(int port, String path) throws IOException {
+	/**
+	 * Sends the request.
+	 * @param headers lines that are sent as they are, one byte for each character
+	 */
+	public static RawRequest post(int port, String path, String... headers) throws IOException {
 		Socket socket = new Socket("127.0.0.1", port);
 		socket.setSoTimeout(20_000);
 		socket.getOutputStream()
-			.write("POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-				.formatted(path)
-				.getBytes(StandardCharsets.US_ASCII));
+			.write("POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n%s\r\n"
+				.formatted(path, Stream.of(headers).map((line) -> line + "\r\n").collect(Collectors.joining()))
+				.getBytes(StandardCharsets.ISO_8859_1));
 		return new RawRequest(socket);
 	}
 
