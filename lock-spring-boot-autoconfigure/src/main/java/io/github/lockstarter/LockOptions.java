@@ -12,8 +12,10 @@ import org.springframework.util.Assert;
  * @param waitTime how long to wait for a lock that somebody else holds; 0 to 365 days
  * @param maxHold how long the lock is held at most, renewals included; {@code ttl} to 365
  * days. Where it is the {@code ttl}, nothing is renewed.
+ * @param holdAtLeast how long the lock is kept from others at least, counted from its
+ * grant, even if its holder releases it earlier; 0 to {@code ttl}
  */
-public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold) {
+public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, Duration holdAtLeast) {
 
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
@@ -31,6 +33,11 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold) {
 					"The longest hold (max-hold) must be at least the time to live (ttl), %s, and at most 365d, not %s"
 						.formatted(ttl, maxHold));
 		}
+		if (holdAtLeast.isNegative() || holdAtLeast.compareTo(ttl) > 0) {
+			throw new IllegalArgumentException(
+					"The shortest hold (hold-at-least) must not be negative, and be at most the time to live (ttl), %s, not %s: if the holder dies, the lock is free after the ttl"
+						.formatted(ttl, holdAtLeast));
+		}
 		// Stores count in milliseconds; a holder that counted more would believe too
 		// long.
 		ttl = Duration.ofMillis(ttl.toMillis());
@@ -45,7 +52,8 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold) {
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
 	public static LockOptions of(Duration ttl) {
-		return new LockOptions(ttl, Duration.ZERO, (ttl.compareTo(DEFAULT_MAX_HOLD) > 0) ? ttl : DEFAULT_MAX_HOLD);
+		return new LockOptions(ttl, Duration.ZERO, (ttl.compareTo(DEFAULT_MAX_HOLD) > 0) ? ttl : DEFAULT_MAX_HOLD,
+				Duration.ZERO);
 	}
 
 	/**
@@ -55,7 +63,7 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold) {
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
 	public LockOptions withWaitTime(Duration waitTime) {
-		return new LockOptions(this.ttl, waitTime, this.maxHold);
+		return new LockOptions(this.ttl, waitTime, this.maxHold, this.holdAtLeast);
 	}
 
 	/**
@@ -65,7 +73,19 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold) {
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
 	public LockOptions withMaxHold(Duration maxHold) {
-		return new LockOptions(this.ttl, this.waitTime, maxHold);
+		return new LockOptions(this.ttl, this.waitTime, maxHold, this.holdAtLeast);
+	}
+
+	/**
+	 * Returns these options with a shortest hold: for work that is due once in an
+	 * interval, on instances whose clocks differ.
+	 * @param holdAtLeast how long the lock is kept from others at least
+	 * @return the options
+	 * @throws IllegalArgumentException if the time is negative, or longer than the time
+	 * to live
+	 */
+	public LockOptions withHoldAtLeast(Duration holdAtLeast) {
+		return new LockOptions(this.ttl, this.waitTime, this.maxHold, holdAtLeast);
 	}
 
 	/**

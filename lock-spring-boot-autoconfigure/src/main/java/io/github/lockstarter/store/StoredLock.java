@@ -50,6 +50,27 @@ public interface StoredLock extends AutoCloseable {
 	CompletionStage<Boolean> release(String owner, @Nullable StoredResult result);
 
 	/**
+	 * Ends the hold of the owner, and keeps the lock from everybody for the given time
+	 * from now; then it is free. By default the owner keeps it, and it is free when both
+	 * that time and its time to live have passed.
+	 * @param owner the token it was acquired with
+	 * @param time how long nobody is granted the lock
+	 * @return {@code false} if the owner did not hold it any more
+	 */
+	default CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
+		return renew(owner, time);
+	}
+
+	/**
+	 * Returns who owns a lock that its owner has released, and that is not free yet. It
+	 * is no token, so what is still under way for the owner finds its lock gone.
+	 * @param owner the token that the lock was acquired with
+	 */
+	static String ended(String owner) {
+		return "ended-" + owner;
+	}
+
+	/**
 	 * Returns how long the lock is still held, by any owner. Only for a store that
 	 * {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for tokens}.
 	 * @return the time, zero if it is unknown; empty if the lock is free

@@ -294,14 +294,14 @@ class LockAutoConfigurationTests {
 					"lock.names.both.ttl=3s", "own.ttl=5s")
 			.run((context) -> {
 				context.getBean(Annotated.class).nothing();
-				assertThat(registry.options)
-					.isEqualTo(new LockOptions(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(9)));
+				assertThat(registry.options).isEqualTo(new LockOptions(Duration.ofSeconds(1), Duration.ofSeconds(2),
+						Duration.ofSeconds(9), Duration.ZERO));
 				context.getBean(Annotated.class).annotation();
-				assertThat(registry.options)
-					.isEqualTo(new LockOptions(Duration.ofSeconds(5), Duration.ofSeconds(6), Duration.ofSeconds(9)));
+				assertThat(registry.options).isEqualTo(new LockOptions(Duration.ofSeconds(5), Duration.ofSeconds(6),
+						Duration.ofSeconds(9), Duration.ZERO));
 				context.getBean(Annotated.class).both();
-				assertThat(registry.options)
-					.isEqualTo(new LockOptions(Duration.ofSeconds(3), Duration.ofSeconds(6), Duration.ofSeconds(3)));
+				assertThat(registry.options).isEqualTo(new LockOptions(Duration.ofSeconds(3), Duration.ofSeconds(6),
+						Duration.ofSeconds(3), Duration.ZERO));
 			});
 	}
 

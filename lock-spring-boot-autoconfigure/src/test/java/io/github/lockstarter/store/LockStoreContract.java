@@ -168,6 +168,36 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
+	@DisplayName("A lock that is released after a while is kept from everybody until then, its owner included")
+	void releasesAfterAWhile() {
+		Duration time = Duration.ofMillis(1500);
+		acquire(this.key, "a", LONG);
+		assertThat(releaseAfter("b", time)).isFalse();
+		assertThat(releaseAfter("a", time)).isTrue();
+		assertThat(renew(this.key, "a", Duration.ofHours(1))).isFalse();
+		assertThat(release(this.key, "a")).isFalse();
+		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isLessThanOrEqualTo(time.plusSeconds(2));
+		long from = System.nanoTime();
+		Granted next = acquireWhenFree("b");
+		assertThat(next.fencingToken()).isPositive();
+		assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(LONG.minusSeconds(10));
+		release(this.key, "b");
+	}
+
+	@Test
+	@DisplayName("A lock that is released after a while is free no earlier")
+	void isNotFreeEarlier() {
+		Duration time = Duration.ofMillis(400);
+		acquire(this.key, "a", LONG);
+		long from = System.nanoTime();
+		releaseAfter("a", time);
+		acquireWhenFree("b");
+		// Some servers count milliseconds, and some have a clock that is not monotonic.
+		assertThat(Duration.ofNanos(System.nanoTime() - from)).isGreaterThan(time.minusMillis(20));
+		release(this.key, "b");
+	}
+
+	@Test
 	@DisplayName("A late holder can neither free nor extend the next one's lock")
 	void lateHolderIsHarmless() {
 		acquire(this.key, "late", SHORT);
@@ -304,6 +334,10 @@ public abstract class LockStoreContract {
 
 	private boolean renew(LockKey key, String owner, Duration ttl) {
 		return join(store().lock(key).renew(owner, ttl));
+	}
+
+	private boolean releaseAfter(String owner, Duration time) {
+		return join(store().lock(this.key).releaseAfter(owner, time));
 	}
 
 	private boolean release(LockKey key, String owner) {

@@ -32,7 +32,7 @@ public record RequestedTimes(@Nullable String ttl, @Nullable String waitTime) {
 		if (ttl.toMillis() < 1) {
 			throw Problem.invalid("The ttl must be at least 1ms.");
 		}
-		return new LockOptions(ttl, waitTime, ttl);
+		return LockOptions.of(ttl).withWaitTime(waitTime).withoutRenewal();
 	}
 
 	private static Duration duration(String name, @Nullable String text, Duration otherwise, Duration longest) {

@@ -436,6 +436,10 @@ final class LockEntry implements LeasedLock {
 		perform(() -> {
 			this.lease = null;
 			Turn turn = ended.turn();
+			Duration left = (result == null) ? ended.leftToHold() : Duration.ZERO;
+			if (!left.isZero()) {
+				return releaseAfter(left, ended, blocking);
+			}
 			AcquireRequest next = (result == null) ? ended.successor(this.queue.head()) : null;
 			if (next != null && turn.allowsAnother(ended.fencingToken(), next.options().ttl(), now())) {
 				this.table.observer().count(this.key, Event.HANDED_OFF);
@@ -455,6 +459,18 @@ final class LockEntry implements LeasedLock {
 					ended.done();
 				});
 		});
+	}
+
+	/** Keeps the lock from everybody for a while, the waiters here included. */
+	private Step releaseAfter(Duration time, StoreLease ended, boolean blocking) {
+		this.state = EntryState.RELEASING;
+		StoredLock stored = blocking ? this.stored.blocking() : this.stored;
+		return () -> StoreFailure.caught(() -> stored.releaseAfter(ended.turn().owner(), time))
+			.whenComplete((owned, failure) -> {
+				ended.released(owned, note(failure));
+				perform(() -> acquireNext(false));
+				ended.done();
+			});
 	}
 
 	/** Lets the waiters of other instances in; without any, another turn begins here. */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.registry.lease;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -277,6 +278,17 @@ public final class StoreLease implements SharedLease {
 	/** Returns what observes the lease, if anybody does. */
 	public @Nullable HoldObservation hold() {
 		return this.hold;
+	}
+
+	/**
+	 * Returns for how long the lock is to be kept from others although the lease has
+	 * ended; zero after a loss.
+	 */
+	public Duration leftToHold() {
+		long left = this.options.holdAtLeast().toNanos() - age();
+		// Stores count in milliseconds.
+		return (left > 0 && !isLost()) ? Duration.ofNanos(left).plusMillis(1).truncatedTo(ChronoUnit.MILLIS)
+				: Duration.ZERO;
 	}
 
 	boolean isEnded() {

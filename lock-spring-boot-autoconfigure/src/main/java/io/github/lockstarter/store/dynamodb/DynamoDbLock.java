@@ -49,6 +49,8 @@ final class DynamoDbLock implements StoredLock {
 
 	private static final String FREE = "SET release_id = :release, delete_after = :deleteAfter REMOVE holder, expiry";
 
+	private static final String FREE_LATER = "SET holder = :ended, expiry = :expiry, delete_after = :deleteAfter";
+
 	private static final String IF_OWNED = "holder = :owner";
 
 	private final TableAccess table;
@@ -158,12 +160,36 @@ final class DynamoDbLock implements StoredLock {
 
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-		Supplier<CompletionStage<Boolean>> release = () -> Requests
-			.told((result != null) ? freeWith(result, owner) : free(owner));
+		return release(owner, () -> Requests.told((result != null) ? freeWith(result, owner) : free(owner)),
+				() -> free(owner));
+	}
+
+	@Override
+	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
+		return release(owner, () -> Requests.told(freeLater(owner, time)), () -> freeLater(owner, time));
+	}
+
+	/**
+	 * Releases the lock.
+	 * @param again what to ask for when that has failed
+	 */
+	private CompletionStage<Boolean> release(String owner, Supplier<CompletionStage<Boolean>> release,
+			Supplier<CompletionStage<Boolean>> again) {
 		AcquireCommand last = this.last;
 		return (last != null && last.owner().equals(owner))
-				? this.table.calls().release(this.key, last.ttl(), release, () -> free(owner))
+				? this.table.calls().release(this.key, last.ttl(), release, again)
 				: this.table.calls().call(this.key, release);
+	}
+
+	private CompletionStage<Boolean> freeLater(String owner, Duration time) {
+		String ended = StoredLock.ended(owner);
+		long expiry = this.table.clock().expiry(time);
+		return update(FREE_LATER, IF_OWNED,
+				Map.of(":owner", Items.text(owner), ":ended", Items.text(ended), ":expiry", Items.number(expiry),
+						":deleteAfter", Items.deleteAfter(expiry)),
+				(item) -> true,
+				// Repeated by the driver, it finds its own work done.
+				(item) -> Items.has(item, Items.HOLDER, ended));
 	}
 
 	private CompletionStage<Boolean> free(String owner) {

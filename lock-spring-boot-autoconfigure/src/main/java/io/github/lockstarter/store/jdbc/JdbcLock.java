@@ -204,11 +204,30 @@ final class JdbcLock implements StoredLock {
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
 		StoredResult left = (result != null && !result.equals(this.use.committed)) ? result : null;
-		Supplier<CompletionStage<Boolean>> release = () -> (left != null) ? freeAndKeep(owner, left)
-				: runOne(this.database.connections().holders(), freeing(owner));
+		return release(owner, () -> (left != null) ? freeAndKeep(owner, left)
+				: runOne(this.database.connections().holders(), freeing(owner)), () -> free(owner));
+	}
+
+	@Override
+	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
+		String ended = StoredLock.ended(owner);
+		Statements<Boolean> statement = (connection,
+				mayBeDone) -> this.database.locks().releaseAfter(connection, this.rowKey, owner, ended, time)
+						|| mayBeDone;
+		return release(owner, () -> runOne(this.database.connections().holders(), statement),
+				() -> this.database.connections().holders().run(statement));
+	}
+
+	/**
+	 * Releases the lock.
+	 * @param again what to do when that has failed; never blocks, since it is done on a
+	 * timer
+	 */
+	private CompletionStage<Boolean> release(String owner, Supplier<CompletionStage<Boolean>> release,
+			Supplier<CompletionStage<Boolean>> again) {
 		AcquireCommand last = this.use.last;
 		CompletionStage<Boolean> released = (last != null && last.owner().equals(owner))
-				? this.database.calls().release(this.key, last.ttl(), release, () -> free(owner))
+				? this.database.calls().release(this.key, last.ttl(), release, again)
 				: this.database.calls().call(this.key, release);
 		ended(owner);
 		return released;

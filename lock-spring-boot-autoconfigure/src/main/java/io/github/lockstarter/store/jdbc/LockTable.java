@@ -54,6 +54,8 @@ abstract class LockTable {
 
 	private final String release;
 
+	private final String releaseAfter;
+
 	private final String isLastOwner;
 
 	private final String find;
@@ -85,6 +87,10 @@ abstract class LockTable {
 				""".formatted(name, now, setting, setting.isEmpty() ? "" : "FROM setting");
 		this.release = """
 				UPDATE %1$s SET expires_at = 0
+				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
+				""".formatted(name, now);
+		this.releaseAfter = """
+				UPDATE %1$s SET owner = ?, expires_at = %2$s + ?
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				""".formatted(name, now);
 		this.isLastOwner = "SELECT 1 FROM %s WHERE lock_key = ? AND owner = ?".formatted(name);
@@ -173,6 +179,29 @@ abstract class LockTable {
 	/** Returns whether the lock was last granted to the owner. */
 	final boolean isLastOwner(Connection connection, String key, String owner) throws SQLException {
 		return returnsRow(connection, this.isLastOwner, key, owner);
+	}
+
+	/**
+	 * Keeps the lock from everybody for a while, if the owner still holds it.
+	 * @param ended the owner from then on
+	 */
+	final boolean releaseAfter(Connection connection, String key, String owner, String ended, Duration time)
+			throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(releaseAfter())) {
+			statement.setString(1, ended);
+			statement.setLong(2, time.toMillis());
+			statement.setString(3, key);
+			statement.setString(4, owner);
+			statement.execute();
+			try (ResultSet rows = statement.getResultSet()) {
+				return (rows != null) ? rows.next() : statement.getUpdateCount() > 0;
+			}
+		}
+	}
+
+	/** Returns the statement of a release that keeps the lock from everybody. */
+	String releaseAfter() {
+		return this.releaseAfter;
 	}
 
 	/** Executes a statement with two parameters. */

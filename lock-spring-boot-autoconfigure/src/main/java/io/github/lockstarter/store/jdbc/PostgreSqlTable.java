@@ -51,6 +51,8 @@ final class PostgreSqlTable extends LockTable {
 
 	private final String release;
 
+	private final String releaseAfter;
+
 	private final String handOver;
 
 	private final String holdUntilCommit;
@@ -95,6 +97,13 @@ final class PostgreSqlTable extends LockTable {
 		this.release = """
 				%4$s
 				UPDATE %1$s SET expires_at = 0 FROM setting
+				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
+				RETURNING CASE WHEN waiting IS NOT NULL THEN pg_notify('%3$s', lock_key) END
+				""".formatted(name, NOW, channel, SETTING);
+		// Waiters are notified, since the lock is free earlier than they were told.
+		this.releaseAfter = """
+				%4$s
+				UPDATE %1$s SET owner = ?, expires_at = %2$s + ? FROM setting
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				RETURNING CASE WHEN waiting IS NOT NULL THEN pg_notify('%3$s', lock_key) END
 				""".formatted(name, NOW, channel, SETTING);
@@ -149,6 +158,11 @@ final class PostgreSqlTable extends LockTable {
 	@Override
 	boolean release(Connection connection, String key, String owner) throws SQLException {
 		return returnsRow(connection, this.release, key, owner);
+	}
+
+	@Override
+	String releaseAfter() {
+		return this.releaseAfter;
 	}
 
 	@Override

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import com.spotify.folsom.AsciiMemcacheClient;
 import com.spotify.folsom.GetResult;
@@ -90,10 +91,22 @@ final class MemcachedLock implements StoredLock {
 
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+		return release(owner, () -> delete(owner));
+	}
+
+	/** Memcached ends an item after whole seconds, so this may last up to two more. */
+	@Override
+	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
+		return release(owner, () -> change(owner, (found) -> {
+			Item item = Item.of(StoredLock.ended(owner), time);
+			return this.memcached.set(this.name, item.text(), item.seconds(), found.getCas());
+		}, MOST_CHANGES));
+	}
+
+	private CompletionStage<Boolean> release(String owner, Supplier<CompletionStage<Boolean>> release) {
 		AcquireCommand last = this.last;
-		return (last != null && last.owner().equals(owner))
-				? this.calls.release(this.key, last.ttl(), () -> delete(owner), () -> delete(owner))
-				: this.calls.call(this.key, () -> delete(owner));
+		return (last != null && last.owner().equals(owner)) ? this.calls.release(this.key, last.ttl(), release, release)
+				: this.calls.call(this.key, release);
 	}
 
 	@Override

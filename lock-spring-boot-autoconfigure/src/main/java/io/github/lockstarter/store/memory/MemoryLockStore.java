@@ -160,6 +160,18 @@ public final class MemoryLockStore implements LockStore {
 			return done(released.get());
 		}
 
+		@Override
+		public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
+			long now = now();
+			AtomicBoolean released = new AtomicBoolean();
+			MemoryLockStore.this.leases.computeIfPresent(this.key, (k, old) -> {
+				released.set(old.isOwnedBy(owner, now));
+				return released.get()
+						? new StoredLease(StoredLock.ended(owner), now + time.toNanos(), old.fencingToken()) : old;
+			});
+			return done(released.get());
+		}
+
 		/** The waiters are in this JVM, and are given the result there. */
 		private void keep(@Nullable StoredResult result, long now) {
 			if (result != null && result.key().replayed()) {

@@ -155,6 +155,16 @@ final class RedisLock implements StoredLock {
 				message);
 	}
 
+	@Override
+	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
+		LockPubSub pubSub = this.redis.pubSub();
+		byte[] message = pubSub.message(this.redisKey);
+		return this.redis.calls()
+			.release(this.key, owner,
+					pubSub.published(Script.RELEASE_AFTER.with(new byte[][] { this.redisKey, waiting() }, bytes(owner),
+							pubSub.name(), message, bytes(StoredLock.ended(owner)), millis(time)), message));
+	}
+
 	private Request<Long> releaseRequest(String owner, StoredResult result) {
 		LockPubSub pubSub = this.redis.pubSub();
 		boolean kept = result.key().replayed() || this.metHolder;

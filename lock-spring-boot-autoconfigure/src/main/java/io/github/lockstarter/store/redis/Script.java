@@ -120,6 +120,28 @@ enum Script {
 			"""),
 
 	/**
+	 * Keeps the lock from everybody for a while. Answers with 1 if the owner held it,
+	 * otherwise with 0. A driver may repeat it, which does not prolong that time. Waiters
+	 * are notified, since the lock is free earlier than they were told.
+	 */
+	RELEASE_AFTER("""
+			local owner, channel, message, ended, time = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+			local holder = redis.call('get', KEYS[1])
+			if holder == ended then
+			  return 1
+			end
+			if holder ~= owner then
+			  return 0
+			end
+			redis.call('set', KEYS[1], ended, 'PX', time)
+			if redis.call('del', KEYS[2]) == 1 then
+			  local published = redis.pcall('publish', channel, message)
+			  return type(published) == 'number' and 1 or 2
+			end
+			return 1
+			"""),
+
+	/**
 	 * Answers with 0, the fencing token of a result, the result and its age in
 	 * microseconds, if there is one that counts, otherwise with what {@link #ACQUIRE}
 	 * answers with and the last fencing token. Before a result stand the time when it
