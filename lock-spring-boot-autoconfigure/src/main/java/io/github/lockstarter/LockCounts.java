@@ -164,7 +164,15 @@ public final class LockCounts {
 		NOT_WRITABLE,
 
 		/** A stored result could not be read, so it was taken for absent. */
-		NOT_READABLE;
+		NOT_READABLE,
+
+		/** A call of an annotated method was skipped, because the lock is held. */
+		SKIPPED,
+
+		/**
+		 * A call of an annotated method ran without the lock, because the store failed.
+		 */
+		UNGUARDED;
 
 		/**
 		 * Returns how it is written for operators.

@@ -63,6 +63,10 @@ public final class LockMetrics implements MeterBinder {
 		counter("lock.losses", name, Event.LOST, "Leases that ended before they were released").register(registry);
 		counter("lock.store.errors", name, Event.STORE_ERROR, "Requests that the store failed to answer")
 			.register(registry);
+		counter("lock.skips", name, Event.SKIPPED, "Calls that were skipped, because the lock was held")
+			.register(registry);
+		counter("lock.unguarded", name, Event.UNGUARDED, "Calls that ran without the lock, because the store failed")
+			.register(registry);
 		ANSWERS.forEach((event) -> counter("lock.answers", name, event, "Answers of a holder to others, by outcome")
 			.tag("outcome", event.label())
 			.register(registry));

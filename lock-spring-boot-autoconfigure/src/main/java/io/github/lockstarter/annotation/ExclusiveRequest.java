@@ -78,6 +78,22 @@ public @interface ExclusiveRequest {
 	String key() default "";
 
 	/**
+	 * A SpEL expression for a collection or an array, as in
+	 * {@code "#order.items.![sku]"}: the call needs one lock for each element, all or
+	 * none. They are taken in an order that is the same for all methods. An empty
+	 * collection needs no lock; one with more than {@code lock.max-keys} elements is
+	 * answered with 400. In place of {@link #key()}. Default: one lock.
+	 */
+	String keys() default "";
+
+	/**
+	 * The name of a bean of type {@link io.github.lockstarter.key.LockKeyResolver} that
+	 * returns the value of the key, where an expression is too little. In place of
+	 * {@link #key()}.
+	 */
+	String keyResolver() default "";
+
+	/**
 	 * How long the lock outlives a server that died while it held it, as in {@code 5s},
 	 * {@code PT5S} or {@code ${…}}. It is renewed while the method runs, for
 	 * {@code lock.max-hold} at most. Default: {@code lock.ttl}.
@@ -90,6 +106,14 @@ public @interface ExclusiveRequest {
 	 * (Java reserves the name {@code wait}.)
 	 */
 	String waitTime() default "";
+
+	/**
+	 * How long the lock is kept from others at least, counted from its grant, as in
+	 * {@code 900ms} or {@code ${…}}, even if the method ends earlier: so that instances
+	 * whose clocks differ run a scheduled method once in an interval. At most the
+	 * {@link #ttl()}. Default: the lock is free when the method has ended.
+	 */
+	String holdAtLeast() default "";
 
 	/**
 	 * What happens to a request whose lock is held. Default: it is refused.

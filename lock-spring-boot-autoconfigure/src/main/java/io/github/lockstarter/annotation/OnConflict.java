@@ -24,6 +24,15 @@ public enum OnConflict {
 	 * the key has to name the caller, too. It is refused when the wait time is over. The
 	 * default for the wait time is twice the {@code ttl}.
 	 */
-	SHARE
+	SHARE,
+
+	/**
+	 * It is skipped: the call returns at once, without running the method, and nothing
+	 * fails. It returns {@code null}, an empty {@code Optional}, a completed stage, or an
+	 * empty reactive type. For scheduled methods and listeners, where no client waits for
+	 * an answer; a handler of requests, or a method that returns a primitive, is refused
+	 * at start-up.
+	 */
+	SKIP
 
 }

@@ -1,7 +1,12 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -12,6 +17,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.EnvironmentAware;
@@ -27,12 +33,15 @@ import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.interceptor.CallObserver;
 import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.interceptor.InterfaceProxyCheck;
 import io.github.lockstarter.interceptor.LockPlacement;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.interceptor.RequestSupport;
+import io.github.lockstarter.key.LockKeyResolver;
+import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.result.ResultPredicate;
@@ -53,21 +62,24 @@ class ExclusiveRequestConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSource exclusiveRequestOperationSource(ObjectProvider<LockProperties> properties,
-			ObjectProvider<SharedResults> sharing, Environment environment) {
+			ObjectProvider<SharedResults> sharing, Environment environment, ConfigurableListableBeanFactory beans) {
 		return new LockOperationSource((name) -> properties.getObject().settings(name),
 				() -> properties.getObject().settings(), () -> properties.getObject().replay().settings(),
-				sharing::getObject, (text) -> resolve(text, environment));
+				() -> properties.getObject().maxKeys(), (name) -> keyResolver(name, beans), sharing::getObject,
+				(text) -> resolve(text, environment));
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestInterceptor exclusiveRequestInterceptor(LockOperationSource operations,
-			ObjectProvider<LockRegistry> registry, ObjectProvider<RequestSupport> requests,
-			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<LockProperties> properties) {
+			ObjectProvider<LockRegistry> registry, ObjectProvider<LockCounts> counts,
+			ObjectProvider<RequestSupport> requests, ObjectProvider<ReactiveRequestSupport> reactiveRequests,
+			ObjectProvider<LockProperties> properties) {
 		// A SingletonSupplier does not remember null: it would search in each call.
 		Supplier<Optional<ReactiveRequestSupport>> reactive = SingletonSupplier
 			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
-		return new ExclusiveRequestInterceptor(operations, SingletonSupplier.of(registry::getObject),
+		return new ExclusiveRequestInterceptor(operations, registry::getObject,
+				() -> new CallObserver(counts.getObject()),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
 				() -> reactive.get().orElse(null),
 				SingletonSupplier.of(() -> properties.getObject().web().releasesOnResponse())::obtain);
@@ -149,6 +161,43 @@ class ExclusiveRequestConfiguration {
 				return "1s";
 			}
 			throw ex;
+		}
+	}
+
+	/**
+	 * Finds a resolver by its name. It is created when it is needed, as other beans are.
+	 */
+	private static Supplier<LockKeyResolver> keyResolver(String name, ConfigurableListableBeanFactory beans) {
+		if (!beans.containsBean(name) || !beans.isTypeMatch(name, LockKeyResolver.class)) {
+			throw new IllegalArgumentException("There is no bean '%s' of type LockKeyResolver. There are %s"
+				.formatted(name, Arrays.toString(beans.getBeanNamesForType(LockKeyResolver.class, true, false))));
+		}
+		return () -> beans.getBean(name, LockKeyResolver.class);
+	}
+
+	/** What is not locked is nothing to find out by an accident. */
+	@Bean
+	static SmartInitializingSingleton exclusiveRequestUnguardedWarning(LockOperationSource operations,
+			LockProperties properties) {
+		return () -> {
+			if (!properties.enabled()) {
+				logger.warn("lock.enabled=false: methods with @ExclusiveRequest run without their locks");
+			}
+			else {
+				warn(operations, (operation) -> !operation.enabled(), "enabled=false: methods run without this lock");
+				warn(operations, LockOperation::proceedsOnStoreFailure,
+						"on-store-failure=proceed: while the store fails, methods run without this lock, beside each other");
+			}
+		};
+	}
+
+	private static void warn(LockOperationSource operations, Predicate<LockOperation> matching, String what) {
+		Set<String> names = operations.operations()
+			.filter(matching)
+			.map(LockOperation::name)
+			.collect(Collectors.toCollection(TreeSet::new));
+		if (!names.isEmpty()) {
+			logger.warn("lock.names.%s.%s".formatted((names.size() == 1) ? names.iterator().next() : names, what));
 		}
 	}
 

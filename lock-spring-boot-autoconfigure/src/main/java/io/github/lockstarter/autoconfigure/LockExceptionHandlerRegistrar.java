@@ -25,6 +25,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.TooManyLockKeysException;
 
 /**
  * Registers an advice for each exception that no advice of the application handles as
@@ -41,11 +42,13 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 	private final Map<Class<? extends LockException>, Class<?>> handlers;
 
 	LockExceptionHandlerRegistrar(BeanFactory beanFactory, Class<?> ofConflict, Class<?> ofMissingKey,
-			Class<?> ofInvalidIdempotencyKey, Class<?> ofPayloadMismatch, Class<?> ofLostLease, Class<?> ofStore) {
+			Class<?> ofTooManyKeys, Class<?> ofInvalidIdempotencyKey, Class<?> ofPayloadMismatch, Class<?> ofLostLease,
+			Class<?> ofStore) {
 		this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
 		this.handlers = Map.of(LockConflictException.class, ofConflict, MissingLockKeyException.class, ofMissingKey,
-				InvalidIdempotencyKeyException.class, ofInvalidIdempotencyKey, PayloadMismatchException.class,
-				ofPayloadMismatch, LeaseLostException.class, ofLostLease, LockStoreException.class, ofStore);
+				TooManyLockKeysException.class, ofTooManyKeys, InvalidIdempotencyKeyException.class,
+				ofInvalidIdempotencyKey, PayloadMismatchException.class, ofPayloadMismatch, LeaseLostException.class,
+				ofLostLease, LockStoreException.class, ofStore);
 	}
 
 	@Override

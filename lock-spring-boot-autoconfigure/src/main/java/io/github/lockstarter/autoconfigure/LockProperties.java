@@ -19,7 +19,9 @@ import org.springframework.util.unit.DataSize;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
+import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.operation.LockSettings;
+import io.github.lockstarter.operation.OnStoreFailure;
 import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.SharedResults;
@@ -28,6 +30,8 @@ import io.github.lockstarter.result.SharedResults;
  * Properties under {@code lock}. {@link UnknownPropertyWarning} tells of a misspelt one,
  * which would leave a lock other than the operator believes.
  *
+ * @param enabled Whether annotated methods take their locks. Without it every call runs,
+ * and nothing is shared or replayed.
  * @param store Where locks live: Redis, a SQL database, memcached and DynamoDB share them
  * between servers; memory keeps them in this JVM only, and has to be asked for.
  * @param ttl How long a lock outlives a server that died while it held it. A living
@@ -39,6 +43,10 @@ import io.github.lockstarter.result.SharedResults;
  * that hangs does not hold it for ever. Default is 5m, or the ttl if that is longer.
  * @param maxWaiters How many requests may wait for one lock on each server. Whoever comes
  * then is refused at once.
+ * @param maxKeys How many locks one call may need, by the keys attribute. A request that
+ * needs more is answered with 400.
+ * @param onStoreFailure What happens to a call of an annotated method when the store
+ * fails: it is refused with 503, or it runs without the lock, beside others.
  * @param order Where the lock stands among the advisors of a method. The default is just
  * outside transactions and caches; advisors with a lower number are called before the
  * lock is taken.
@@ -53,11 +61,13 @@ import io.github.lockstarter.result.SharedResults;
  * @param dynamodb Settings of the DynamoDB store.
  */
 @ConfigurationProperties("lock")
-record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") Duration ttl,
-		@Name("wait") @DefaultValue("0s") Duration waitTime, @DefaultValue("true") boolean renew,
-		@Nullable Duration maxHold, @DefaultValue("64") int maxWaiters, @Nullable Integer order,
-		@DefaultValue Map<String, Named> names, @DefaultValue Web web, @DefaultValue Share share,
-		@DefaultValue Replay replay, @NestedConfigurationProperty @DefaultValue RedisProperties redis,
+record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Store store,
+		@DefaultValue("10s") Duration ttl, @Name("wait") @DefaultValue("0s") Duration waitTime,
+		@DefaultValue("true") boolean renew, @Nullable Duration maxHold, @DefaultValue("64") int maxWaiters,
+		@DefaultValue("100") int maxKeys, @DefaultValue("reject") OnStoreFailure onStoreFailure,
+		@Nullable Integer order, @DefaultValue Map<String, Named> names, @DefaultValue Web web,
+		@DefaultValue Share share, @DefaultValue Replay replay,
+		@NestedConfigurationProperty @DefaultValue RedisProperties redis,
 		@NestedConfigurationProperty @DefaultValue JdbcProperties jdbc,
 		@NestedConfigurationProperty @DefaultValue MemcachedProperties memcached,
 		@NestedConfigurationProperty @DefaultValue DynamoDbProperties dynamodb) {
@@ -73,6 +83,7 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 		check("lock.wait", waitTime, VALID::withWaitTime);
 		check("lock.max-hold", maxHold, LockOptions.of(ttl)::withMaxHold);
 		check("lock.max-waiters", maxWaiters, LockProperties::checkedWaiters);
+		check("lock.max-keys", maxKeys, LockKeys::checkLimit);
 		check("lock.web.conflict-status", web.conflictStatus(), LockSettings::checkConflictStatus);
 		names.forEach((name, named) -> {
 			check("lock.names." + name + ".ttl", named.ttl(), LockOptions::of);
@@ -80,6 +91,7 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 			check("lock.names." + name + ".conflict-status", named.conflictStatus(), LockSettings::checkConflictStatus);
 			Duration own = (named.ttl() != null) ? named.ttl() : ttl;
 			check("lock.names." + name + ".max-hold", named.maxHold(), LockOptions.of(own)::withMaxHold);
+			check("lock.names." + name + ".hold-at-least", named.holdAtLeast(), LockOptions.of(own)::withHoldAtLeast);
 			if (named.maxHold() == null && maxHold != null) {
 				check("lock.names." + name + ".ttl", named.ttl(), (each) -> LockOptions.of(each).withMaxHold(maxHold));
 			}
@@ -92,14 +104,17 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 
 	/** Returns what holds where neither an annotation nor a name says otherwise. */
 	LockSettings settings() {
-		return new LockSettings(this.ttl, this.waitTime, this.renew, this.maxHold, this.web.conflictStatus());
+		return new LockSettings(this.ttl, this.waitTime, this.renew, this.maxHold, null, this.web.conflictStatus(),
+				this.enabled, this.onStoreFailure);
 	}
 
 	/** Returns what the operator says about the lock of that name, if anything. */
 	LockSettings settings(String name) {
 		Named named = this.names.get(name);
-		return (named != null) ? new LockSettings(named.ttl(), named.waitTime(), named.renew(), named.maxHold(),
-				named.conflictStatus()) : LockSettings.NONE;
+		return (named != null)
+				? new LockSettings(named.ttl(), named.waitTime(), named.renew(), named.maxHold(), named.holdAtLeast(),
+						named.conflictStatus(), this.enabled ? named.enabled() : Boolean.FALSE, named.onStoreFailure())
+				: LockSettings.NONE;
 	}
 
 	/** Returns how code takes the lock of that name where it does not say itself. */
@@ -209,10 +224,16 @@ record LockProperties(@DefaultValue("redis") Store store, @DefaultValue("10s") D
 	 * @param waitTime How long a request waits for the lock.
 	 * @param renew Whether the lock is renewed while it is held.
 	 * @param maxHold How long the lock is held at most, renewals included.
+	 * @param holdAtLeast How long the lock is kept from others at least, even if the
+	 * method ends earlier. At most the ttl.
 	 * @param conflictStatus HTTP status of a refusal: 409, 422, 423 or 429.
+	 * @param enabled Whether annotated methods take the lock.
+	 * @param onStoreFailure What happens to a call of an annotated method when the store
+	 * fails.
 	 */
 	record Named(@Nullable Duration ttl, @Name("wait") @Nullable Duration waitTime, @Nullable Boolean renew,
-			@Nullable Duration maxHold, @Nullable Integer conflictStatus) {
+			@Nullable Duration maxHold, @Nullable Duration holdAtLeast, @Nullable Integer conflictStatus,
+			@Nullable Boolean enabled, @Nullable OnStoreFailure onStoreFailure) {
 	}
 
 	/**

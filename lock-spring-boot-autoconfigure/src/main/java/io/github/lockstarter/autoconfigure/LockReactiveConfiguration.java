@@ -101,8 +101,9 @@ class LockReactiveConfiguration {
 
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
-					LockExceptionHandlers.OfInvalidIdempotencyKey.class, LockExceptionHandlers.OfPayloadMismatch.class,
-					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
+					LockExceptionHandlers.OfTooManyKeys.class, LockExceptionHandlers.OfInvalidIdempotencyKey.class,
+					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfLostLease.class,
+					LockExceptionHandlers.OfStore.class);
 		}
 
 	}

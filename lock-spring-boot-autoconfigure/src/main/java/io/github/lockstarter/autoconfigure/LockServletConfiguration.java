@@ -112,8 +112,9 @@ class LockServletConfiguration {
 
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
-					LockExceptionHandlers.OfInvalidIdempotencyKey.class, LockExceptionHandlers.OfPayloadMismatch.class,
-					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
+					LockExceptionHandlers.OfTooManyKeys.class, LockExceptionHandlers.OfInvalidIdempotencyKey.class,
+					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfLostLease.class,
+					LockExceptionHandlers.OfStore.class);
 		}
 
 	}

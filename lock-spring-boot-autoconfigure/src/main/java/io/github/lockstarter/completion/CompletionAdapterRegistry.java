@@ -152,6 +152,11 @@ public final class CompletionAdapterRegistry {
 		return (type.adapter() instanceof CompletionStageAdapter) ? CompletableFuture.completedFuture(value) : value;
 	}
 
+	/** Returns what the method would return if there was nothing to return. */
+	public static @Nullable Object empty(ReturnType type) {
+		return (type.declared() == Optional.class) ? Optional.empty() : completed(type, null);
+	}
+
 	/**
 	 * Keeps the leases where work of a handler has ended with a value, or an entity with
 	 * a body, that stands for more work.

@@ -1,5 +1,6 @@
 package io.github.lockstarter.completion;
 
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,6 +15,7 @@ import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.result.EmittedValues;
 import io.github.lockstarter.result.Outcome;
@@ -33,6 +35,8 @@ public final class HeldLeases {
 	static final String TRANSACTIONS = "org.springframework.transaction.support.TransactionSynchronizationManager";
 
 	static final boolean TRANSACTIONS_PRESENT = ClassUtils.isPresent(TRANSACTIONS, HeldLeases.class.getClassLoader());
+
+	private final Method method;
 
 	private final List<Lease> leases;
 
@@ -73,18 +77,26 @@ public final class HeldLeases {
 
 	private boolean released;
 
+	/** How many inner calls have joined the leases and have not ended. */
+	private int joined;
+
+	/** Whether the leases are to be released when the last inner call has ended. */
+	private boolean awaitsJoined;
+
 	/**
 	 * Creates held leases.
+	 * @param method the method that runs under them
 	 * @param leases the leases, in the order they were acquired
 	 * @param lease the lease of the first annotation
 	 * @param untilResponse whether they are held until the request has ended
 	 */
-	public HeldLeases(List<Lease> leases, @Nullable Lease lease, boolean untilResponse) {
-		this(leases, lease, untilResponse, null, null);
+	public HeldLeases(Method method, List<Lease> leases, @Nullable Lease lease, boolean untilResponse) {
+		this(method, leases, lease, untilResponse, null, null);
 	}
 
-	private HeldLeases(List<Lease> leases, @Nullable Lease lease, boolean untilResponse, @Nullable SharedCall sharing,
-			@Nullable Outcome outcome) {
+	private HeldLeases(Method method, List<Lease> leases, @Nullable Lease lease, boolean untilResponse,
+			@Nullable SharedCall sharing, @Nullable Outcome outcome) {
+		this.method = method;
 		this.leases = List.copyOf(leases);
 		this.lease = lease;
 		this.untilResponse = untilResponse;
@@ -96,15 +108,20 @@ public final class HeldLeases {
 	 * Returns held leases for an outcome: with its lease, and a result to share; or
 	 * without a lease, and with the result of another call.
 	 */
-	public static HeldLeases of(Outcome outcome, SharedCall sharing, boolean untilResponse) {
+	public static HeldLeases of(Method method, Outcome outcome, SharedCall sharing, boolean untilResponse) {
 		Lease lease = outcome.lease();
-		return (lease != null) ? new HeldLeases(List.of(lease), lease, untilResponse, sharing, null)
-				: new HeldLeases(List.of(), null, untilResponse, null, outcome);
+		return (lease != null) ? new HeldLeases(method, List.of(lease), lease, untilResponse, sharing, null)
+				: new HeldLeases(method, List.of(), null, untilResponse, null, outcome);
 	}
 
-	/** Returns whether another call has done the work already. */
-	public boolean hasResult() {
-		return this.outcome != null;
+	/** Returns no leases, for a call that is skipped. */
+	public static HeldLeases ofSkippedCall(Method method) {
+		return new HeldLeases(method, List.of(), null, false, null, new Outcome(null, null));
+	}
+
+	/** Returns whether the call is skipped, and has neither leases nor a result. */
+	public boolean isSkipped() {
+		return this.outcome != null && this.outcome.result() == null;
 	}
 
 	/** Returns the result of the other call. */
@@ -318,6 +335,63 @@ public final class HeldLeases {
 		}
 	}
 
+	/**
+	 * Lets an inner call work under a lease of these. They are not released before it has
+	 * ended.
+	 * @param key the lock that it needs
+	 * @return its part in the lease; {@code null} if there is none on the lock, or it has
+	 * been released
+	 * @throws LeaseLostException if the lease was lost
+	 */
+	public @Nullable Lease join(LockKey key) {
+		Lease lease = find(key);
+		if (lease == null || !join()) {
+			return null;
+		}
+		if (!lease.isHeld()) {
+			leave();
+			throw new LeaseLostException(key);
+		}
+		return new JoinedLease(this, lease);
+	}
+
+	private @Nullable Lease find(LockKey key) {
+		for (Lease lease : this.leases) {
+			if (lease.key().equals(key)) {
+				return lease;
+			}
+		}
+		return null;
+	}
+
+	private synchronized boolean join() {
+		if (this.released) {
+			return false;
+		}
+		this.joined++;
+		return true;
+	}
+
+	/** Returns whether there is a lease on the lock that has not been released. */
+	public synchronized boolean hold(LockKey key) {
+		return !this.released && find(key) != null;
+	}
+
+	/** Marks that an inner call has ended. */
+	CompletionStage<Void> leave() {
+		return (leaveJoined() && mayRelease()) ? releaseAsync() : CompletableFuture.completedStage(null);
+	}
+
+	private synchronized boolean leaveJoined() {
+		this.joined--;
+		return this.awaitsJoined && this.joined == 0;
+	}
+
+	/** Returns the method that runs under the leases. */
+	public Method method() {
+		return this.method;
+	}
+
 	public List<Lease> leases() {
 		return this.leases;
 	}
@@ -416,8 +490,12 @@ public final class HeldLeases {
 		return this.state != State.WORKING;
 	}
 
-	/** Returns {@code true} the first time. */
+	/** Returns {@code true} the first time, when all inner calls have ended. */
 	private synchronized boolean mayRelease() {
+		if (this.joined > 0) {
+			this.awaitsJoined = true;
+			return false;
+		}
 		boolean first = !this.released;
 		this.released = true;
 		return first;

@@ -2,6 +2,7 @@ package io.github.lockstarter.completion;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,11 @@ public final class LeaseContext {
 	/** Returns the leases grouped by call. */
 	public static Iterable<HeldLeases> all() {
 		return current.get();
+	}
+
+	/** Returns the leases as they are now, for work that this thread leaves to others. */
+	public static List<HeldLeases> snapshot() {
+		return List.copyOf(current.get());
 	}
 
 	/** Returns the leases of the innermost call. */

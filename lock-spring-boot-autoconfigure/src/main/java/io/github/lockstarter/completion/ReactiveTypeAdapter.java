@@ -168,18 +168,14 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 	}
 
 	private static Context with(HeldLeases leases, Context context) {
-		Lease lease = leases.lease();
-		if (lease == null) {
+		if (leases.leases().isEmpty()) {
 			return context;
 		}
-		Context withLease = context.put(Lease.class, lease);
-		if (!HeldLeases.TRANSACTIONS_PRESENT) {
-			return withLease;
-		}
-		if (isInTransaction(context)) {
+		Context withLease = context.putNonNull(Lease.class, leases.lease());
+		if (HeldLeases.TRANSACTIONS_PRESENT && isInTransaction(context)) {
 			leases.withinTransaction();
 		}
-		return withLease.put(HeldLeases.class, Stream.concat(all(context).stream(), Stream.of(leases)).toList());
+		return withLease.put(HeldLeases.class, Stream.concat(Stream.of(leases), all(context).stream()).toList());
 	}
 
 	private static boolean isInTransaction(ContextView context) {
@@ -188,7 +184,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 			.isPresent();
 	}
 
-	/** Returns under what the subscriber works, the innermost last. */
+	/** Returns under what the subscriber works, the innermost first. */
 	public static List<HeldLeases> all(ContextView context) {
 		return context.<List<HeldLeases>>getOrEmpty(HeldLeases.class).orElse(List.of());
 	}

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
@@ -30,7 +31,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 
 	private final LockOperationSource operations;
 
-	private final Supplier<LockRegistry> registry;
+	private final Supplier<InterceptorContext> context;
 
 	private final Supplier<RequestSupport> requests;
 
@@ -43,16 +44,18 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	 * nothing before the first call.
 	 * @param operations what is to be locked
 	 * @param registry where to get locks from
+	 * @param observer takes note of calls that are skipped, or run without their lock
 	 * @param requests the requests of threads
 	 * @param reactiveRequests the requests of Reactor contexts, if there are any
 	 * @param untilResponse whether handlers keep their locks until their response has
 	 * been written
 	 */
 	public ExclusiveRequestInterceptor(LockOperationSource operations, Supplier<LockRegistry> registry,
-			Supplier<RequestSupport> requests, Supplier<@Nullable ReactiveRequestSupport> reactiveRequests,
-			BooleanSupplier untilResponse) {
+			Supplier<CallObserver> observer, Supplier<RequestSupport> requests,
+			Supplier<@Nullable ReactiveRequestSupport> reactiveRequests, BooleanSupplier untilResponse) {
 		this.operations = operations;
-		this.registry = registry;
+		this.context = SingletonSupplier
+			.of(() -> new InterceptorContext(registry.get(), new WaitGraph(), observer.get()));
 		this.requests = requests;
 		this.reactiveRequests = reactiveRequests;
 		this.untilResponse = untilResponse;
@@ -65,7 +68,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		if (method == null) {
 			return invocation.proceed();
 		}
-		LockedCall call = new LockedCall(invocation, method, this.registry.get(), this.requests.get());
+		LockedCall call = new LockedCall(invocation, method, this.context.get(), this.requests.get());
 		ReturnType returned = method.returnType();
 		if (returned.isSuspending()) {
 			return reactiveCalls().callLater(call);
@@ -118,6 +121,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		if (call.respond(handling, leases)) {
 			handling.releaseAtEnd(leases);
 		}
+		handling.callUnder(leases);
 		return call.proceed(leases);
 	}
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.interceptor;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
@@ -13,7 +14,6 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.resilience.retry.AbstractRetryInterceptor;
 import org.springframework.util.Assert;
 
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
@@ -34,18 +34,21 @@ public final class LockedCall implements GuardedCall {
 
 	private final LockedMethod method;
 
-	private final LockRegistry registry;
+	private final InterceptorContext context;
+
+	private final CallChain chain;
 
 	private final CurrentRequest currentRequest;
 
 	private final @Nullable RequestHandling handling;
 
-	LockedCall(MethodInvocation invocation, LockedMethod method, LockRegistry registry, RequestSupport requests) {
+	LockedCall(MethodInvocation invocation, LockedMethod method, InterceptorContext context, RequestSupport requests) {
 		this.invocation = invocation;
 		this.method = method;
-		this.registry = registry;
+		this.context = context;
 		this.currentRequest = requests.currentRequest();
 		this.handling = requests.handling(method);
+		this.chain = new CallChain(LeaseContext.snapshot(), (this.handling == null) ? requests.leases() : null);
 	}
 
 	/** Returns the annotated method. */
@@ -102,7 +105,7 @@ public final class LockedCall implements GuardedCall {
 	 * @throws io.github.lockstarter.LockException if one is not granted
 	 */
 	public HeldLeases acquire(LockAcquisition locks, boolean untilResponse) {
-		return locks.acquire(this.registry, untilResponse);
+		return locks.acquire(this.context, this.chain, untilResponse);
 	}
 
 	/**
@@ -112,7 +115,16 @@ public final class LockedCall implements GuardedCall {
 	 */
 	public CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse,
 			@Nullable Executor executor) {
-		return locks.acquireAsync(this.registry, executor, untilResponse);
+		return acquireAsync(locks, untilResponse, executor, List.of());
+	}
+
+	/**
+	 * Does the same within other calls.
+	 * @param outer the leases of these, those of the innermost first
+	 */
+	CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse,
+			@Nullable Executor executor, List<HeldLeases> outer) {
+		return locks.acquireAsync(this.context, this.chain.within(outer), executor, untilResponse);
 	}
 
 	/**
@@ -144,7 +156,7 @@ public final class LockedCall implements GuardedCall {
 
 	/** Returns the locks for the request. */
 	LockAcquisition locks(CurrentRequest request) {
-		return new LockAcquisition(this.method.operations(), this.method.invocation(args(), request));
+		return new LockAcquisition(this.method, this.method.invocation(args(), request));
 	}
 
 	/**
@@ -174,6 +186,9 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	private @Nullable Object run(MethodInvocation invocation, HeldLeases leases) throws Throwable {
+		if (leases.isSkipped()) {
+			return CompletionAdapterRegistry.empty(returnType());
+		}
 		SharedResult result = leases.result();
 		if (result != null) {
 			if (this.handling != null) {
@@ -201,6 +216,9 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	private @Nullable Object guarded(HeldLeases leases, Invocation invocation) throws Throwable {
+		if (leases.isSkipped()) {
+			return invocation.proceed();
+		}
 		boolean guarded = false;
 		try {
 			Object result = CompletionAdapterRegistry.guard(this, invocation.proceed(), leases);

@@ -91,8 +91,8 @@ final class ReactiveCalls {
 			HandlerResponse response = (request != null) ? (handled ? request : null) : handling;
 			Mono<HeldLeases> acquired = ((request != null)
 					? request.current(call.method().readsPrincipal()).map(call::locks) : locksOfThread)
-				.flatMap((locks) -> owned(
-						within(context, () -> call.acquireAsync(locks, this.untilResponse && handled, executor))))
+				.flatMap((locks) -> owned(within(context, () -> call.acquireAsync(locks, this.untilResponse && handled,
+						executor, ReactiveTypeAdapter.all(context)))))
 				.filter((leases) -> {
 					if (end != null && handled) {
 						end.add(leases);

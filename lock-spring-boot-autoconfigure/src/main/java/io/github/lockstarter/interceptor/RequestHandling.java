@@ -27,6 +27,9 @@ public interface RequestHandling extends HandledRequest, HandlerResponse {
 	 */
 	@Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception;
 
+	/** Marks that the handler is called under the leases. */
+	void callUnder(HeldLeases leases);
+
 	/** Returns the object that is notified of the end of the request. */
 	RequestCompletion end();
 

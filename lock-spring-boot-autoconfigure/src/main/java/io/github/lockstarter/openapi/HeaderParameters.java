@@ -68,7 +68,7 @@ final class HeaderParameters {
 	private static Map<String, Boolean> read(LockOperation operation) {
 		Map<String, Boolean> read = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 		Stream.ofNullable(operation.condition()).map(MethodExpression::headers).forEach(read::putAll);
-		Stream.ofNullable(operation.key()).map(MethodExpression::headers).forEach(read::putAll);
+		read.putAll(operation.keys().headers());
 		if (operation.condition() != null) {
 			read.replaceAll((name, required) -> false);
 		}

@@ -30,6 +30,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.TooManyLockKeysException;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.web.LockProblems;
@@ -66,8 +67,11 @@ final class ProblemResponses {
 	private static Stream<LockException> exceptions(LockOperation operation) {
 		List<LockException> exceptions = new ArrayList<>();
 		LockKey key = new LockKey(operation.name(), "");
-		if (operation.key() != null && operation.key().mayBeMissing()) {
+		if (operation.keys().mayBeMissing()) {
 			exceptions.add(new MissingLockKeyException(operation.name()));
+		}
+		if (operation.keys().isOfEach()) {
+			exceptions.add(new TooManyLockKeysException(operation.name(), 0));
 		}
 		if (HeaderParameters.readsIdempotencyKey(operation)) {
 			Stream.of(Reason.values())

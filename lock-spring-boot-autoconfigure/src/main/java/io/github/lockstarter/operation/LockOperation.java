@@ -1,14 +1,16 @@
 package io.github.lockstarter.operation;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatusCode;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.MissingLockKeyException;
-import io.github.lockstarter.key.KeyText;
+import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.key.LockInvocation;
+import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.key.MethodExpression;
 import io.github.lockstarter.result.Replay;
 import io.github.lockstarter.result.SharedCall;
@@ -17,21 +19,36 @@ import io.github.lockstarter.result.SharedCall;
  * What one {@code @ExclusiveRequest} and the configuration say about a method.
  *
  * @param name the name of the lock
- * @param key the expression of the key, or {@code null} for one lock for the whole method
+ * @param enabled whether the method takes it
+ * @param keys the locks that a call needs
  * @param condition when to lock, or {@code null} for always
  * @param options how to lock
+ * @param onConflict what happens to a call whose lock is held
  * @param refusal the status of a refusal
+ * @param onStoreFailure what happens to a call when the store fails
  * @param sharing how results are shared or replayed, or {@code null} if they are not
  */
-public record LockOperation(String name, @Nullable MethodExpression key, @Nullable MethodExpression condition,
-		LockOptions options, HttpStatusCode refusal, @Nullable Sharing sharing) {
+public record LockOperation(String name, boolean enabled, LockKeys keys, @Nullable MethodExpression condition,
+		LockOptions options, OnConflict onConflict, HttpStatusCode refusal, OnStoreFailure onStoreFailure,
+		@Nullable Sharing sharing) {
 
 	/**
 	 * Returns whether the call needs the lock. A condition of {@code null} does not
 	 * exempt it, only {@code false} does.
 	 */
 	public boolean appliesTo(LockInvocation call) {
-		return this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call, Boolean.class));
+		return this.enabled
+				&& (this.condition == null || !Boolean.FALSE.equals(this.condition.evaluate(call, Boolean.class)));
+	}
+
+	/** Returns whether a call whose lock is held is skipped. */
+	public boolean skips() {
+		return this.onConflict == OnConflict.SKIP;
+	}
+
+	/** Returns whether a call runs without the lock when the store fails. */
+	public boolean proceedsOnStoreFailure() {
+		return this.onStoreFailure == OnStoreFailure.PROCEED;
 	}
 
 	/** Returns whether a call may be given the result of another. */
@@ -46,32 +63,25 @@ public record LockOperation(String name, @Nullable MethodExpression key, @Nullab
 
 	/** Returns whether a call depends on the request beyond its arguments. */
 	boolean readsRequest() {
-		return this.sharing != null || (this.key != null && this.key.readsRequest())
+		return this.sharing != null || this.keys.readsRequest()
 				|| (this.condition != null && this.condition.readsRequest());
 	}
 
 	/** Returns whether a call depends on the principal. */
 	boolean readsPrincipal() {
-		return (this.sharing != null && this.sharing.readsPrincipal())
-				|| (this.key != null && this.key.readsPrincipal())
+		return (this.sharing != null && this.sharing.readsPrincipal()) || this.keys.readsPrincipal()
 				|| (this.condition != null && this.condition.readsPrincipal());
 	}
 
 	/**
-	 * Returns the lock for the call. If the call has no value for the key, but binding
+	 * Returns the locks for the call. If the call has no value for the key, but binding
 	 * errors of a form, it is the lock without a key.
-	 * @throws MissingLockKeyException if the call has no value for the key, and no
-	 * binding errors
+	 * @throws io.github.lockstarter.MissingLockKeyException if the call has no value for
+	 * the key, and no binding errors
+	 * @throws io.github.lockstarter.TooManyLockKeysException if it needs too many locks
 	 */
-	public LockKey lockKey(LockInvocation call) {
-		Object value = (this.key != null) ? this.key.evaluate(call) : null;
-		return (this.key == null || (isOfForm(this.key) && KeyText.isMissing(value) && call.hasBindingErrors()))
-				? new LockKey(this.name, "") : KeyText.lockKey(this.name, value);
-	}
-
-	/** A key that reads a header, the path or the principal is no field of a form. */
-	private static boolean isOfForm(MethodExpression key) {
-		return !key.readsRequest();
+	public List<LockKey> lockKeys(LockInvocation call) {
+		return this.keys.find(call);
 	}
 
 	/**
@@ -89,7 +99,7 @@ public record LockOperation(String name, @Nullable MethodExpression key, @Nullab
 	}
 
 	private boolean isForErrors(LockKey lock) {
-		return this.key != null && lock.key().isEmpty();
+		return !this.keys.isOfMethod() && lock.key().isEmpty();
 	}
 
 }

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -29,6 +30,7 @@ import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.InitBinder;
 import org.springframework.web.bind.annotation.ModelAttribute;
@@ -40,6 +42,8 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.key.ArgumentFingerprint;
+import io.github.lockstarter.key.LockKeyResolver;
+import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.key.MethodExpression;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.Replay;
@@ -69,6 +73,10 @@ public final class LockOperationSource {
 
 	private final Supplier<ReplaySettings> replay;
 
+	private final IntSupplier maxKeys;
+
+	private final Function<String, Supplier<LockKeyResolver>> resolvers;
+
 	private final Supplier<SharedResults> sharing;
 
 	private final UnaryOperator<String> placeholders;
@@ -78,14 +86,20 @@ public final class LockOperationSource {
 	 * @param operator the settings of {@code lock.names}, by name of the lock
 	 * @param defaults the settings of {@code lock}, which come last
 	 * @param replay the settings of {@code lock.replay}
+	 * @param maxKeys how many locks a call may need
+	 * @param resolvers finds beans by name; throws an {@link IllegalArgumentException} if
+	 * there is none with the name
 	 * @param sharing creates the sharing of results
 	 * @param placeholders resolves placeholders in attributes of the annotation
 	 */
 	public LockOperationSource(Function<String, LockSettings> operator, Supplier<LockSettings> defaults,
-			Supplier<ReplaySettings> replay, Supplier<SharedResults> sharing, UnaryOperator<String> placeholders) {
+			Supplier<ReplaySettings> replay, IntSupplier maxKeys, Function<String, Supplier<LockKeyResolver>> resolvers,
+			Supplier<SharedResults> sharing, UnaryOperator<String> placeholders) {
 		this.operator = operator;
 		this.defaults = defaults;
 		this.replay = replay;
+		this.maxKeys = maxKeys;
+		this.resolvers = resolvers;
 		this.sharing = sharing;
 		this.placeholders = placeholders;
 	}
@@ -234,7 +248,8 @@ public final class LockOperationSource {
 			.anyMatch((type) -> type.isSuspending() || type.hasReactiveValue());
 	}
 
-	private Stream<LockOperation> operations() {
+	/** Returns the operations of all methods found so far. */
+	public Stream<LockOperation> operations() {
 		return methods().flatMap((method) -> method.operations().stream());
 	}
 
@@ -256,23 +271,64 @@ public final class LockOperationSource {
 			String given = resolve(annotation.name());
 			String name = new LockKey((given != null) ? given : defaultName(method, locked.type()), "").name();
 			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()), null, null,
-					(annotation.status() != 0) ? annotation.status() : null);
+					duration(annotation.holdAtLeast()), (annotation.status() != 0) ? annotation.status() : null, null,
+					null);
 			LockSettings said = this.operator.apply(name).or(own);
 			LockSettings settings = said.or(this.defaults.get());
 			LockOptions options = settings.options();
-			if (annotation.onConflict() != OnConflict.REJECT && said.waitTime() == null
-					&& options.waitTime().isZero()) {
-				options = options.withWaitTime(LockSettings.defaultWait(options.ttl()));
+			if (said.waitTime() == null) {
+				options = options.withWaitTime(waitTime(annotation.onConflict(), options));
 			}
-			return new LockOperation(name, expression("key", annotation.key(), method),
-					expression("condition", annotation.condition(), method), options, settings.refusal(),
-					sharing(annotation, name, locked, all));
+			Sharing sharing = settings.isEnabled() ? sharing(annotation, name, locked, all) : null;
+			Assert.isTrue(sharing == null || options.holdAtLeast().isZero(),
+					"holdAtLeast is of no use together with SHARE or replay, which keep later callers from running already");
+			boolean replays = sharing != null && sharing.results().replays();
+			Assert.isTrue(!replays || settings.storeFailure() == OnStoreFailure.REJECT,
+					"A method that replays results must not run without the lock: set lock.names.%s.on-store-failure=reject"
+						.formatted(name));
+			if (annotation.onConflict() == OnConflict.SKIP) {
+				LockOperationValidator.checkSkipped(locked);
+			}
+			return new LockOperation(name, settings.isEnabled(), keys(annotation, name, method),
+					expression("condition", annotation.condition(), method), options, annotation.onConflict(),
+					settings.refusal(), settings.storeFailure(), sharing);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(
 					"@ExclusiveRequest on %s: %s.".formatted(method.toGenericString(), ex.getMessage()),
 					"Correct the annotation, or what lock.* and lock.names.* say about the lock.");
 		}
+	}
+
+	/**
+	 * Returns how long to wait where neither the annotation nor the operator says so for
+	 * this lock. A call that is skipped must not run after the other one, whatever holds
+	 * for requests.
+	 */
+	private static Duration waitTime(OnConflict onConflict, LockOptions options) {
+		return switch (onConflict) {
+			case REJECT -> options.waitTime();
+			case SKIP -> Duration.ZERO;
+			case WAIT, SHARE ->
+				options.waitTime().isZero() ? LockSettings.defaultWait(options.ttl()) : options.waitTime();
+		};
+	}
+
+	private LockKeys keys(ExclusiveRequest annotation, String name, Method method) {
+		String resolver = resolve(annotation.keyResolver());
+		long given = Stream.of(annotation.key(), annotation.keys(), annotation.keyResolver())
+			.filter(StringUtils::hasLength)
+			.count();
+		Assert.isTrue(given <= 1, "Only one of key, keys and keyResolver says what is locked");
+		if (resolver != null) {
+			return LockKeys.of(name, SingletonSupplier.of(this.resolvers.apply(resolver)));
+		}
+		MethodExpression each = expression("keys", annotation.keys(), method);
+		if (each != null) {
+			return LockKeys.ofEach(name, each, this.maxKeys.getAsInt());
+		}
+		MethodExpression key = expression("key", annotation.key(), method);
+		return (key != null) ? LockKeys.of(name, key) : LockKeys.ofMethod(name);
 	}
 
 	private @Nullable Sharing sharing(ExclusiveRequest annotation, String name, LockedMethod locked,
@@ -282,7 +338,11 @@ public final class LockOperationSource {
 			return null;
 		}
 		Assert.isTrue(all.size() == 1, "A method whose results are shared or replayed can have one lock only");
-		Assert.isTrue(replay == null || StringUtils.hasLength(annotation.key()),
+		Assert.isTrue(!StringUtils.hasLength(annotation.keys()),
+				"keys mean several locks, but a method whose results are shared or replayed can have one lock only");
+		Assert.isTrue(
+				replay == null || StringUtils.hasLength(annotation.key())
+						|| StringUtils.hasLength(annotation.keyResolver()),
 				"A replay needs a key, as in key = \"header('Idempotency-Key')\"");
 		ResultSharing results = this.sharing.get()
 			.of(name, locked.method(), ResultTypes.of(locked, replay != null), replay);

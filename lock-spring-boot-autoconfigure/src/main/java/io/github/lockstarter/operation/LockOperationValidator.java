@@ -3,14 +3,19 @@ package io.github.lockstarter.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.Nullness;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.RequestMapping;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
@@ -44,6 +49,23 @@ public final class LockOperationValidator {
 	static void check(LockedMethod locked) {
 		checkReachable(locked.method(), locked.type());
 		CompletionAdapterRegistry.check(locked.returnType(), locked.ofController());
+	}
+
+	/**
+	 * Refuses a method that cannot be skipped: its caller expects an answer.
+	 * @throws IllegalArgumentException if it is one
+	 */
+	static void checkSkipped(LockedMethod locked) {
+		ReturnType returned = locked.returnType();
+		Method method = locked.method();
+		Assert.isTrue(!AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class),
+				"SKIP would leave the client of a request without an answer: use REJECT, WAIT or SHARE");
+		Assert.isTrue(returned.declared() == void.class || !returned.declared().isPrimitive(),
+				() -> "SKIP has no %s to return: declare void, Optional or a class".formatted(returned.declared()));
+		boolean empty = returned.declared() == Optional.class || returned.isSuspending() || !returned.isComplete();
+		Assert.isTrue(
+				empty || returned.declared() == void.class || Nullness.forMethodReturnType(method) != Nullness.NON_NULL,
+				"SKIP returns null, which the method promises not to: declare @Nullable, Optional or void");
 	}
 
 	private static void checkReachable(Method method, Class<?> type) {

@@ -19,13 +19,17 @@ import io.github.lockstarter.LockOptions;
  * @param waitTime how long to wait for it
  * @param renew whether it is renewed while it is held
  * @param maxHold how long it is held at most, renewals included
+ * @param holdAtLeast how long it is kept from others at least
  * @param conflictStatus the HTTP status of a refusal; 409, 422, 423 or 429
+ * @param enabled whether annotated methods take it
+ * @param onStoreFailure what happens to a call when the store fails
  */
 public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, @Nullable Boolean renew,
-		@Nullable Duration maxHold, @Nullable Integer conflictStatus) {
+		@Nullable Duration maxHold, @Nullable Duration holdAtLeast, @Nullable Integer conflictStatus,
+		@Nullable Boolean enabled, @Nullable OnStoreFailure onStoreFailure) {
 
 	/** Sets nothing. */
-	public static final LockSettings NONE = new LockSettings(null, null, null, null, null);
+	public static final LockSettings NONE = new LockSettings(null, null, null, null, null, null, null, null);
 
 	private static final Duration LONGEST_WAIT = Duration.ofDays(365);
 
@@ -49,7 +53,8 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 	public LockSettings or(LockSettings next) {
 		return new LockSettings(either(this.ttl, next.ttl), either(this.waitTime, next.waitTime),
 				either(this.renew, next.renew), either(this.maxHold, next.maxHold),
-				either(this.conflictStatus, next.conflictStatus));
+				either(this.holdAtLeast, next.holdAtLeast), either(this.conflictStatus, next.conflictStatus),
+				either(this.enabled, next.enabled), either(this.onStoreFailure, next.onStoreFailure));
 	}
 
 	/**
@@ -70,6 +75,9 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 		if (this.waitTime != null) {
 			options = options.withWaitTime(this.waitTime);
 		}
+		if (this.holdAtLeast != null) {
+			options = options.withHoldAtLeast(this.holdAtLeast);
+		}
 		return options;
 	}
 
@@ -82,6 +90,16 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 	/** Returns the status of a refusal, 409 if it is not set. */
 	public HttpStatusCode refusal() {
 		return (this.conflictStatus != null) ? HttpStatusCode.valueOf(this.conflictStatus) : HttpStatus.CONFLICT;
+	}
+
+	/** Returns whether annotated methods take the lock, which they do by default. */
+	boolean isEnabled() {
+		return !Boolean.FALSE.equals(this.enabled);
+	}
+
+	/** Returns what happens to a call when the store fails: by default it is refused. */
+	OnStoreFailure storeFailure() {
+		return (this.onStoreFailure != null) ? this.onStoreFailure : OnStoreFailure.REJECT;
 	}
 
 	private static <T> @Nullable T either(@Nullable T first, @Nullable T second) {

@@ -16,6 +16,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.TooManyLockKeysException;
 import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
@@ -74,6 +75,22 @@ public final class LockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(MissingLockKeyException exception, ServerWebExchange exchange) {
+			return answer(exception, exchange);
+		}
+
+	}
+
+	/** Answers a {@link TooManyLockKeysException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfTooManyKeys extends LockExceptionHandler {
+
+		OfTooManyKeys(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		Mono<ResponseEntity<ProblemDetail>> handle(TooManyLockKeysException exception, ServerWebExchange exchange) {
 			return answer(exception, exchange);
 		}
 

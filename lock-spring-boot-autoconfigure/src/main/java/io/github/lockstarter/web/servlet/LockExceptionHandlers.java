@@ -17,6 +17,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.TooManyLockKeysException;
 import io.github.lockstarter.web.LockProblems;
 
 /**
@@ -59,6 +60,23 @@ public final class LockExceptionHandlers {
 
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(MissingLockKeyException exception, ServletWebRequest request)
+				throws IOException {
+			return answer(exception, request);
+		}
+
+	}
+
+	/** Answers a {@link TooManyLockKeysException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfTooManyKeys extends LockExceptionHandler {
+
+		OfTooManyKeys(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		@Nullable ResponseEntity<ProblemDetail> handle(TooManyLockKeysException exception, ServletWebRequest request)
 				throws IOException {
 			return answer(exception, request);
 		}

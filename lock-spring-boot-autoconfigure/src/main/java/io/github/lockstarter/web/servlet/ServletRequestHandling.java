@@ -44,6 +44,9 @@ final class ServletRequestHandling implements RequestHandling {
 	 */
 	static final String REPLAYED = ServletRequestHandling.class.getName() + ".replayed";
 
+	/** The name of the attribute with the leases of the handler. */
+	static final String LEASES = ServletRequestHandling.class.getName() + ".leases";
+
 	/**
 	 * Longer than a store takes to grant a free lock. All threads of a container that
 	 * wait that long for a lock that is not free must not keep others waiting much
@@ -76,6 +79,13 @@ final class ServletRequestHandling implements RequestHandling {
 	@Override
 	public RequestCompletion end() {
 		return results().end();
+	}
+
+	@Override
+	public void callUnder(HeldLeases leases) {
+		if (!leases.leases().isEmpty()) {
+			this.request.setAttribute(LEASES, leases);
+		}
 	}
 
 	@Override

@@ -6,6 +6,7 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.HandlerMapping;
 
+import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.interceptor.RequestHandling;
 import io.github.lockstarter.interceptor.RequestSupport;
 import io.github.lockstarter.key.CurrentRequest;
@@ -21,6 +22,13 @@ public final class ServletRequestSupport implements RequestSupport {
 	@Override
 	public CurrentRequest currentRequest() {
 		return ServletCurrentRequest.get();
+	}
+
+	@Override
+	public @Nullable HeldLeases leases() {
+		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+				&& attributes.getRequest().getAttribute(ServletRequestHandling.LEASES) instanceof HeldLeases leases)
+						? leases : null;
 	}
 
 	@Override

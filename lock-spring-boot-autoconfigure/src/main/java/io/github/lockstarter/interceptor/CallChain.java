@@ -1,0 +1,69 @@
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockDeadlockException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.completion.HeldLeases;
+
+/**
+ * The annotated methods within which a call is made, and the leases that they hold. They
+ * are known on the thread that runs a method, in its Reactor context, and in the tasks
+ * that Spring MVC runs for it.
+ *
+ * @param leases the leases, those of the innermost method first
+ * @param ofRequest the leases of the handler of the request, on whatever thread that
+ * runs; {@code null} if there are none
+ */
+record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
+
+	/** Returns this chain within another one. */
+	CallChain within(List<HeldLeases> outer) {
+		return outer.isEmpty() ? this
+				: new CallChain(Stream.concat(outer.stream(), this.leases.stream()).toList(), this.ofRequest);
+	}
+
+	/**
+	 * Lets the call work under a lease of the chain.
+	 * @return its part in the lease; {@code null} if the chain does not hold the lock
+	 * @throws io.github.lockstarter.LeaseLostException if the lease was lost
+	 */
+	@Nullable Lease join(LockKey key) {
+		for (HeldLeases each : this.leases) {
+			Lease joined = each.join(key);
+			if (joined != null) {
+				return joined;
+			}
+		}
+		return null;
+	}
+
+	/** Returns the locks that the chain holds. */
+	Set<LockKey> keys() {
+		Set<LockKey> keys = new HashSet<>();
+		this.leases.forEach((each) -> each.leases().forEach((lease) -> keys.add(lease.key())));
+		return keys;
+	}
+
+	/**
+	 * Refuses a wait for a lock that the handler of the same request holds. The handler
+	 * is on another thread, or has returned, so whether it waits for the call is unknown.
+	 * @throws LockDeadlockException if the handler holds the lock
+	 */
+	void checkRequest(LockKey key, LockOptions options, Method method) {
+		if (this.ofRequest != null && this.ofRequest.hold(key)) {
+			throw new LockDeadlockException(key, options,
+					"%s asks for it outside of the chain of calls of %s, which holds it for the same request"
+						.formatted(WaitGraph.name(method), WaitGraph.name(this.ofRequest.method())));
+		}
+	}
+
+}

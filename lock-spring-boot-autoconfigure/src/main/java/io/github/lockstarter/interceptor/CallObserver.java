@@ -1,0 +1,56 @@
+package io.github.lockstarter.interceptor;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.operation.LockedMethod;
+
+/**
+ * Takes note of calls of annotated methods that were skipped, or ran without their lock.
+ */
+public final class CallObserver {
+
+	private static final Log logger = LogFactory.getLog(CallObserver.class);
+
+	private static final long PAUSE = TimeUnit.SECONDS.toNanos(10);
+
+	private final LockCounts counts;
+
+	private final AtomicLong lastLine = new AtomicLong(System.nanoTime() - PAUSE);
+
+	/**
+	 * Creates an observer.
+	 * @param counts counts what happens
+	 */
+	public CallObserver(LockCounts counts) {
+		this.counts = counts;
+	}
+
+	/** A call was skipped: the lock is held. */
+	void skipped(LockKey key, LockedMethod method) {
+		this.counts.add(key.name(), Event.SKIPPED);
+		if (logger.isDebugEnabled()) {
+			logger.debug("%s was skipped: lock '%s' is held".formatted(method.method().toGenericString(), key.name()));
+		}
+	}
+
+	/** A call proceeds without the lock. In an outage there may be thousands of them. */
+	void proceeds(LockKey key, LockedMethod method, LockStoreException failure) {
+		this.counts.add(key.name(), Event.UNGUARDED);
+		long now = System.nanoTime();
+		long last = this.lastLine.get();
+		if (now - last >= PAUSE && this.lastLine.compareAndSet(last, now)) {
+			logger.warn("%s runs without lock '%s', as on-store-failure is proceed. Calls without it so far: %d. %s"
+				.formatted(method.method().toGenericString(), key.name(), this.counts.get(key.name(), Event.UNGUARDED),
+						failure.getMessage()));
+		}
+	}
+
+}

@@ -1,0 +1,387 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.stereotype.Component;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockDeadlockException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.registry.LockInspector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+@Timeout(120)
+class NestedCallsTests {
+
+	private static final Duration SOON = Duration.ofSeconds(60);
+
+	private ConfigurableApplicationContext context;
+
+	private Outer outer;
+
+	private Inner inner;
+
+	private LockRegistry locks;
+
+	@BeforeEach
+	void start() {
+		SpringApplication application = new SpringApplication(Application.class);
+		application.setDefaultProperties(Map.of("lock.store", "memory", "server.port", "0"));
+		application.setWebApplicationType(WebApplicationType.SERVLET);
+		this.context = application.run();
+		this.outer = this.context.getBean(Outer.class);
+		this.inner = this.context.getBean(Inner.class);
+		this.locks = this.context.getBean(LockRegistry.class);
+	}
+
+	@AfterEach
+	void stop() {
+		assertThat(this.context.getBean(LockInspector.class).snapshot()).isEmpty();
+		this.context.close();
+	}
+
+	@Test
+	@DisplayName("An inner call joins the lease of the outer one: with its fencing token, and without releasing it")
+	void joins() throws Exception {
+		this.outer.a(null, (lease) -> {
+			assertThat(this.inner.a(null).fencingToken()).isEqualTo(lease.fencingToken());
+			assertThat(this.inner.alsoA(null).fencingToken()).isEqualTo(lease.fencingToken());
+			assertThat(lease.isHeld()).isTrue();
+			assertHeld("a");
+			return null;
+		});
+		assertFree("a");
+	}
+
+	@Test
+	@DisplayName("The lease of an inner call ends with it, for the inner call only")
+	void endsForInnerCall() throws Exception {
+		this.outer.a(null, (lease) -> {
+			Lease joined = this.inner.a(null);
+			assertThat(joined.isHeld()).isFalse();
+			assertThat(joined.remaining()).isZero();
+			joined.close();
+			assertThat(lease.isHeld()).isTrue();
+			return null;
+		});
+	}
+
+	@Test
+	@DisplayName("An asynchronous inner call that outlasts the outer one keeps the lock until it has ended")
+	void outlastsOuterCall() throws Exception {
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletableFuture<String> result = this.outer.a(null, (lease) -> this.inner.future(work));
+		assertHeld("a");
+		work.complete("done");
+		assertThat(result).succeedsWithin(SOON).isEqualTo("done");
+		Awaitility.await().untilAsserted(() -> assertFree("a"));
+	}
+
+	@Test
+	@DisplayName("A reactive inner call joins through the Reactor context, on whatever thread it is subscribed to")
+	void joinsReactively() {
+		long[] tokens = this.outer
+			.reactive((lease) -> Mono.delay(Duration.ofMillis(1))
+				.then(this.inner.reactive(null))
+				.map((joined) -> new long[] { lease.fencingToken(), joined }))
+			.block(SOON);
+		assertThat(tokens).isNotNull();
+		assertThat(tokens[1]).isEqualTo(tokens[0]);
+		assertFree("a");
+	}
+
+	@Test
+	@DisplayName("An inner call within a lost lease fails, and does not run")
+	void lostLease() throws Exception {
+		this.outer.a(null, (lease) -> {
+			this.context.getBean(LockInspector.class).forceRelease(lease.key(), lease.fencingToken());
+			assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> this.inner.a(null));
+			return null;
+		});
+	}
+
+	@Test
+	@DisplayName("An inner call that shares runs; one that replays is refused, as its lease is not its own")
+	void sharesAndReplays() throws Exception {
+		this.outer.a(null, (lease) -> {
+			assertThat(this.inner.share()).isEqualTo("shared");
+			return null;
+		});
+		this.outer.keyed("1", () -> {
+			assertThatIllegalStateException().isThrownBy(() -> this.inner.replay("1"))
+				.withMessageContaining("let the outer one replay");
+			assertThat(this.inner.replay("2")).isEqualTo("2");
+			return null;
+		});
+	}
+
+	@Test
+	@DisplayName("A call on another thread of the application is no inner call: it is refused, or waits")
+	void otherThread() throws Exception {
+		Future<Lease> waiting = this.outer.a(null, (lease) -> {
+			Throwable refusal = CompletableFuture.supplyAsync(() -> catchThrowable(() -> this.inner.rejected()))
+				.orTimeout(1, TimeUnit.MINUTES)
+				.join();
+			assertThat(refusal).isInstanceOf(LockConflictException.class);
+			FutureTask<Lease> task = new FutureTask<>(() -> this.inner.a(null));
+			new Thread(task).start();
+			return Optional.of(task);
+		}).orElseThrow();
+		assertThat(waiting.get(1, TimeUnit.MINUTES)).isNotNull();
+	}
+
+	@Test
+	@DisplayName("Of two calls that take two locks in opposite order one is refused at once, and the other runs")
+	void oppositeOrder() throws Exception {
+		CyclicBarrier bothHold = new CyclicBarrier(2);
+		CompletableFuture<@Nullable Throwable> first = CompletableFuture
+			.supplyAsync(() -> catchThrowable(() -> this.outer.a(null, (lease) -> {
+				bothHold.await(1, TimeUnit.MINUTES);
+				return this.inner.b();
+			})));
+		CompletableFuture<@Nullable Throwable> second = CompletableFuture
+			.supplyAsync(() -> catchThrowable(() -> this.outer.b((lease) -> {
+				bothHold.await(1, TimeUnit.MINUTES);
+				return this.inner.a(null);
+			})));
+		CompletableFuture.allOf(first, second).get(1, TimeUnit.MINUTES);
+		assertThat(Stream.of(first.join(), second.join()).filter((failure) -> failure != null)).singleElement()
+			.isInstanceOfSatisfying(LockDeadlockException.class, (ex) -> {
+				assertThat(ex).hasMessageContaining("Inner.a").hasMessageContaining("Inner.b");
+				assertThat(ex.getStatusCode().value()).isEqualTo(409);
+			});
+		assertFree("a");
+		assertFree("b");
+	}
+
+	@Test
+	@DisplayName("A circle of three calls is found, too")
+	void circleOfThree() throws Exception {
+		CyclicBarrier allHold = new CyclicBarrier(3);
+		Stream<CompletableFuture<@Nullable Throwable>> calls = Stream
+			.of(new String[] { "1", "2" }, new String[] { "2", "3" }, new String[] { "3", "1" })
+			.map((keys) -> CompletableFuture.supplyAsync(() -> catchThrowable(() -> this.outer.keyed(keys[0], () -> {
+				allHold.await(1, TimeUnit.MINUTES);
+				return this.inner.keyed(keys[1]);
+			})), (task) -> new Thread(task).start()));
+		assertThat(calls.toList()
+			.stream()
+			.map((call) -> call.orTimeout(1, TimeUnit.MINUTES).join())
+			.filter((failure) -> failure != null)).hasSize(1).hasOnlyElementsOfType(LockDeadlockException.class);
+	}
+
+	@Test
+	@DisplayName("A call for the request of a handler, but outside of its chain, is refused at once and names both")
+	void sameRequest() {
+		String message = RestClient
+			.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port"))
+			.get()
+			.uri("/request")
+			.retrieve()
+			.body(String.class);
+		assertThat(message).contains("Inner.a").contains("Handlers.handle").contains("same request");
+	}
+
+	@Test
+	@DisplayName("A task that Spring MVC runs for a handler belongs to its chain")
+	void taskOfHandler() {
+		String joined = RestClient
+			.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port"))
+			.get()
+			.uri("/task")
+			.retrieve()
+			.body(String.class);
+		assertThat(joined).isEqualTo("true");
+	}
+
+	@Test
+	@DisplayName("A handler that calls another one of its lock's methods on its thread joins")
+	void withinHandler() {
+		String joined = RestClient
+			.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port"))
+			.get()
+			.uri("/nested")
+			.retrieve()
+			.body(String.class);
+		assertThat(joined).isEqualTo("true");
+	}
+
+	private void assertHeld(String lock) {
+		assertThat(CompletableFuture.supplyAsync(() -> this.locks.tryAcquire(lock, Duration.ZERO)).join()).isEmpty();
+	}
+
+	private void assertFree(String lock) {
+		assertThat(this.locks.tryAcquire(lock, Duration.ZERO)).hasValueSatisfying(Lease::close);
+	}
+
+	@EnableAutoConfiguration
+	@Import({ Outer.class, Inner.class, Handlers.class })
+	static class Application {
+
+	}
+
+	interface Work<T> {
+
+		T under(Lease lease) throws Exception;
+
+	}
+
+	@Component
+	static class Outer {
+
+		@ExclusiveRequest(name = "a", waitTime = "10m")
+		public <T> T a(@Nullable Lease lease, Work<T> work) throws Exception {
+			return work.under(lease);
+		}
+
+		@ExclusiveRequest(name = "b", waitTime = "10m")
+		public <T> T b(Work<T> work) throws Exception {
+			return work.under(null);
+		}
+
+		@ExclusiveRequest(name = "a", waitTime = "10m")
+		public <T> Mono<T> reactive(Work<Mono<T>> work) {
+			return Mono.deferContextual((context) -> {
+				try {
+					return work.under(context.get(Lease.class));
+				}
+				catch (Exception ex) {
+					return Mono.error(ex);
+				}
+			});
+		}
+
+		@ExclusiveRequest(name = "keyed", key = "#key", waitTime = "10m")
+		public <T> T keyed(String key, Callable<T> work) throws Exception {
+			return work.call();
+		}
+
+	}
+
+	@Component
+	static class Inner {
+
+		@ExclusiveRequest(name = "a", waitTime = "10m")
+		public Lease a(@Nullable Lease lease) {
+			assertThat(lease).isNotNull();
+			assertThat(lease.isHeld()).isTrue();
+			return lease;
+		}
+
+		@ExclusiveRequest(name = "a", ttl = "1h")
+		public Lease alsoA(@Nullable Lease lease) {
+			return a(lease);
+		}
+
+		@ExclusiveRequest(name = "a")
+		public String rejected() {
+			return "ran";
+		}
+
+		@ExclusiveRequest(name = "b", waitTime = "10m")
+		public String b() {
+			return "ran";
+		}
+
+		@ExclusiveRequest(name = "a", waitTime = "10m")
+		public CompletableFuture<String> future(CompletableFuture<String> work) {
+			return work;
+		}
+
+		@ExclusiveRequest(name = "a", waitTime = "10m")
+		public Mono<Long> reactive(@Nullable Lease lease) {
+			return Mono.just(lease.fencingToken());
+		}
+
+		@ExclusiveRequest(name = "a", onConflict = OnConflict.SHARE)
+		public String share() {
+			return "shared";
+		}
+
+		@ExclusiveRequest(name = "keyed", key = "#id", replay = "1h")
+		public String replay(String id) {
+			return id;
+		}
+
+		@ExclusiveRequest(name = "keyed", key = "#key", waitTime = "10m")
+		public String keyed(String key) {
+			return key;
+		}
+
+	}
+
+	@RestController
+	static class Handlers {
+
+		private final Inner inner;
+
+		Handlers(Inner inner) {
+			this.inner = inner;
+		}
+
+		@GetMapping("/request")
+		@ExclusiveRequest(name = "a", waitTime = "10m")
+		public String handle() {
+			RequestAttributes request = RequestContextHolder.currentRequestAttributes();
+			return CompletableFuture.supplyAsync(() -> {
+				RequestContextHolder.setRequestAttributes(request);
+				try {
+					return String.valueOf(catchThrowable(() -> this.inner.a(null)));
+				}
+				finally {
+					RequestContextHolder.resetRequestAttributes();
+				}
+			}).join();
+		}
+
+		@GetMapping("/task")
+		@ExclusiveRequest(name = "a", waitTime = "10m")
+		public Callable<String> task(Lease lease) {
+			return () -> Boolean.toString(this.inner.a(null).fencingToken() == lease.fencingToken());
+		}
+
+		@GetMapping("/nested")
+		@ExclusiveRequest(name = "a", waitTime = "10m")
+		public String nested(Lease lease) {
+			return Boolean.toString(this.inner.a(null).fencingToken() == lease.fencingToken());
+		}
+
+	}
+
+}

@@ -1,0 +1,227 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.TooManyLockKeysException;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.key.LockKeyResolver;
+import io.github.lockstarter.registry.LockInspector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@Timeout(120)
+class SeveralKeysTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class))
+		.withPropertyValues("lock.store=memory")
+		.withBean(Warehouse.class);
+
+	@Test
+	@DisplayName("A call needs one lock for each element, whose duplicates count once")
+	void oneForEach() {
+		this.runner.run((context) -> {
+			Warehouse warehouse = context.getBean(Warehouse.class);
+			LockInspector inspector = context.getBean(LockInspector.class);
+			warehouse.reserve(List.of("tea", "cup", "tea"), () -> {
+				assertThat(inspector.snapshot()).extracting((lock) -> lock.key().key())
+					.containsExactlyInAnyOrder("tea", "cup");
+				return null;
+			});
+			warehouse.projected(List.of(new Item("tea"), new Item("cup")), () -> {
+				assertThat(inspector.held("items")).isEqualTo(2);
+				return null;
+			});
+			warehouse.array(new int[] { 1, 2, 3 }, () -> {
+				assertThat(inspector.held("items")).isEqualTo(3);
+				return null;
+			});
+			assertThat(inspector.snapshot()).isEmpty();
+		});
+	}
+
+	@Test
+	@DisplayName("A call gets all of its locks or none")
+	void allOrNone() {
+		this.runner.run((context) -> {
+			Warehouse warehouse = context.getBean(Warehouse.class);
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			try (Lease other = locks.acquire("items:tea")) {
+				assertThat(other.isHeld()).isTrue();
+				assertThatExceptionOfType(LockConflictException.class)
+					.isThrownBy(() -> warehouse.reserve(List.of("cup", "tea", "pot"), () -> "ran"));
+				assertThat(context.getBean(LockInspector.class).snapshot()).extracting((lock) -> lock.key().key())
+					.containsExactly("tea");
+			}
+		});
+	}
+
+	@Test
+	@DisplayName("Calls that wait for the same elements in another order all run")
+	void oneOrder() {
+		this.runner.withPropertyValues("lock.names.items.wait=1m").run((context) -> {
+			Warehouse warehouse = context.getBean(Warehouse.class);
+			List<String> skus = Arrays.asList("a", "b", "c", "d", "e");
+			List<CompletableFuture<String>> calls = IntStream.range(0, 40).mapToObj((i) -> {
+				List<String> mine = Arrays.asList(skus.toArray(new String[0]));
+				Collections.rotate(mine, i);
+				return CompletableFuture.supplyAsync(() -> warehouse.reserve(mine, () -> "ran"),
+						(task) -> new Thread(task).start());
+			}).toList();
+			assertThat(calls)
+				.allSatisfy((call) -> assertThat(call).succeedsWithin(Duration.ofMinutes(1)).isEqualTo("ran"));
+		});
+	}
+
+	@Test
+	@DisplayName("An empty collection needs no lock; a missing collection or element is 400")
+	void emptyAndMissing() {
+		this.runner.run((context) -> {
+			Warehouse warehouse = context.getBean(Warehouse.class);
+			LockInspector inspector = context.getBean(LockInspector.class);
+			assertThat(warehouse.reserve(List.of(), () -> inspector.snapshot().size())).isZero();
+			assertThatExceptionOfType(MissingLockKeyException.class)
+				.isThrownBy(() -> warehouse.reserve(null, () -> ""));
+			assertThatExceptionOfType(MissingLockKeyException.class)
+				.isThrownBy(() -> warehouse.reserve(Arrays.asList("tea", null), () -> ""));
+			assertThatExceptionOfType(MissingLockKeyException.class)
+				.isThrownBy(() -> warehouse.reserve(List.of("tea", " "), () -> ""));
+			assertThat(inspector.snapshot()).isEmpty();
+		});
+	}
+
+	@Test
+	@DisplayName("More elements than lock.max-keys are 400, and nothing is locked")
+	void tooMany() {
+		List<String> many = IntStream.range(0, 10_000).mapToObj(Integer::toString).toList();
+		this.runner.run((context) -> {
+			Warehouse warehouse = context.getBean(Warehouse.class);
+			assertThatExceptionOfType(TooManyLockKeysException.class)
+				.isThrownBy(() -> warehouse.reserve(many, () -> "ran"))
+				.satisfies((ex) -> assertThat(ex.getStatusCode().value()).isEqualTo(400))
+				.withMessageContaining("lock.max-keys");
+			assertThat(warehouse.reserve(many.subList(0, 100), () -> "ran")).isEqualTo("ran");
+		});
+		this.runner.withPropertyValues("lock.max-keys=10000")
+			.run((context) -> assertThat(context.getBean(Warehouse.class).reserve(many, () -> "ran")).isEqualTo("ran"));
+		this.runner.withPropertyValues("lock.max-keys=0")
+			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining("1 to 10000"));
+	}
+
+	@Test
+	@DisplayName("A bean resolves the key of a call from its arguments")
+	void resolver() {
+		this.runner.withBean("tenantAndUser", LockKeyResolver.class,
+				() -> (call) -> Objects.equals(call.getArgs()[0], "nobody") ? null
+						: Set.of("tenant", call.getArgs()[0]))
+			.withBean(Resolved.class)
+			.run((context) -> {
+				Resolved resolved = context.getBean(Resolved.class);
+				LockInspector inspector = context.getBean(LockInspector.class);
+				resolved.call("taro", () -> {
+					assertThat(inspector.snapshot()).singleElement()
+						.satisfies((lock) -> assertThat(lock.key().key()).startsWith(LockKey.DIGEST_PREFIX));
+					return null;
+				});
+				assertThatExceptionOfType(MissingLockKeyException.class)
+					.isThrownBy(() -> resolved.call("nobody", () -> ""));
+			});
+	}
+
+	@Test
+	@DisplayName("A resolver that does not exist, two sources of keys, and keys of a method that replays end the start")
+	void refusedAtStart() {
+		assertRefused(Resolved.class, "There is no bean 'tenantAndUser' of type LockKeyResolver");
+		assertRefused(TwoSources.class, "Only one of key, keys and keyResolver");
+		assertRefused(Replaying.class, "can have one lock only");
+	}
+
+	private <T> void assertRefused(Class<T> bean, String message) {
+		this.runner.withBean(bean)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContaining(message)
+				.hasMessageContaining(bean.getSimpleName()));
+	}
+
+	record Item(String sku) {
+
+	}
+
+	static class Warehouse {
+
+		@ExclusiveRequest(name = "items", keys = "#skus")
+		public <T> T reserve(@Nullable List<String> skus, Callable<T> work) {
+			try {
+				return work.call();
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+		@ExclusiveRequest(name = "items", keys = "#items.![sku]")
+		public <T> T projected(List<Item> items, Callable<T> work) throws Exception {
+			return work.call();
+		}
+
+		@ExclusiveRequest(name = "items", keys = "#numbers")
+		public <T> T array(int[] numbers, Callable<T> work) throws Exception {
+			return work.call();
+		}
+
+	}
+
+	static class Resolved {
+
+		@ExclusiveRequest(name = "resolved", keyResolver = "tenantAndUser")
+		public <T> T call(String user, Callable<T> work) throws Exception {
+			return work.call();
+		}
+
+	}
+
+	static class TwoSources {
+
+		@ExclusiveRequest(key = "#user", keys = "#user")
+		public String call(String user) {
+			return user;
+		}
+
+	}
+
+	static class Replaying {
+
+		@ExclusiveRequest(keys = "#users", replay = "1h")
+		public String call(List<String> users) {
+			return "";
+		}
+
+	}
+
+}
