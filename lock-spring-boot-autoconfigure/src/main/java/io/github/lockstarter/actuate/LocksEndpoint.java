@@ -35,6 +35,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.entry.LockSnapshot;
+import io.github.lockstarter.store.SearchLimit;
 
 /**
  * Shows what this instance holds, who waits in it, and what happened so far. Deleting a
@@ -45,9 +46,6 @@ import io.github.lockstarter.registry.entry.LockSnapshot;
 public class LocksEndpoint {
 
 	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
-
-	/** A store may have to read all that it holds. */
-	private static final Duration LONGEST_SEARCH = Duration.ofSeconds(30);
 
 	private final LockInspector locks;
 
@@ -127,7 +125,7 @@ public class LocksEndpoint {
 			Function<@Nullable Long, @Nullable T> body) {
 		try {
 			Long count = asked.isPresent()
-					? asked.get().toCompletableFuture().get(LONGEST_SEARCH.toSeconds(), TimeUnit.SECONDS) : null;
+					? asked.get().toCompletableFuture().get(SearchLimit.LONGEST.toSeconds(), TimeUnit.SECONDS) : null;
 			T answer = body.apply(count);
 			return (answer != null) ? new WebEndpointResponse<>(answer)
 					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);

@@ -107,8 +107,8 @@ class ExclusiveRequestConfiguration {
 			ObjectProvider<LockStore> store) {
 		return new SharedResults(properties.share().ttl(), properties.share().maxSize(),
 				() -> mapper.getIfUnique(() -> JsonMapper.builder().build()),
-				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject,
-				() -> store.stream().mapToLong(LockStore::maxResultSize).min().orElse(Long.MAX_VALUE));
+				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject, SingletonSupplier
+					.of(() -> store.stream().mapToLong(LockStore::maxResultSize).min().orElse(Long.MAX_VALUE))::obtain);
 	}
 
 	/**

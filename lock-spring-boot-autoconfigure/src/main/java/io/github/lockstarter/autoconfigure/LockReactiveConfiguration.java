@@ -22,6 +22,7 @@ import org.springframework.web.reactive.result.method.annotation.ArgumentResolve
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.web.reactive.AnswerRecorder;
 import io.github.lockstarter.web.reactive.ConflictObservers;
 import io.github.lockstarter.web.reactive.ConflictWriter;
 import io.github.lockstarter.web.reactive.DeferredResponseEntityHandler;
@@ -55,8 +56,13 @@ class LockReactiveConfiguration {
 	}
 
 	@Bean
-	static ExchangeRequestFilter exclusiveRequestExchangeFilter(LockOperationSource operations) {
-		return new ExchangeRequestFilter(operations::keepsAnswers);
+	static ExchangeRequestFilter exclusiveRequestExchangeFilter() {
+		return new ExchangeRequestFilter();
+	}
+
+	@Bean
+	static AnswerRecorder exclusiveRequestAnswerRecorder(LockOperationSource operations) {
+		return new AnswerRecorder(operations::keepsAnswers);
 	}
 
 	@Bean

@@ -26,6 +26,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.web.servlet.AnswerFilter;
 import io.github.lockstarter.web.servlet.ConflictObservers;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
@@ -73,6 +74,12 @@ class LockServletConfiguration {
 	@Bean
 	static SuspendedRequestResolver exclusiveRequestSuspendedRequestResolver() {
 		return new SuspendedRequestResolver();
+	}
+
+	@Bean
+	static AnswerFilter exclusiveRequestAnswerFilter(LockOperationSource operations,
+			ObjectProvider<LockProperties> properties) {
+		return new AnswerFilter(operations::keepsAnswers, () -> properties.getObject().share().maxSize().toBytes());
 	}
 
 	@Bean

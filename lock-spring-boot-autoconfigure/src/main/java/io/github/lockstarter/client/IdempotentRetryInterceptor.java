@@ -94,7 +94,7 @@ public final class IdempotentRetryInterceptor implements ClientHttpRequestInterc
 			Optional<Duration> delay;
 			try {
 				ClientHttpResponse response = execution.execute(attempt(request, headers), body);
-				Answer answer = Answer.of(response.getStatusCode(), response.getHeaders());
+				Answer answer = answer(response);
 				if (answer.hasProblem()) {
 					ProblemResponse problem = ProblemResponse.read(response);
 					answer = answer.with(problem.start());
@@ -113,6 +113,16 @@ public final class IdempotentRetryInterceptor implements ClientHttpRequestInterc
 				}
 			}
 			sleep(delay.get());
+		}
+	}
+
+	private static Answer answer(ClientHttpResponse response) throws IOException {
+		try {
+			return Answer.of(response.getStatusCode(), response.getHeaders());
+		}
+		catch (IOException ex) {
+			response.close();
+			throw ex;
 		}
 	}
 

@@ -59,6 +59,8 @@ public final class HeldLeases {
 
 	private boolean awaitsAnswer;
 
+	private volatile boolean failed;
+
 	private volatile boolean rolledBack;
 
 	/** The transaction of an advice that was open when the work began. */
@@ -143,14 +145,6 @@ public final class HeldLeases {
 		this.response = response;
 	}
 
-	/** Marks that the handler has returned, and sets no more on the response. */
-	void returned() {
-		if (this.sharing != null) {
-			@Nullable ResponseHead response = this.response.get();
-			this.response = () -> response;
-		}
-	}
-
 	/**
 	 * Returns whether the answer to the request may be kept for later duplicates, instead
 	 * of a value: the leases have to be notified of the end of the request.
@@ -180,6 +174,7 @@ public final class HeldLeases {
 	public void failed(@Nullable Throwable failure) {
 		if (failure != null && mayAwaitAnswer() && this.sharing != null
 				&& this.sharing.results().keepsAnswerTo(failure)) {
+			this.failed = true;
 			awaitAnswer();
 		}
 	}
@@ -192,7 +187,12 @@ public final class HeldLeases {
 	 */
 	CompletionStage<Void> answered(Answered answer) {
 		if (this.sharing != null && awaitsAnswer()) {
-			this.result = this.sharing.results().write(this.sharing.caller(), answer);
+			if (this.failed || answer.isRedirect()) {
+				this.result = this.sharing.results().write(this.sharing.caller(), answer);
+			}
+			else {
+				answerLost("It is neither a redirect nor the answer to a failure, but a page");
+			}
 			if (endWait() && mayRelease()) {
 				return releaseAsync();
 			}
@@ -326,6 +326,15 @@ public final class HeldLeases {
 	/** Returns a collector for the values of the work, if they are to be shared. */
 	@Nullable EmittedValues values() {
 		return (this.sharing != null) ? this.sharing.results().values() : null;
+	}
+
+	/**
+	 * Marks that the first of several values is emitted: it is written at once, and the
+	 * handler can set no more on the response.
+	 */
+	void beginEmission() {
+		@Nullable ResponseHead response = this.response.get();
+		this.response = () -> response;
 	}
 
 	/** Keeps the collected values for other callers. */

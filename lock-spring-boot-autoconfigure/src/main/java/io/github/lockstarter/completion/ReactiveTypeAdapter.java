@@ -132,7 +132,10 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 	/** Leaves to others what has been emitted, once that is all. */
 	private static Flux<Object> leavingAll(Flux<Object> values, HeldLeases leases) {
 		EmittedValues all = leases.values();
-		return (all != null) ? values.doOnNext(all::add).doOnComplete(() -> leases.leave(all)) : values;
+		return (all == null) ? values : values.switchOnFirst((first, each) -> {
+			leases.beginEmission();
+			return each.doOnNext(all::add);
+		}).doOnComplete(() -> leases.leave(all));
 	}
 
 	/** Returns what a value of the reactive type ends with. */

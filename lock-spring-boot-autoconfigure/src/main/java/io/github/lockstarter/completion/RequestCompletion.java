@@ -58,6 +58,14 @@ public final class RequestCompletion {
 		awaiting().forEach((leases) -> leases.answerLost(reason));
 	}
 
+	/**
+	 * Releases leases that are held until the answer is known: the handler is called
+	 * again, by advice that repeats failed calls.
+	 */
+	public void giveUpAnswers() {
+		awaiting().forEach(HeldLeases::abandon);
+	}
+
 	private Stream<HeldLeases> awaiting() {
 		return this.held.stream().filter(HeldLeases::awaitsAnswer);
 	}

@@ -106,6 +106,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 			return proceed(call, handling, waitedFor);
 		}
 		boolean untilResponse = this.untilResponse.getAsBoolean();
+		handling.callAgain();
 		HeldLeases leases = handling.acquire(call, call.locks(), untilResponse);
 		if (leases == null) {
 			return null;

@@ -11,6 +11,12 @@ import io.github.lockstarter.result.SharedResult;
 public interface HandlerResponse {
 
 	/**
+	 * Marks that the handler is about to be called: if it has been called before, and
+	 * failed, its failure is not the answer.
+	 */
+	void callAgain();
+
+	/**
 	 * Returns whether the web framework notifies of the answer at the end of the request,
 	 * so that it can be kept for later duplicates.
 	 */

@@ -137,8 +137,7 @@ public final class LockedCall implements GuardedCall {
 			return false;
 		}
 		leases.respondBy(response::head);
-		// A retry outside of the lock would find it held by the first try.
-		boolean expectsAnswer = leases.mayAwaitAnswer() && response.notifiesOfAnswer() && !isRetried();
+		boolean expectsAnswer = leases.mayAwaitAnswer() && response.notifiesOfAnswer();
 		if (expectsAnswer) {
 			leases.expectAnswer();
 		}

@@ -89,6 +89,9 @@ final class ReactiveCalls {
 			boolean handled = end != null && (request == null || request.isHandledBy(call.method()));
 			Executor executor = executor(request);
 			HandlerResponse response = (request != null) ? (handled ? request : null) : handling;
+			if (response != null) {
+				response.callAgain();
+			}
 			Mono<HeldLeases> acquired = ((request != null)
 					? request.current(call.method().readsPrincipal()).map(call::locks) : locksOfThread)
 				.flatMap((locks) -> owned(within(context, () -> call.acquireAsync(locks, this.untilResponse && handled,

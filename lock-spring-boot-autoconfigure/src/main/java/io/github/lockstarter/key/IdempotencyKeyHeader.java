@@ -1,6 +1,7 @@
 package io.github.lockstarter.key;
 
 import java.util.List;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,9 @@ public record IdempotencyKeyHeader(String lockName, int maxLength) {
 	/** These would be a quoted string, a list, or parameters. */
 	private static final String NOT_BARE = "\"\\,;";
 
+	/** What HTTP allows around a value. */
+	private static final Pattern SPACE = Pattern.compile("^[ \t]+|[ \t]+$");
+
 	/**
 	 * Returns the key.
 	 * @param lines the values of all headers of that name
@@ -38,7 +42,7 @@ public record IdempotencyKeyHeader(String lockName, int maxLength) {
 		if (lines.size() > 1) {
 			throw invalid(Reason.REPEATED);
 		}
-		String line = lines.get(0).strip();
+		String line = SPACE.matcher(lines.get(0)).replaceAll("");
 		String key = line.startsWith("\"") ? unquoted(line) : bare(line);
 		if (!StringUtils.hasText(key)) {
 			throw invalid(Reason.EMPTY);

@@ -346,7 +346,9 @@ public final class LockOperationSource {
 				"A replay needs a key, as in key = \"header('Idempotency-Key')\"");
 		ResultSharing results = this.sharing.get()
 			.of(name, locked.method(), ResultTypes.of(locked, replay != null), replay);
-		this.keepsAnswers |= results.keepsAnswers();
+		if (results.keepsAnswers()) {
+			this.keepsAnswers = true;
+		}
 		return new Sharing(results, (replay != null)
 				? new ArgumentFingerprint(locked.method(), locked.type(), locked.ofController()) : null);
 	}

@@ -4,6 +4,8 @@ import java.util.Base64;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpHeaders;
+
 /**
  * The result of one call, as other callers get it.
  */
@@ -45,6 +47,11 @@ public sealed interface SharedResult {
 		public int status() {
 			Integer status = this.response.status();
 			return (status != null) ? status : 500;
+		}
+
+		/** Returns whether the client is sent elsewhere, so that the body is nothing. */
+		public boolean isRedirect() {
+			return status() / 100 == 3 && this.response.headers().containsKey(HttpHeaders.LOCATION);
 		}
 
 		/** Returns the body; {@code null} if the application's error page writes it. */

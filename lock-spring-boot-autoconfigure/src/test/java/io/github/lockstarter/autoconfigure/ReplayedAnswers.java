@@ -4,6 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import jakarta.servlet.http.HttpServletResponse;
 import reactor.core.publisher.Flux;
@@ -307,6 +308,14 @@ final class ReplayedAnswers {
 	@RestControllerAdvice
 	static class Advice {
 
+		static final AtomicInteger rethrown = new AtomicInteger();
+
+		@ExceptionHandler
+		ResponseEntity<String> rethrow(Rethrown exception) {
+			rethrown.incrementAndGet();
+			throw exception;
+		}
+
 		@ExceptionHandler
 		ProblemDetail declined(Declined exception, Locale locale) {
 			ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.PAYMENT_REQUIRED,
@@ -382,6 +391,14 @@ final class ReplayedAnswers {
 
 	@ResponseStatus(HttpStatus.I_AM_A_TEAPOT)
 	static class Teapot extends RuntimeException {
+
+	}
+
+	static class Rethrown extends RuntimeException {
+
+		Rethrown(String message) {
+			super(message);
+		}
 
 	}
 

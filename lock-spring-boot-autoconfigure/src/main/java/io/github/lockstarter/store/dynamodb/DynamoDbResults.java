@@ -10,6 +10,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 
+import io.github.lockstarter.store.SearchLimit;
 import io.github.lockstarter.store.StoredResults;
 
 /**
@@ -22,6 +23,8 @@ final class DynamoDbResults implements StoredResults {
 
 	private final String table;
 
+	private static final int AT_A_TIME = 25;
+
 	private final InstantSource clock;
 
 	DynamoDbResults(Requests requests, String table, InstantSource clock) {
@@ -32,22 +35,23 @@ final class DynamoDbResults implements StoredResults {
 
 	@Override
 	public CompletionStage<Long> count(String lockName) {
-		return forEach(lockName, Map.of(), false, 0);
+		return forEach(lockName, Map.of(), false, 0, SearchLimit.start());
 	}
 
 	@Override
 	public CompletionStage<Long> remove(String lockName) {
-		return forEach(lockName, Map.of(), true, 0);
+		return forEach(lockName, Map.of(), true, 0, SearchLimit.start());
 	}
 
 	private CompletionStage<Long> forEach(String lockName, Map<String, AttributeValue> start, boolean remove,
-			long before) {
+			long before, SearchLimit limit) {
+		limit.check();
 		return scan(lockName, start).thenCompose((page) -> {
 			CompletionStage<Void> done = remove ? delete(page.items()) : CompletableFuture.completedStage(null);
 			long count = before + page.count();
 			return done
 				.thenCompose((nothing) -> page.lastEvaluatedKey().isEmpty() ? CompletableFuture.completedStage(count)
-						: forEach(lockName, page.lastEvaluatedKey(), remove, count));
+						: forEach(lockName, page.lastEvaluatedKey(), remove, count, limit));
 		});
 	}
 
@@ -65,12 +69,16 @@ final class DynamoDbResults implements StoredResults {
 		return this.requests.send((client) -> client.scan(request));
 	}
 
+	/** A few at a time: requests for locks must not queue behind thousands. */
 	private CompletionStage<Void> delete(List<Map<String, AttributeValue>> keys) {
-		return CompletableFuture.allOf(keys.stream()
+		List<Map<String, AttributeValue>> some = keys.subList(0, Math.min(AT_A_TIME, keys.size()));
+		List<Map<String, AttributeValue>> others = keys.subList(some.size(), keys.size());
+		CompletableFuture<Void> deleted = CompletableFuture.allOf(some.stream()
 			.map((key) -> this.requests.send((client) -> client.deleteItem(
 					(request) -> request.tableName(this.table).key(key).overrideConfiguration(this.requests.inTime())))
 				.toCompletableFuture())
 			.toArray(CompletableFuture[]::new));
+		return others.isEmpty() ? deleted : deleted.thenCompose((nothing) -> delete(others));
 	}
 
 }

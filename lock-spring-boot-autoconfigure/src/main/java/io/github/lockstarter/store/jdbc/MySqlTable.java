@@ -18,9 +18,9 @@ import io.github.lockstarter.store.AcquireResult.Granted;
  */
 final class MySqlTable extends LockTable {
 
-	/** Always the same during a statement. */
 	private static final long MAX_RESULT = 7L * 1024 * 1024;
 
+	/** Always the same during a statement. */
 	private static final String NOW = "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000)";
 
 	private static final String SNAPSHOTS = "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'";

@@ -9,6 +9,7 @@ import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 
+import io.github.lockstarter.store.SearchLimit;
 import io.github.lockstarter.store.StoredResults;
 
 /**
@@ -45,15 +46,17 @@ final class RedisResults implements StoredResults {
 			Function<RedisClusterAsyncCommands<byte[], byte[]>, Function<KeyScanCursor<byte[]>, CompletionStage<Long>>> action) {
 		ScanArgs args = ScanArgs.Builder.matches(this.keys.results(lockName)).limit(AT_A_TIME);
 		return this.connector.connect()
-			.thenCompose((redis) -> scan(redis, ScanCursor.INITIAL, args, action.apply(redis), 0));
+			.thenCompose((redis) -> scan(redis, ScanCursor.INITIAL, args, action.apply(redis), 0, SearchLimit.start()));
 	}
 
 	private static CompletionStage<Long> scan(RedisClusterAsyncCommands<byte[], byte[]> redis, ScanCursor cursor,
-			ScanArgs args, Function<KeyScanCursor<byte[]>, CompletionStage<Long>> action, long before) {
+			ScanArgs args, Function<KeyScanCursor<byte[]>, CompletionStage<Long>> action, long before,
+			SearchLimit limit) {
+		limit.check();
 		return redis.scan(cursor, args)
 			.thenCompose((found) -> action.apply(found)
 				.thenCompose((count) -> found.isFinished() ? CompletableFuture.completedFuture(before + count)
-						: scan(redis, found, args, action, before + count)));
+						: scan(redis, found, args, action, before + count, limit)));
 	}
 
 }

@@ -1,7 +1,5 @@
 package io.github.lockstarter.web.reactive;
 
-import java.util.function.BooleanSupplier;
-
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.Ordered;
@@ -13,19 +11,9 @@ import io.github.lockstarter.completion.RequestCompletion;
 
 /**
  * Shows annotated handlers of Spring WebFlux the request that they are called for, and
- * notifies their leases of its answer and its end.
+ * notifies their leases of its end.
  */
 public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter implements Ordered {
-
-	private final BooleanSupplier keepsAnswers;
-
-	/**
-	 * Creates a filter.
-	 * @param keepsAnswers whether any handler may keep answers for later duplicates
-	 */
-	public ExchangeRequestFilter(BooleanSupplier keepsAnswers) {
-		this.keepsAnswers = keepsAnswers;
-	}
 
 	/** Other filters may have changed the request, or its principal. */
 	@Override
@@ -35,18 +23,15 @@ public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter 
 
 	@Override
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-		RequestCompletion end = new RequestCompletion();
+		RecordedResponse recorded = RecordedResponse.of(exchange);
+		RequestCompletion end = (recorded != null) ? recorded.end() : new RequestCompletion();
 		exchange.getAttributes().put(RequestCompletion.ATTRIBUTE, end);
-		if (!this.keepsAnswers.getAsBoolean()) {
-			return super.filter(exchange, chain).doFinally((signal) -> end.reached());
-		}
-		RecordedResponse response = RecordedResponse.of(exchange, end);
-		return super.filter(exchange.mutate().response(response).build(), chain).onErrorResume(response::failed)
-			.then(Mono.defer(response::handled))
-			.doFinally((signal) -> {
-				response.lost();
+		return super.filter(exchange, chain).doFinally((signal) -> {
+			// Until its answer is known, a request has not ended.
+			if (!end.awaitsAnswer()) {
 				end.reached();
-			});
+			}
+		});
 	}
 
 }

@@ -100,8 +100,19 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		}
 
 		@Override
-		public ResponseHead head() {
+		public void callAgain() {
+			RequestCompletion end = end();
+			if (end != null) {
+				end.giveUpAnswers();
+			}
+		}
+
+		@Override
+		public @Nullable ResponseHead head() {
 			ServerHttpResponse response = this.exchange.getResponse();
+			if (response.isCommitted()) {
+				return null;
+			}
 			HttpStatusCode status = response.getStatusCode();
 			return ResponseHead.of((status != null) ? status.value() : null, (name) -> response.getHeaders().get(name));
 		}

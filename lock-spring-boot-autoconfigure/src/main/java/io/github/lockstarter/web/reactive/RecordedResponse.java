@@ -1,20 +1,20 @@
 package io.github.lockstarter.web.reactive;
 
+import java.nio.file.Path;
+
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
-import org.springframework.web.ErrorResponse;
-import org.springframework.web.bind.annotation.ResponseStatus;
-import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
@@ -26,34 +26,42 @@ import io.github.lockstarter.result.SharedResult.Answered;
  * A response whose answer is kept for later duplicates while leases are held for that.
  * Where an earlier answer is replayed, nothing else is written.
  */
-final class RecordedResponse extends ServerHttpResponseDecorator {
-
-	private static final String ATTRIBUTE = RecordedResponse.class.getName();
+class RecordedResponse extends ServerHttpResponseDecorator {
 
 	private static final byte[] NO_BODY = {};
 
-	private final RequestCompletion end;
+	private final RequestCompletion end = new RequestCompletion();
 
 	private volatile @Nullable Answered replayed;
 
-	private RecordedResponse(ServerHttpResponse response, RequestCompletion end) {
+	private RecordedResponse(ServerHttpResponse response) {
 		super(response);
-		this.end = end;
+	}
+
+	/** Returns the response, whose answer is recorded from now on. */
+	static RecordedResponse of(ServerHttpResponse response) {
+		return (response instanceof ZeroCopyHttpOutputMessage) ? new ZeroCopy(response)
+				: new RecordedResponse(response);
 	}
 
 	/**
-	 * Returns the response to the request.
-	 * @param end tells whether leases wait for the answer
+	 * Returns the response to the request, if answers are recorded. Filters may have
+	 * decorated it.
 	 */
-	static RecordedResponse of(ServerWebExchange exchange, RequestCompletion end) {
-		RecordedResponse response = new RecordedResponse(exchange.getResponse(), end);
-		exchange.getAttributes().put(ATTRIBUTE, response);
-		return response;
+	static @Nullable RecordedResponse of(ServerWebExchange exchange) {
+		ServerHttpResponse response = exchange.getResponse();
+		while (response instanceof ServerHttpResponseDecorator decorator) {
+			if (decorator instanceof RecordedResponse recorded) {
+				return recorded;
+			}
+			response = decorator.getDelegate();
+		}
+		return null;
 	}
 
-	/** Returns the response to the request, if answers are recorded. */
-	static @Nullable RecordedResponse of(ServerWebExchange exchange) {
-		return exchange.getAttribute(ATTRIBUTE);
+	/** Returns the object that is notified of the answer and the end of the request. */
+	RequestCompletion end() {
+		return this.end;
 	}
 
 	/** Sets the status and the headers. */
@@ -69,41 +77,10 @@ final class RecordedResponse extends ServerHttpResponseDecorator {
 		this.replayed = answer;
 	}
 
-	/**
-	 * Ends the handling of the request, which has written all that it writes.
-	 * @return an error if the application's error page is to write an earlier answer
-	 */
-	Mono<Void> handled() {
-		Answered answer = this.replayed;
-		if (isCommitted()) {
-			return Mono.empty();
-		}
-		return (answer != null) ? replayedBody(answer).flatMap((body) -> getDelegate().writeWith(Mono.just(body)))
-				: keep(NO_BODY);
-	}
-
-	/**
-	 * Ends the handling of the request with a failure that only the application's error
-	 * page will handle.
-	 */
-	Mono<Void> failed(Throwable failure) {
-		return (this.replayed != null) ? Mono.empty() : keep(errorPage(failure)).then(Mono.error(failure));
-	}
-
-	private static Answered errorPage(Throwable failure) {
-		if (failure instanceof ErrorResponse response) {
-			return Answered.byErrorPage(response.getStatusCode().value(),
-					(failure instanceof ResponseStatusException withReason) ? withReason.getReason() : null);
-		}
-		ResponseStatus annotation = AnnotatedElementUtils.findMergedAnnotation(failure.getClass(),
-				ResponseStatus.class);
-		return (annotation != null) ? Answered.byErrorPage(annotation.code().value(), annotation.reason())
-				: Answered.byErrorPage(HttpStatus.INTERNAL_SERVER_ERROR.value(), null);
-	}
-
-	/** Reports that the answer has not been kept, if it was to be. */
-	void lost() {
-		this.end.answerLost("It is a stream, or its client has disconnected before it was known");
+	/** Ends the request. */
+	void ended() {
+		this.end.answerLost("It is a stream, is encoded, or its client has disconnected before it was known");
+		this.end.reached();
 	}
 
 	private Mono<Void> keep(byte[] body) {
@@ -114,7 +91,7 @@ final class RecordedResponse extends ServerHttpResponseDecorator {
 
 	/** The lock is free before the client has the answer. */
 	private Mono<Void> keep(Answered answer) {
-		return this.end.awaitsAnswer()
+		return this.end.awaitsAnswer() && !getHeaders().containsHeader(HttpHeaders.CONTENT_ENCODING)
 				? ReactiveTypeAdapter.goOn(Mono.fromCompletionStage(() -> this.end.answered(answer))) : Mono.empty();
 	}
 
@@ -160,10 +137,7 @@ final class RecordedResponse extends ServerHttpResponseDecorator {
 
 	/** Returns the body of an earlier answer, after the head has been set. */
 	private Mono<DataBuffer> replayedBody(Answered answer) {
-		byte[] bytes = answer.bytes();
-		if (bytes == null) {
-			return Mono.error(new ResponseStatusException(HttpStatusCode.valueOf(answer.status()), answer.reason()));
-		}
+		byte[] bytes = (answer.bytes() != null) ? answer.bytes() : NO_BODY;
 		return Mono.fromSupplier(() -> {
 			getHeaders().clearContentHeaders();
 			setHead(answer.response(), getDelegate());
@@ -174,7 +148,26 @@ final class RecordedResponse extends ServerHttpResponseDecorator {
 
 	@Override
 	public Mono<Void> setComplete() {
-		return (this.replayed != null) ? Mono.empty() : keep(NO_BODY).then(super.setComplete());
+		Answered answer = this.replayed;
+		if (isCommitted()) {
+			return super.setComplete();
+		}
+		return (answer != null) ? replayedBody(answer).flatMap((body) -> getDelegate().writeWith(Mono.just(body)))
+				: keep(NO_BODY).then(super.setComplete());
+	}
+
+	/** A response that can be given a file, without the bytes passing through the JVM. */
+	private static final class ZeroCopy extends RecordedResponse implements ZeroCopyHttpOutputMessage {
+
+		ZeroCopy(ServerHttpResponse response) {
+			super(response);
+		}
+
+		@Override
+		public Mono<Void> writeWith(Path file, long position, long count) {
+			return ((ZeroCopyHttpOutputMessage) getDelegate()).writeWith(file, position, count);
+		}
+
 	}
 
 }

@@ -28,7 +28,7 @@ public final class ConflictObservers {
 	private static final Set<Class<?>> RESOLVERS = Set.of(ExceptionHandlerExceptionResolver.class,
 			ResponseStatusExceptionResolver.class, DefaultHandlerExceptionResolver.class,
 			HandlerExceptionResolverComposite.class, ConflictStatusResolver.class, PreparedConflictResolver.class,
-			SuspendedRequestResolver.class, ReplayedAnswerResolver.class, AnswerRecorder.class);
+			SuspendedRequestResolver.class, ReplayedAnswerResolver.class);
 
 	/** It remembers an exception for an error page, which a conflict does not get. */
 	private static final String ERROR_ATTRIBUTES = "org.springframework.boot.webmvc.error.DefaultErrorAttributes";

@@ -13,7 +13,7 @@ import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
 /**
  * Tells annotated handlers whether they may wait without a thread, clients of shared
- * answers, and leases of the answer and the end of their request.
+ * answers, and leases of the end of their request.
  */
 final class LockHandlerInterceptor implements HandlerInterceptor {
 
@@ -41,10 +41,8 @@ final class LockHandlerInterceptor implements HandlerInterceptor {
 	@Override
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception failure) {
-		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end) {
-			if (end.awaitsAnswer()) {
-				AnswerRecorder.keep(end, response, failure);
-			}
+		// Until its answer is known, a request has not ended.
+		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end && !end.awaitsAnswer()) {
 			end.reached();
 		}
 	}

@@ -70,7 +70,6 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 			.findFirst()
 			.ifPresent((advices) -> resolvers.add(0, this.conflicts.apply(advices)));
 		resolvers.add(0, new ConflictStatusResolver(this.statuses));
-		resolvers.add(0, new AnswerRecorder(resolvers));
 	}
 
 	@Override

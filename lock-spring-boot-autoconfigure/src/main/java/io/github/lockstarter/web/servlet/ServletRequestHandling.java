@@ -58,10 +58,14 @@ final class ServletRequestHandling implements RequestHandling {
 
 	private final NullableHandlers nullableHandlers;
 
+	private final @Nullable HttpServletResponse response;
+
 	private @Nullable AsyncResultInterceptor results;
 
-	ServletRequestHandling(HttpServletRequest request, NullableHandlers nullableHandlers) {
+	ServletRequestHandling(HttpServletRequest request, @Nullable HttpServletResponse response,
+			NullableHandlers nullableHandlers) {
 		this.request = request;
+		this.response = response;
 		this.nullableHandlers = nullableHandlers;
 	}
 
@@ -146,20 +150,32 @@ final class ServletRequestHandling implements RequestHandling {
 		return WebAsyncUtils.getAsyncManager(this.request);
 	}
 
-	/** The interceptor that is notified of the answer has seen the request. */
 	@Override
 	public boolean notifiesOfAnswer() {
-		return this.request.getAttribute(SUSPENDABLE) != null;
+		return RecordedResponse.of(this.request) != null;
+	}
+
+	@Override
+	public void callAgain() {
+		if (this.request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end) {
+			end.giveUpAnswers();
+		}
 	}
 
 	@Override
 	public @Nullable ResponseHead head() {
-		HttpServletResponse response = response();
-		if (response == null) {
+		HttpServletResponse response = this.response;
+		try {
+			if (response == null) {
+				return ResponseHead.EMPTY;
+			}
+			return response.isCommitted() ? null
+					: ResponseHead.of(status(response), (name) -> RecordedResponse.values(name, response));
+		}
+		catch (IllegalStateException ex) {
+			// The request has timed out, and the container uses the response again.
 			return ResponseHead.EMPTY;
 		}
-		return response.isCommitted() ? null
-				: ResponseHead.of(status(response), (name) -> AnswerRecorder.values(name, response));
 	}
 
 	/** Spring MVC sets the status of an annotation after the handler has returned. */

@@ -35,7 +35,9 @@ public final class ServletRequestSupport implements RequestSupport {
 	public @Nullable RequestHandling handling(LockedMethod method) {
 		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes && method
 			.isHandler(attributes.getRequest().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)))
-					? new ServletRequestHandling(attributes.getRequest(), this.nullableHandlers) : null;
+					? new ServletRequestHandling(attributes.getRequest(), attributes.getResponse(),
+							this.nullableHandlers)
+					: null;
 	}
 
 }

@@ -1,0 +1,69 @@
+package io.github.lockstarter.web.servlet;
+
+import java.io.IOException;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Records the answers to requests whose leases are held until they are known. It is
+ * outside of all other filters, since these may answer as well, as those of Spring
+ * Security do. Where no handler may keep answers, it does nothing.
+ */
+public final class AnswerFilter extends OncePerRequestFilter implements Ordered {
+
+	private final BooleanSupplier keepsAnswers;
+
+	private final LongSupplier maxSize;
+
+	/**
+	 * Creates a filter.
+	 * @param keepsAnswers whether any handler may keep answers for later duplicates
+	 * @param maxSize how many bytes may be kept
+	 */
+	public AnswerFilter(BooleanSupplier keepsAnswers, LongSupplier maxSize) {
+		this.keepsAnswers = keepsAnswers;
+		this.maxSize = maxSize;
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	protected boolean shouldNotFilterAsyncDispatch() {
+		return false;
+	}
+
+	@Override
+	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+			throws ServletException, IOException {
+		RecordedResponse known = RecordedResponse.of(request);
+		if (known == null && !this.keepsAnswers.getAsBoolean()) {
+			chain.doFilter(request, response);
+			return;
+		}
+		// An asynchronous request is dispatched again, with the same response.
+		RecordedResponse recorded = (known != null) ? known
+				: RecordedResponse.of(request, response, this.maxSize.getAsLong());
+		try {
+			chain.doFilter(request, (known != null) ? response : recorded);
+		}
+		catch (Throwable ex) {
+			recorded.failed();
+			throw ex;
+		}
+		if (!request.isAsyncStarted()) {
+			recorded.handled();
+		}
+	}
+
+}

@@ -1,0 +1,305 @@
+package io.github.lockstarter.web.servlet;
+
+import java.io.ByteArrayOutputStream;
+import java.io.FilterWriter;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.util.List;
+
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.util.StringUtils;
+
+import io.github.lockstarter.completion.RequestCompletion;
+import io.github.lockstarter.result.ResponseHead;
+import io.github.lockstarter.result.SharedResult.Answered;
+
+/**
+ * A response whose answer is kept for later duplicates, if leases are held for that when
+ * it is written. Otherwise it is written as without this.
+ */
+final class RecordedResponse extends HttpServletResponseWrapper {
+
+	private static final String ATTRIBUTE = RecordedResponse.class.getName();
+
+	/** The identifier of a session is for one client only, like a cookie. */
+	private static final String SESSION = "(?i);jsessionid=[^;/?#]*";
+
+	private static final byte[] NO_BODY = {};
+
+	private final HttpServletRequest request;
+
+	private final long maxSize;
+
+	private @Nullable Copy copy;
+
+	private @Nullable ServletOutputStream stream;
+
+	private @Nullable PrintWriter writer;
+
+	private @Nullable Answered errorPage;
+
+	/** Whether something may have been written that is not recorded. */
+	private boolean opened;
+
+	private RecordedResponse(HttpServletRequest request, HttpServletResponse response, long maxSize) {
+		super(response);
+		this.request = request;
+		this.maxSize = maxSize;
+	}
+
+	/** Returns the response to the request, if answers are recorded. */
+	static @Nullable RecordedResponse of(HttpServletRequest request) {
+		return (request.getAttribute(ATTRIBUTE) instanceof RecordedResponse recorded) ? recorded : null;
+	}
+
+	/**
+	 * Returns the response to the request, which is recorded from now on.
+	 * @param maxSize how many bytes of it are recorded at most
+	 */
+	static RecordedResponse of(HttpServletRequest request, HttpServletResponse response, long maxSize) {
+		RecordedResponse recorded = new RecordedResponse(request, response, maxSize);
+		request.setAttribute(ATTRIBUTE, recorded);
+		return recorded;
+	}
+
+	private @Nullable RequestCompletion end() {
+		return (this.request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end) ? end : null;
+	}
+
+	/**
+	 * Ends the handling of the request, which has written all that it writes. Unless that
+	 * is more than the container buffers, the lock is free before the client has it.
+	 */
+	void handled() {
+		if (this.writer != null) {
+			this.writer.flush();
+		}
+		end(this.errorPage);
+	}
+
+	/** Ends the handling of the request with a failure, for the error page. */
+	void failed() {
+		end(Answered.byErrorPage(HttpStatus.INTERNAL_SERVER_ERROR.value(), null));
+	}
+
+	private void end(@Nullable Answered byErrorPage) {
+		RequestCompletion end = end();
+		if (end == null) {
+			return;
+		}
+		if (end.awaitsAnswer()) {
+			Answered answer = (byErrorPage != null) ? byErrorPage : answer();
+			if (answer != null) {
+				end.answered(answer).toCompletableFuture().join();
+			}
+			else {
+				end.answerLost("It was encoded, or partly written before the handler failed");
+			}
+		}
+		end.reached();
+	}
+
+	private @Nullable Answered answer() {
+		if (this.opened || getHeader(HttpHeaders.CONTENT_ENCODING) != null) {
+			return null;
+		}
+		return Answered.withBody(ResponseHead.of(getStatus(), (name) -> values(name, this)),
+				(this.copy != null) ? this.copy.toByteArray() : NO_BODY);
+	}
+
+	/** Returns the values of a header that has been set on the response. */
+	static @Nullable List<String> values(String name, HttpServletResponse response) {
+		if (name.equals(HttpHeaders.CONTENT_TYPE)) {
+			String type = response.getContentType();
+			return (type != null) ? List.of(type) : null;
+		}
+		return response.getHeaders(name)
+			.stream()
+			.map((value) -> name.equals(HttpHeaders.LOCATION) ? value.replaceAll(SESSION, "") : value)
+			.toList();
+	}
+
+	/**
+	 * Returns a copy of what is written from now on; {@code null} if no lease is held for
+	 * that.
+	 */
+	private @Nullable Copy copy() {
+		RequestCompletion end = end();
+		if (this.copy == null && end != null && end.awaitsAnswer() && !isCommitted()) {
+			this.copy = new Copy(this.maxSize);
+		}
+		this.opened |= this.copy == null;
+		return this.copy;
+	}
+
+	@Override
+	public ServletOutputStream getOutputStream() throws IOException {
+		Copy copy = copy();
+		if (copy == null) {
+			return super.getOutputStream();
+		}
+		if (this.stream == null) {
+			this.stream = new CopiedStream(super.getOutputStream(), copy);
+		}
+		return this.stream;
+	}
+
+	@Override
+	public PrintWriter getWriter() throws IOException {
+		Copy copy = copy();
+		if (copy == null) {
+			return super.getWriter();
+		}
+		if (this.writer == null) {
+			PrintWriter original = super.getWriter();
+			this.writer = new PrintWriter(
+					new CopiedWriter(original, new OutputStreamWriter(copy, getCharacterEncoding())));
+		}
+		return this.writer;
+	}
+
+	@Override
+	public void reset() {
+		super.reset();
+		clear();
+	}
+
+	@Override
+	public void resetBuffer() {
+		super.resetBuffer();
+		clear();
+	}
+
+	private void clear() {
+		this.opened = false;
+		this.copy = null;
+		this.stream = null;
+		this.writer = null;
+	}
+
+	@Override
+	public void sendError(int status) throws IOException {
+		this.errorPage = Answered.byErrorPage(status, null);
+		super.sendError(status);
+	}
+
+	@Override
+	public void sendError(int status, String message) throws IOException {
+		this.errorPage = Answered.byErrorPage(status, StringUtils.hasLength(message) ? message : null);
+		super.sendError(status, message);
+	}
+
+	/** The first bytes, as many as may be kept and one more. */
+	private static final class Copy extends ByteArrayOutputStream {
+
+		private final long limit;
+
+		Copy(long maxSize) {
+			this.limit = Math.min(maxSize, Integer.MAX_VALUE - 16) + 1;
+		}
+
+		@Override
+		public synchronized void write(int value) {
+			if (this.count < this.limit) {
+				super.write(value);
+			}
+		}
+
+		@Override
+		public synchronized void write(byte[] bytes, int offset, int length) {
+			super.write(bytes, offset, (int) Math.min(length, this.limit - this.count));
+		}
+
+	}
+
+	private static final class CopiedStream extends ServletOutputStream {
+
+		private final ServletOutputStream stream;
+
+		private final Copy copy;
+
+		CopiedStream(ServletOutputStream stream, Copy copy) {
+			this.stream = stream;
+			this.copy = copy;
+		}
+
+		@Override
+		public void write(int value) throws IOException {
+			this.stream.write(value);
+			this.copy.write(value);
+		}
+
+		@Override
+		public void write(byte[] bytes, int offset, int length) throws IOException {
+			this.stream.write(bytes, offset, length);
+			this.copy.write(bytes, offset, length);
+		}
+
+		@Override
+		public void flush() throws IOException {
+			this.stream.flush();
+		}
+
+		@Override
+		public void close() throws IOException {
+			this.stream.close();
+		}
+
+		@Override
+		public boolean isReady() {
+			return this.stream.isReady();
+		}
+
+		@Override
+		public void setWriteListener(WriteListener listener) {
+			this.stream.setWriteListener(listener);
+		}
+
+	}
+
+	private static final class CopiedWriter extends FilterWriter {
+
+		private final Writer copy;
+
+		CopiedWriter(Writer writer, Writer copy) {
+			super(writer);
+			this.copy = copy;
+		}
+
+		@Override
+		public void write(int character) throws IOException {
+			super.write(character);
+			this.copy.write(character);
+		}
+
+		@Override
+		public void write(char[] characters, int offset, int length) throws IOException {
+			super.write(characters, offset, length);
+			this.copy.write(characters, offset, length);
+		}
+
+		@Override
+		public void write(String text, int offset, int length) throws IOException {
+			super.write(text, offset, length);
+			this.copy.write(text, offset, length);
+		}
+
+		@Override
+		public void flush() throws IOException {
+			this.copy.flush();
+			super.flush();
+		}
+
+	}
+
+}
