@@ -73,9 +73,10 @@ public abstract class LocalServer implements AutoCloseable {
 		return running().toHandle();
 	}
 
-	/** Kills it, as {@code kill -9} does. */
+	/** Kills it, as {@code kill -9} does, with what it has started. */
 	public void kill() {
 		if (this.process != null) {
+			this.process.descendants().forEach(ProcessHandle::destroyForcibly);
 			this.process.destroyForcibly().onExit().join();
 		}
 	}

@@ -1,0 +1,187 @@
+package io.github.lockstarter.listeners;
+
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.context.Lifecycle;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.testing.TestJvm;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the recipes promise, with two servers that consume from one broker.
+ */
+@Tag("once")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class ListenerContract {
+
+	private final TestLedger ledger = new TestLedger();
+
+	private String[] properties = {};
+
+	private Server first;
+
+	private Server second;
+
+	/** Returns the application. */
+	abstract Class<?> application();
+
+	/** Returns the type of the bean with all listeners of an application. */
+	abstract Class<? extends Lifecycle> listeners();
+
+	/** Starts the broker, and returns the properties that connect an application. */
+	abstract String[] startBroker();
+
+	abstract void stopBroker();
+
+	/** Sends a message that another server may get than the one before. */
+	abstract void send(Payment payment);
+
+	/** Returns how many messages have not been acknowledged. */
+	abstract long left();
+
+	/** Returns whether the payment is among the messages that were put aside. */
+	abstract boolean isPutAside(String id);
+
+	@BeforeAll
+	void start() {
+		this.properties = Stream
+			.of(Stream.of(startBroker()), Stream.of(TestRedis.properties()),
+					Stream.of("lock.names.payments.ttl=2s", "lock.names.payments.wait=500ms",
+							"lock.redis.key-prefix=" + getClass().getSimpleName()))
+			.flatMap(Function.identity())
+			.toArray(String[]::new);
+		this.first = newServer();
+		this.second = newServer();
+	}
+
+	private Server newServer() {
+		return Server.start(application(), listeners(), this.ledger, this.properties);
+	}
+
+	@AfterAll
+	void stop() {
+		this.first.close();
+		this.second.close();
+		long left = left();
+		stopBroker();
+		assertThat(left).as("messages that have not been acknowledged").isZero();
+	}
+
+	final Server server() {
+		return this.first;
+	}
+
+	@Test
+	@DisplayName("A duplicate is answered with the result of the first, and does not run")
+	void duplicate() {
+		long answered = count(Event.RESULT);
+		Payment payment = payment();
+		for (int i = 0; i < 3; i++) {
+			send(payment);
+		}
+		Awaitility.await().until(() -> count(Event.RESULT) == answered + 2);
+		assertThat(this.ledger.begun(payment.id())).isOne();
+	}
+
+	@Test
+	@DisplayName("A duplicate that another server gets while the first one runs waits, and does not run")
+	void atTheSameTime() {
+		long contended = count(Event.CONTENDED);
+		long answered = count(Event.RESULT);
+		Payment payment = payment();
+		this.ledger.hold(payment.id());
+		send(payment);
+		Awaitility.await().until(() -> this.ledger.begun(payment.id()) == 1);
+		send(payment);
+		Awaitility.await().until(() -> count(Event.CONTENDED) > contended);
+		this.ledger.release(payment.id());
+		Awaitility.await().until(() -> count(Event.RESULT) == answered + 1);
+		assertThat(this.ledger.begun(payment.id())).isOne();
+	}
+
+	@Test
+	@DisplayName("A message whose work fails is delivered again, and runs again; its duplicates do not")
+	void failure() {
+		long answered = count(Event.RESULT);
+		Payment payment = payment();
+		this.ledger.failOnce(payment.id());
+		send(payment);
+		Awaitility.await().until(() -> this.ledger.booked(payment.id()) == 1);
+		send(payment);
+		Awaitility.await().until(() -> count(Event.RESULT) == answered + 1);
+		assertThat(this.ledger.begun(payment.id())).isEqualTo(2);
+	}
+
+	@Test
+	@DisplayName("A message whose lock is held for longer than it waits is delivered again, until it runs")
+	void refused() {
+		long refused = count(Event.TIMEOUT);
+		Payment payment = payment();
+		try (Lease other = this.first.bean(LockRegistry.class).acquire("payments:" + payment.id())) {
+			send(payment);
+			Awaitility.await().until(() -> count(Event.TIMEOUT) >= refused + 4);
+			assertThat(other.isHeld()).isTrue();
+		}
+		Awaitility.await().until(() -> this.ledger.booked(payment.id()) == 1);
+		assertThat(this.ledger.begun(payment.id())).isOne();
+	}
+
+	@Test
+	@DisplayName("A message with an id that was used for another payment does not run, and is put aside")
+	void otherPayment() {
+		Payment payment = payment();
+		send(payment);
+		Awaitility.await().until(() -> this.ledger.booked(payment.id()) == 1);
+		send(new Payment(payment.id(), payment.account(), payment.amount() + 1));
+		Awaitility.await().until(() -> isPutAside(payment.id()));
+		assertThat(this.ledger.begun(payment.id())).isOne();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("A message whose server was killed is delivered to another one, and runs there unless it had ended")
+	void killed(KilledServer.Moment moment) {
+		long answered = count(Event.RESULT);
+		Payment payment = payment();
+		this.first.stopListeners();
+		this.second.stopListeners();
+		try (TestJvm killed = TestJvm.start(KilledServer.class,
+				Stream.concat(Stream.of(application().getName(), moment), Stream.of(this.properties)).toArray())) {
+			send(payment);
+			assertThat(killed.awaitEnd()).isOne();
+			assertThat(killed.output()).contains("begun " + payment.id());
+		}
+		this.first.startListeners();
+		this.second.startListeners();
+		boolean ended = moment == KilledServer.Moment.BEFORE_THE_ACKNOWLEDGEMENT;
+		Awaitility.await()
+			.until(() -> ended ? count(Event.RESULT) == answered + 1 : this.ledger.booked(payment.id()) == 1);
+		assertThat(this.ledger.begun(payment.id())).isEqualTo(ended ? 0 : 1);
+	}
+
+	private static Payment payment() {
+		return new Payment(UUID.randomUUID().toString(), "4711", 10);
+	}
+
+	private long count(Event event) {
+		return this.first.count(event) + this.second.count(event);
+	}
+
+}
