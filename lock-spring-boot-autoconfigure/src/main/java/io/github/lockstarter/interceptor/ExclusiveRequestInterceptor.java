@@ -38,6 +38,8 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 
 	private final BooleanSupplier untilResponse;
 
+	private final ConflictEvents events;
+
 	/**
 	 * Creates an interceptor. It is created before most other beans, so it asks for
 	 * nothing before the first call.
@@ -47,15 +49,17 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	 * @param reactiveRequests the requests of Reactor contexts, if there are any
 	 * @param untilResponse whether handlers keep their locks until their response has
 	 * been written
+	 * @param events is notified of calls that are refused
 	 */
 	public ExclusiveRequestInterceptor(LockOperationSource operations, Supplier<LockRegistry> registry,
 			Supplier<RequestSupport> requests, Supplier<@Nullable ReactiveRequestSupport> reactiveRequests,
-			BooleanSupplier untilResponse) {
+			BooleanSupplier untilResponse, ConflictEvents events) {
 		this.operations = operations;
 		this.registry = registry;
 		this.requests = requests;
 		this.reactiveRequests = reactiveRequests;
 		this.untilResponse = untilResponse;
+		this.events = events;
 	}
 
 	@Override
@@ -65,7 +69,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		if (method == null) {
 			return invocation.proceed();
 		}
-		LockedCall call = new LockedCall(invocation, method, this.registry.get(), this.requests.get());
+		LockedCall call = new LockedCall(invocation, method, this.registry.get(), this.requests.get(), this.events);
 		ReturnType returned = method.returnType();
 		if (returned.isSuspending()) {
 			return reactiveCalls().callLater(call);

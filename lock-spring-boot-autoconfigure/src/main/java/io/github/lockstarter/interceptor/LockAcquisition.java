@@ -49,17 +49,18 @@ public final class LockAcquisition {
 
 	/**
 	 * Evaluates the operations of a method for a call of it.
+	 * @param events is notified if the call is refused
 	 * @throws io.github.lockstarter.MissingLockKeyException if the call has no value for
 	 * a key
 	 */
-	LockAcquisition(List<LockOperation> operations, LockInvocation call) {
+	LockAcquisition(List<LockOperation> operations, LockInvocation call, ConflictEvents events) {
 		List<WantedLock> locks = new ArrayList<>(operations.size());
 		SharedCall sharing = null;
 		for (LockOperation operation : operations) {
 			if (operation.appliesTo(call)) {
 				LockKey key = operation.lockKey(call);
 				if (locks.stream().noneMatch((other) -> other.key.equals(key))) {
-					locks.add(new WantedLock(key, operation));
+					locks.add(new WantedLock(key, operation, events));
 				}
 				sharing = operation.shared(key, call);
 			}
@@ -179,8 +180,9 @@ public final class LockAcquisition {
 	 * A lock that the call has to acquire.
 	 *
 	 * @param operation the operation that asks for it
+	 * @param events is notified if it is refused
 	 */
-	private record WantedLock(LockKey key, LockOperation operation) {
+	private record WantedLock(LockKey key, LockOperation operation, ConflictEvents events) {
 
 		LockOptions options() {
 			return this.operation.options(this.key);
@@ -190,6 +192,7 @@ public final class LockAcquisition {
 		<T extends Throwable> T refused(T failure) {
 			if (CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict) {
 				conflict.setStatusCode(this.operation.refusal());
+				this.events.refused(this.key, conflict);
 			}
 			return failure;
 		}

@@ -40,12 +40,16 @@ public final class LockedCall implements GuardedCall {
 
 	private final @Nullable RequestHandling handling;
 
-	LockedCall(MethodInvocation invocation, LockedMethod method, LockRegistry registry, RequestSupport requests) {
+	private final ConflictEvents events;
+
+	LockedCall(MethodInvocation invocation, LockedMethod method, LockRegistry registry, RequestSupport requests,
+			ConflictEvents events) {
 		this.invocation = invocation;
 		this.method = method;
 		this.registry = registry;
 		this.currentRequest = requests.currentRequest();
 		this.handling = requests.handling(method);
+		this.events = events;
 	}
 
 	/** Returns the annotated method. */
@@ -144,7 +148,7 @@ public final class LockedCall implements GuardedCall {
 
 	/** Returns the locks for the request. */
 	LockAcquisition locks(CurrentRequest request) {
-		return new LockAcquisition(this.method.operations(), this.method.invocation(args(), request));
+		return new LockAcquisition(this.method.operations(), this.method.invocation(args(), request), this.events);
 	}
 
 	/**
