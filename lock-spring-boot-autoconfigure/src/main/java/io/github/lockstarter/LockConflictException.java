@@ -23,6 +23,8 @@ public class LockConflictException extends LockException {
 
 	private final Duration retryAfter;
 
+	private final Reason reason;
+
 	private @Nullable HttpStatusCode status;
 
 	/**
@@ -33,13 +35,14 @@ public class LockConflictException extends LockException {
 	 * @param retryAfter how long the holder's lease lasts unless it is renewed
 	 */
 	public LockConflictException(LockKey key, LockOptions options, Duration retryAfter) {
-		this(key, retryAfter, options.waitTime().isZero() ? "request-in-progress" : "wait-timeout",
+		this(key, retryAfter, options.waitTime().isZero() ? Reason.HELD : Reason.WAIT_TIMEOUT,
 				"Lock '%s' is held by somebody else".formatted(key.name()));
 	}
 
-	private LockConflictException(LockKey key, Duration retryAfter, String type, String message) {
-		super(HttpStatus.CONFLICT, type, key.name(), message, null);
+	private LockConflictException(LockKey key, Duration retryAfter, Reason reason, String message) {
+		super(HttpStatus.CONFLICT, reason.problem, key.name(), message, null);
 		this.retryAfter = retryAfter;
+		this.reason = reason;
 		getBody().setProperty("retryAfterMillis", retryAfter.toMillis());
 	}
 
@@ -53,8 +56,15 @@ public class LockConflictException extends LockException {
 	 * @return the exception
 	 */
 	public static LockConflictException waitQueueFull(LockKey key, LockOptions options, Duration retryAfter) {
-		return new LockConflictException(key, retryAfter, "wait-queue-full",
+		return new LockConflictException(key, retryAfter, Reason.QUEUE_FULL,
 				"Lock '%s' is held by somebody else, and too many callers wait for it already".formatted(key.name()));
+	}
+
+	/**
+	 * Returns why the lock was refused.
+	 */
+	public Reason getConflictReason() {
+		return this.reason;
 	}
 
 	/**
@@ -90,6 +100,30 @@ public class LockConflictException extends LockException {
 	 */
 	public boolean isStatusCodeSet() {
 		return this.status != null;
+	}
+
+	/**
+	 * Why a lock was refused.
+	 */
+	public enum Reason {
+
+		/** The lock is held, and the caller did not ask to wait. */
+		HELD("request-in-progress"),
+
+		/** The lock was still held at the end of the wait. */
+		WAIT_TIMEOUT("wait-timeout"),
+
+		/**
+		 * The caller asked to wait, and {@code lock.max-waiters} callers wait already.
+		 */
+		QUEUE_FULL("wait-queue-full");
+
+		private final String problem;
+
+		Reason(String problem) {
+			this.problem = problem;
+		}
+
 	}
 
 }

@@ -20,6 +20,8 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -34,6 +36,7 @@ import org.springframework.util.function.SingletonSupplier;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.interceptor.CallObserver;
+import io.github.lockstarter.interceptor.ConflictEvents;
 import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.interceptor.InterfaceProxyCheck;
@@ -72,17 +75,30 @@ class ExclusiveRequestConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestInterceptor exclusiveRequestInterceptor(LockOperationSource operations,
-			ObjectProvider<LockRegistry> registry, ObjectProvider<LockCounts> counts,
+			ObjectProvider<LockRegistry> registry, ObjectProvider<LockCounts> counts, ConflictEvents events,
 			ObjectProvider<RequestSupport> requests, ObjectProvider<ReactiveRequestSupport> reactiveRequests,
 			ObjectProvider<LockProperties> properties) {
 		// A SingletonSupplier does not remember null: it would search in each call.
 		Supplier<Optional<ReactiveRequestSupport>> reactive = SingletonSupplier
 			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
 		return new ExclusiveRequestInterceptor(operations, registry::getObject,
-				() -> new CallObserver(counts.getObject()),
+				() -> new CallObserver(counts.getObject(), events),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
 				() -> reactive.get().orElse(null),
 				SingletonSupplier.of(() -> properties.getObject().web().releasesOnResponse())::obtain);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ConflictEvents exclusiveRequestConflictEvents(ApplicationEventPublisher events) {
+		return new ConflictEvents(events::publishEvent);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ConflictEventListeners exclusiveRequestConflictEventListeners(ConflictEvents events,
+			ApplicationContext context) {
+		return new ConflictEventListeners(events, context);
 	}
 
 	@Bean

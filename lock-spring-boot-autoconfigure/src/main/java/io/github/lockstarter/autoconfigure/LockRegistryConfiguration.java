@@ -17,6 +17,7 @@ import io.github.lockstarter.actuate.RequestNames;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
+import io.github.lockstarter.registry.observe.LockObservationConvention;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -37,10 +38,12 @@ class LockRegistryConfiguration {
 
 	@Bean(REGISTRY)
 	DefaultLockRegistry exclusiveRequestLockRegistry(LockStore store, LockProperties properties,
-			ApplicationEventPublisher events, LockCounts counts, ObjectProvider<ObservationRegistry> observations) {
+			ApplicationEventPublisher events, LockCounts counts, ObjectProvider<ObservationRegistry> observations,
+			ObjectProvider<LockObservationConvention> convention) {
 		DefaultLockRegistry registry = new DefaultLockRegistry(store, properties::options, properties.maxWaiters(),
 				events::publishEvent, counts, observations.getIfUnique(() -> ObservationRegistry.NOOP));
 		registry.onConflict((conflict) -> conflict.setStatusCode(properties.refusal(conflict.getLockName())));
+		registry.setObservationConvention(convention.getIfAvailable());
 		return registry;
 	}
 

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
@@ -13,7 +14,8 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * Takes note of calls of annotated methods that were skipped, or ran without their lock.
+ * Takes note of calls of annotated methods that were refused, were skipped, or ran
+ * without their lock.
  */
 public final class CallObserver {
 
@@ -23,19 +25,29 @@ public final class CallObserver {
 
 	private final LockCounts counts;
 
+	private final ConflictEvents events;
+
 	private final AtomicLong lastLine = new AtomicLong(System.nanoTime() - PAUSE);
 
 	/**
 	 * Creates an observer.
 	 * @param counts counts what happens
+	 * @param events publishes it to the application
 	 */
-	public CallObserver(LockCounts counts) {
+	public CallObserver(LockCounts counts, ConflictEvents events) {
 		this.counts = counts;
+		this.events = events;
+	}
+
+	/** A call was refused: the lock is held. */
+	void refused(LockKey key, LockConflictException conflict) {
+		this.events.refused(key, conflict);
 	}
 
 	/** A call was skipped: the lock is held. */
 	void skipped(LockKey key, LockedMethod method) {
 		this.counts.add(key.name(), Event.SKIPPED);
+		this.events.skipped(key, method.method());
 		if (logger.isDebugEnabled()) {
 			logger.debug("%s was skipped: lock '%s' is held".formatted(method.method().toGenericString(), key.name()));
 		}

@@ -283,6 +283,7 @@ public final class LockAcquisition {
 				return HeldLeases.ofSkippedCall(LockAcquisition.this.method.method());
 			}
 			conflict.setStatusCode(lock.operation.refusal());
+			this.context.observer().refused(lock.key, conflict);
 			return null;
 		}
 

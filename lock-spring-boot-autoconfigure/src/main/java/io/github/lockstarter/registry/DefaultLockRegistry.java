@@ -23,7 +23,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.entry.LockTable;
-import io.github.lockstarter.registry.observe.LockObservationContext;
+import io.github.lockstarter.registry.observe.DefaultLockObservationConvention;
+import io.github.lockstarter.registry.observe.LockObservationConvention;
 import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.request.AcquireRequest;
 import io.github.lockstarter.registry.request.Answer;
@@ -78,7 +79,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * @param losses is notified of every lost lease
 	 * @param counts counts what happens
 	 * @param observations is notified of attempts and leases, as
-	 * {@link LockObservationContext} says
+	 * {@link DefaultLockObservationConvention} names them unless there is another
+	 * convention
 	 */
 	public DefaultLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
 			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations) {
@@ -100,6 +102,15 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		this.owners = new OwnerTokens(runtime.random());
 		this.blocking = new Delivery.Blocking(runtime.callbacks());
 		this.table = new LockTable(store, runtime, this.observer, maxWaiters);
+	}
+
+	/**
+	 * Lets a convention name the observations, in place of the default and of a global
+	 * one.
+	 * @param convention the convention, or {@code null} for none
+	 */
+	public void setObservationConvention(@Nullable LockObservationConvention convention) {
+		this.observer.setConvention(convention);
 	}
 
 	/**

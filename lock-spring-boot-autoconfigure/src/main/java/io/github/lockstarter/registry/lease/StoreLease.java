@@ -95,7 +95,7 @@ public final class StoreLease implements SharedLease {
 		this.turn = turn;
 		this.fencingToken = fencingToken;
 		this.since = now();
-		this.hold = lock.observer().hold(lock.key(), holder.observation());
+		this.hold = lock.observer().hold(holder.observation());
 		this.deadline = turn.deadline();
 		this.renewAt = isRenewable() ? turn.asked() + this.options.ttl().toNanos() / 3 : this.deadline;
 	}

@@ -5,7 +5,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.LockKey;
 
 /**
  * An observation of a lease, as part of the same as the attempt that got it. It begins
@@ -15,16 +14,13 @@ public final class HoldObservation {
 
 	private final RegistryObserver observer;
 
-	private final LockKey key;
-
 	private final LockObservation attempt;
 
 	/** What it is about: that it was begun, or how it ended. */
 	private final AtomicReference<@Nullable Object> state = new AtomicReference<>();
 
-	HoldObservation(RegistryObserver observer, LockKey key, LockObservation attempt) {
+	HoldObservation(RegistryObserver observer, LockObservation attempt) {
 		this.observer = observer;
-		this.key = key;
 		this.attempt = attempt;
 	}
 
@@ -46,11 +42,8 @@ public final class HoldObservation {
 	}
 
 	private @Nullable LockObservation observation() {
-		LockObservationContext attempt = this.attempt.context();
-		LockObservationContext hold = new LockObservationContext(this.key, attempt.request());
 		// Not what the thread is doing that grants the lock, and may be another holder's.
-		hold.setParentObservation(attempt.getParentObservation());
-		return this.observer.observation(LockObservationContext.HOLD, hold);
+		return this.observer.observation(LockObservationContext.ofLease(this.attempt.context()));
 	}
 
 	/**

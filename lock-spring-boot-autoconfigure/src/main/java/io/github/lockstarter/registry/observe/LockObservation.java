@@ -27,11 +27,13 @@ public final class LockObservation {
 
 	/**
 	 * Creates an observation that has not begun.
-	 * @param name what is observed
+	 * @param convention that of the application, if it has one
 	 */
-	LockObservation(String name, LockObservationContext context, ObservationRegistry observations) {
+	LockObservation(LockObservationContext context, ObservationRegistry observations,
+			@Nullable LockObservationConvention convention) {
 		this.context = context;
-		this.observation = Observation.createNotStarted(name, () -> context, observations);
+		this.observation = Observation.createNotStarted(SafeConvention.of(convention, context),
+				SafeConvention.ofDefault(context), () -> context, observations);
 	}
 
 	void start() {
@@ -58,8 +60,8 @@ public final class LockObservation {
 	}
 
 	void stop(Event outcome, @Nullable Throwable failure) {
+		this.context.setOutcome(outcome);
 		quietly(() -> {
-			this.observation.lowCardinalityKeyValue("outcome", outcome.label());
 			if (failure != null) {
 				this.observation.error(failure);
 			}

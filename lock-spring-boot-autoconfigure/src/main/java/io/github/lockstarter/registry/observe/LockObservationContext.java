@@ -2,17 +2,16 @@ package io.github.lockstarter.registry.observe;
 
 import java.time.Duration;
 
-import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 
 /**
  * What is known of an observation of a lock: of an attempt to get it, which is named
- * {@value #ACQUIRE}, or of a lease on it, {@value #HOLD}. Both have the name of the lock,
- * {@code lock}, and how they ended, {@code outcome}, as key values of low cardinality;
- * the key is in none.
+ * {@value #ACQUIRE}, or of a lease on it, {@value #HOLD}, unless a
+ * {@link LockObservationConvention} names them otherwise.
  */
 public final class LockObservationContext extends Observation.Context {
 
@@ -24,14 +23,30 @@ public final class LockObservationContext extends Observation.Context {
 
 	private final LockKey key;
 
+	private final boolean hold;
+
 	private volatile @Nullable String request;
 
 	private volatile @Nullable Duration waited;
 
-	LockObservationContext(LockKey key, @Nullable String request) {
+	private volatile @Nullable Event outcome;
+
+	private LockObservationContext(LockKey key, boolean hold, @Nullable String request) {
 		this.key = key;
+		this.hold = hold;
 		this.request = request;
-		addLowCardinalityKeyValue(KeyValue.of("lock", key.name()));
+	}
+
+	/** Returns the context of an attempt. */
+	static LockObservationContext ofAttempt(LockKey key) {
+		return new LockObservationContext(key, false, null);
+	}
+
+	/** Returns the context of a lease that an attempt was granted. */
+	static LockObservationContext ofLease(LockObservationContext attempt) {
+		LockObservationContext lease = new LockObservationContext(attempt.key, true, attempt.request);
+		lease.setParentObservation(attempt.getParentObservation());
+		return lease;
 	}
 
 	/**
@@ -40,6 +55,14 @@ public final class LockObservationContext extends Observation.Context {
 	 */
 	public LockKey key() {
 		return this.key;
+	}
+
+	/**
+	 * Returns whether a lease is observed, and not an attempt to get one.
+	 * @return whether it is
+	 */
+	public boolean isHold() {
+		return this.hold;
 	}
 
 	/**
@@ -64,6 +87,18 @@ public final class LockObservationContext extends Observation.Context {
 	 */
 	public @Nullable Duration waited() {
 		return this.waited;
+	}
+
+	/**
+	 * Returns how an attempt or a lease has ended.
+	 * @return the outcome, or {@code null} before the end
+	 */
+	public @Nullable Event outcome() {
+		return this.outcome;
+	}
+
+	void setOutcome(Event outcome) {
+		this.outcome = outcome;
 	}
 
 	void setWaited(@Nullable Duration waited) {

@@ -35,6 +35,9 @@ public final class RegistryObserver {
 
 	private final OutageLog outages;
 
+	/** That of the application, if it has one. */
+	private volatile @Nullable LockObservationConvention convention;
+
 	/**
 	 * Creates an observer.
 	 * @param counts counts what happens
@@ -50,6 +53,11 @@ public final class RegistryObserver {
 		this.outages = new OutageLog(runtime);
 	}
 
+	/** Lets a convention of the application name the observations. */
+	public void setConvention(@Nullable LockObservationConvention convention) {
+		this.convention = convention;
+	}
+
 	/**
 	 * Begins to observe an attempt of the calling thread.
 	 * @return {@code null} if nobody observes
@@ -58,7 +66,7 @@ public final class RegistryObserver {
 		if (this.observations.isNoop()) {
 			return null;
 		}
-		LockObservation attempt = observation(LockObservationContext.ACQUIRE, new LockObservationContext(key, null));
+		LockObservation attempt = observation(LockObservationContext.ofAttempt(key));
 		if (attempt != null) {
 			attempt.start();
 		}
@@ -69,17 +77,17 @@ public final class RegistryObserver {
 	 * Returns an observation of the lease that an attempt was granted.
 	 * @return {@code null} if nobody observes
 	 */
-	public @Nullable HoldObservation hold(LockKey key, @Nullable LockObservation attempt) {
-		return (attempt != null) ? new HoldObservation(this, key, attempt) : null;
+	public @Nullable HoldObservation hold(@Nullable LockObservation attempt) {
+		return (attempt != null) ? new HoldObservation(this, attempt) : null;
 	}
 
 	/**
 	 * Returns an observation that has not begun; {@code null} if the application fails to
 	 * make it: its predicates and handlers are asked.
 	 */
-	@Nullable LockObservation observation(String name, LockObservationContext context) {
+	@Nullable LockObservation observation(LockObservationContext context) {
 		try {
-			return new LockObservation(name, context, this.observations);
+			return new LockObservation(context, this.observations, this.convention);
 		}
 		catch (Throwable ex) {
 			LockObservation.failed(ex);

@@ -1,0 +1,95 @@
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.GenericApplicationListener;
+import org.springframework.context.event.GenericApplicationListenerAdapter;
+import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.core.ResolvableType;
+
+import io.github.lockstarter.LockConflictEvent;
+import io.github.lockstarter.LockSkippedEvent;
+import io.github.lockstarter.interceptor.ConflictEvents;
+
+/**
+ * Determines which events have a listener, once all beans have been created, and before
+ * the first request. A listener for every event, such as one that logs them, would have
+ * each refusal published to it.
+ */
+final class ConflictEventListeners implements SmartLifecycle {
+
+	private final ConflictEvents events;
+
+	private final ApplicationContext context;
+
+	private volatile boolean running;
+
+	ConflictEventListeners(ConflictEvents events, ApplicationContext context) {
+		this.events = events;
+		this.context = context;
+	}
+
+	/** Before anything that calls methods. */
+	@Override
+	public int getPhase() {
+		return Integer.MIN_VALUE;
+	}
+
+	@Override
+	public void start() {
+		this.events.publish(exist(LockConflictEvent.class), exist(LockSkippedEvent.class));
+		this.running = true;
+	}
+
+	private boolean exist(Class<?> type) {
+		// An event is published to the listeners of the parents, too.
+		for (ApplicationContext each = this.context; each != null; each = each.getParent()) {
+			if (exist(each, event(type))) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static boolean exist(ApplicationContext context, ResolvableType event) {
+		return (context instanceof AbstractApplicationContext known && known.getApplicationListeners()
+			.stream()
+			.map(ConflictEventListeners::typed)
+			.anyMatch((listener) -> listener.supportsEventType(event)
+					&& !listener.supportsEventType(event(AnyEvent.class))))
+				|| isDeclared(context, event);
+	}
+
+	/** The type of a lambda, or of a bean that is created later, is that of its bean. */
+	private static boolean isDeclared(ApplicationContext context, ResolvableType event) {
+		ResolvableType listener = ResolvableType.forClassWithGenerics(ApplicationListener.class, event);
+		return context.getBeanNamesForType(listener, true, false).length > 0;
+	}
+
+	private static GenericApplicationListener typed(ApplicationListener<?> listener) {
+		return (listener instanceof GenericApplicationListener typed) ? typed
+				: new GenericApplicationListenerAdapter(listener);
+	}
+
+	private static ResolvableType event(Class<?> payload) {
+		return ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, payload);
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	/** Is never published, so that its listeners are those of every event. */
+	private record AnyEvent() {
+
+	}
+
+}

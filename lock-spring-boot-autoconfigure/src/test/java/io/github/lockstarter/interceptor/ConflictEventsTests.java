@@ -1,0 +1,232 @@
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.mockito.ArgumentMatchers;
+import org.mockito.Mockito;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.LockConflictEvent;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockConflictException.Reason;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockSkippedEvent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How the events of refused and skipped calls reach their listeners.
+ */
+class ConflictEventsTests {
+
+	private static final LockKey KEY = LockKey.of("order:1");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(10));
+
+	private final List<Object> heard = new CopyOnWriteArrayList<>();
+
+	private final Logger logger = (Logger) LoggerFactory.getLogger(ConflictEvents.class);
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	@BeforeEach
+	void readLog() {
+		this.log.list = new CopyOnWriteArrayList<>();
+		this.log.start();
+		this.logger.addAppender(this.log);
+	}
+
+	@AfterEach
+	void leaveLog() {
+		this.logger.detachAppender(this.log);
+	}
+
+	@Test
+	@DisplayName("A refusal and a skip are published on another thread, with the lock and the reason or the method")
+	void published() {
+		List<Thread> threads = new CopyOnWriteArrayList<>();
+		try (ConflictEvents events = events((event) -> threads.add(Thread.currentThread()))) {
+			events.refused(KEY, conflict());
+			events.refused(KEY,
+					new LockConflictException(KEY, OPTIONS.withWaitTime(Duration.ofMillis(1)), Duration.ZERO));
+			events.refused(KEY, LockConflictException.waitQueueFull(KEY, OPTIONS, Duration.ZERO));
+			events.skipped(KEY, nightly());
+			Awaitility.await().until(() -> this.heard.size() == 4);
+		}
+		assertThat(this.heard).containsExactly(new LockConflictEvent(KEY, Reason.HELD),
+				new LockConflictEvent(KEY, Reason.WAIT_TIMEOUT), new LockConflictEvent(KEY, Reason.QUEUE_FULL),
+				new LockSkippedEvent(KEY, Reports.class.getName() + ".nightly"));
+		assertThat(threads).doesNotContain(Thread.currentThread());
+	}
+
+	@Test
+	@DisplayName("An event without a listener is not even submitted")
+	void noListener() {
+		ExecutorService executor = Mockito.mock();
+		try (ConflictEvents events = new ConflictEvents(this.heard::add, executor)) {
+			events.refused(KEY, conflict());
+			events.skipped(KEY, nightly());
+			events.publish(true, false);
+			events.skipped(KEY, nightly());
+			events.publish(false, true);
+			events.refused(KEY, conflict());
+			Mockito.verifyNoInteractions(executor);
+			events.skipped(KEY, nightly());
+			Mockito.verify(executor).execute(ArgumentMatchers.any());
+		}
+	}
+
+	@Test
+	@DisplayName("A listener that blocks has at most so many events wait for it, with one warning for each outage")
+	void blockingListener() {
+		CountDownLatch first = new CountDownLatch(1);
+		CountDownLatch second = new CountDownLatch(1);
+		try (ConflictEvents events = events((event) -> await((this.heard.size() == 1) ? first : second))) {
+			events.refused(KEY, conflict());
+			Awaitility.await().until(() -> this.heard.size() == 1);
+			refuse(events, ConflictEvents.MAX_WAITING + 100);
+			first.countDown();
+			Awaitility.await().until(() -> this.heard.size() == 2);
+			assertThat(this.heard).hasSize(2);
+			second.countDown();
+			Awaitility.await().until(() -> this.heard.size() == 1 + ConflictEvents.MAX_WAITING);
+			Awaitility.await().until(() -> warnings().size() == 1);
+		}
+		assertThat(warnings()).singleElement().asString().contains("1000 events", "dropped");
+	}
+
+	@Test
+	@DisplayName("When the listeners have caught up, the next outage is logged again")
+	void nextOutage() {
+		Queue<Runnable> tasks = new ArrayDeque<>();
+		ExecutorService executor = Mockito.mock();
+		Mockito.doAnswer((call) -> tasks.add(call.getArgument(0))).when(executor).execute(ArgumentMatchers.any());
+		try (ConflictEvents events = new ConflictEvents(this.heard::add, executor)) {
+			events.publish(true, true);
+			for (int outage = 1; outage <= 2; outage++) {
+				refuse(events, ConflictEvents.MAX_WAITING + 2);
+				assertThat(tasks).as("to deliver, and to log").hasSize(2);
+				tasks.forEach(Runnable::run);
+				tasks.clear();
+				assertThat(this.heard).hasSize(outage * ConflictEvents.MAX_WAITING);
+				assertThat(warnings()).hasSize(outage);
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("A listener that throws gets the next event, and its failure is logged once")
+	void failingListener() {
+		try (ConflictEvents events = events((event) -> {
+			throw new AssertionError("on purpose");
+		})) {
+			refuse(events, 3);
+			Awaitility.await().until(() -> this.heard.size() == 3);
+			assertThat(this.log.list).filteredOn((line) -> line.getLevel() == Level.ERROR).hasSize(1);
+		}
+	}
+
+	@Test
+	@DisplayName("If no thread can be started, the refusal goes on, and the event is published with the next one")
+	void noThread() {
+		ExecutorService executor = Mockito.mock();
+		Mockito.doThrow(new OutOfMemoryError("on purpose")).doAnswer((call) -> {
+			call.<Runnable>getArgument(0).run();
+			return null;
+		}).when(executor).execute(ArgumentMatchers.any());
+		try (ConflictEvents events = new ConflictEvents(this.heard::add, executor)) {
+			events.publish(true, true);
+			events.refused(KEY, conflict());
+			assertThat(this.heard).isEmpty();
+			events.refused(KEY, conflict());
+			assertThat(this.heard).hasSize(2);
+		}
+	}
+
+	@Test
+	@DisplayName("At the end a listener that blocks is interrupted, and what waits is dropped")
+	void closed() {
+		CountDownLatch interrupted = new CountDownLatch(1);
+		ConflictEvents events = events((event) -> {
+			try {
+				new CountDownLatch(1).await();
+			}
+			catch (InterruptedException ex) {
+				interrupted.countDown();
+			}
+		});
+		refuse(events, 3);
+		Awaitility.await().until(() -> this.heard.size() == 1);
+		events.close();
+		await(interrupted);
+		events.refused(KEY, conflict());
+		assertThat(this.heard).hasSize(1);
+	}
+
+	private ConflictEvents events(Consumer<Object> listener) {
+		ConflictEvents events = new ConflictEvents((event) -> {
+			this.heard.add(event);
+			listener.accept(event);
+		});
+		events.publish(true, true);
+		return events;
+	}
+
+	private static void refuse(ConflictEvents events, int times) {
+		for (int i = 0; i < times; i++) {
+			events.refused(KEY, conflict());
+		}
+	}
+
+	private List<String> warnings() {
+		return this.log.list.stream()
+			.filter((line) -> line.getLevel() == Level.WARN)
+			.map(ILoggingEvent::getFormattedMessage)
+			.toList();
+	}
+
+	private static LockConflictException conflict() {
+		return new LockConflictException(KEY, OPTIONS, Duration.ZERO);
+	}
+
+	private static Method nightly() {
+		return ClassUtils.getMethod(Reports.class, "nightly");
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static final class Reports {
+
+		public void nightly() {
+		}
+
+	}
+
+}
