@@ -10,6 +10,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import org.jspecify.annotations.NullMarked;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
@@ -53,8 +55,7 @@ class ArchitectureTests {
 		.and()
 		.doNotHaveSimpleName("LockAssertions")
 		.should()
-		.dependOnClassesThat()
-		.haveSimpleNameEndingWith("Assert");
+		.dependOnClassesThat(resideInAPackage(TEST).and(simpleNameEndingWith("Assert")));
 
 	@ArchTest
 	static final ArchRule packagesAreNullMarked = classes().that()

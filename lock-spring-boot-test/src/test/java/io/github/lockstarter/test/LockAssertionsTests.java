@@ -59,16 +59,15 @@ class LockAssertionsTests {
 	@DisplayName("A lease is held until it is released, which is no loss")
 	void released() {
 		Lease lease = this.locks.acquire("orders:1");
+		String described = "Expecting the lease of lock orders:1, with fencing token %d, "
+			.formatted(lease.fencingToken());
 		assertThat(lease).isHeld();
-		assertFails(() -> assertThat(lease).isNotHeld(),
-				"Expecting the lease of lock orders:1, with fencing token 1, to have ended, but it is held for PT");
+		assertFails(() -> assertThat(lease).isNotHeld(), described + "to have ended, but it is held for PT");
 		assertFails(() -> assertThat(lease).isLost(), "to have ended, but it is held for PT");
 		lease.close();
 		assertThat(lease).isNotHeld();
-		assertFails(() -> assertThat(lease).isHeld(),
-				"Expecting the lease of lock orders:1, with fencing token 1, to be held, but it has ended");
-		assertFails(() -> assertThat(lease).isLost(),
-				"Expecting the lease of lock orders:1, with fencing token 1, to be lost, but it was released by its holder");
+		assertFails(() -> assertThat(lease).isHeld(), described + "to be held, but it has ended");
+		assertFails(() -> assertThat(lease).isLost(), described + "to be lost, but it was released by its holder");
 	}
 
 	@Test

@@ -127,6 +127,7 @@ class TestLockRegistryTests {
 		Lease lease = this.locks.acquire("orders:1");
 		this.locks.failStore();
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> this.locks.acquire("orders:2"))
+			.havingCause()
 			.withMessageContaining("the test lets the store fail");
 		lease.close();
 		assertThat(this.locks.isHeld("orders:1")).as("could not be released").isTrue();

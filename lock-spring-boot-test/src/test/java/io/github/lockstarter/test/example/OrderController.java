@@ -3,8 +3,8 @@ package io.github.lockstarter.test.example;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
@@ -15,10 +15,9 @@ class OrderController {
 	private final AtomicInteger placed = new AtomicInteger();
 
 	@PostMapping("/orders")
-	@ResponseStatus(HttpStatus.CREATED)
 	@ExclusiveRequest(name = "orders", key = "header('Idempotency-Key')", replay = "24h")
-	String place() {
-		return "order " + this.placed.incrementAndGet();
+	ResponseEntity<String> place() {
+		return ResponseEntity.status(HttpStatus.CREATED).body("order " + this.placed.incrementAndGet());
 	}
 
 }
