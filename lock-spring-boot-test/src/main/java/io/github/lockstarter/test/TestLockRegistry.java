@@ -212,7 +212,7 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 		if (holder != null) {
 			return "held by the code under test, with fencing token %d".formatted(holder.fencingToken());
 		}
-		return this.store.isHeld(key) ? "held elsewhere" : "free";
+		return this.store.isHeld(key) ? "held, but not by the code under test" : "free";
 	}
 
 	/** Says which locks the code under test holds. */

@@ -43,7 +43,7 @@ class LockAssertionsTests {
 						+ lease.fencingToken());
 		this.locks.heldElsewhere("report");
 		assertFails(() -> assertThat(this.locks).isFree("report"),
-				"Expecting lock report to be free, but it is held elsewhere");
+				"Expecting lock report to be free, but it is held, but not by the code under test");
 	}
 
 	@Test
@@ -52,7 +52,7 @@ class LockAssertionsTests {
 		this.locks.heldElsewhere("orders:1");
 		assertThat(this.locks).hasWaiters("orders:1", 0);
 		assertFails(() -> assertThat(this.locks).hasWaiters("orders:1", 2),
-				"Expecting lock orders:1 to have 2 waiters, but it has 0, and is held elsewhere");
+				"Expecting lock orders:1 to have 2 waiters, but it has 0, and is held, but not by the code under test");
 	}
 
 	@Test

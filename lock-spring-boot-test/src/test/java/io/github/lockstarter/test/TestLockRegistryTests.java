@@ -94,7 +94,7 @@ class TestLockRegistryTests {
 							+ lease.fencingToken());
 		this.locks.heldElsewhere("report");
 		assertThatIllegalStateException().isThrownBy(() -> this.locks.heldElsewhere("report"))
-			.withMessage("Lock report cannot be held elsewhere: it is held elsewhere");
+			.withMessage("Lock report cannot be held elsewhere: it is held, but not by the code under test");
 	}
 
 	@Test
@@ -114,7 +114,8 @@ class TestLockRegistryTests {
 	void notHeld() {
 		this.locks.heldElsewhere("orders:1");
 		assertThatIllegalStateException().isThrownBy(() -> this.locks.lose("orders:1"))
-			.withMessage("Lock orders:1 cannot be lost: it is held elsewhere. The code under test holds no lock");
+			.withMessage(
+					"Lock orders:1 cannot be lost: it is held, but not by the code under test. The code under test holds no lock");
 		this.locks.acquire("orders:2");
 		this.locks.acquire("report");
 		assertThatIllegalStateException().isThrownBy(() -> this.locks.lose("order:2"))
