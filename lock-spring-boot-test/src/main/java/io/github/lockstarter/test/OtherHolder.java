@@ -9,7 +9,7 @@ package io.github.lockstarter.test;
 public interface OtherHolder extends AutoCloseable {
 
 	/**
-	 * Releases the lock; the next waiter may have it. Does nothing if the lock is not
+	 * Releases the lock, so that a waiter may have it. Does nothing if the lock is not
 	 * held any more.
 	 */
 	@Override

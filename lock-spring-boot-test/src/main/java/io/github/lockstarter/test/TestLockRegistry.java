@@ -3,7 +3,6 @@ package io.github.lockstarter.test;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
@@ -17,9 +16,7 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.registry.DefaultLockRegistry;
-import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.entry.LockSnapshot;
 
@@ -51,8 +48,6 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final LockInspector inspector;
 
-	private final TokenLocks tokens;
-
 	/**
 	 * Creates a registry for a test without an application context. Its options are those
 	 * of an application that sets no property: a ttl of 10 s, and no waiting.
@@ -75,7 +70,6 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 		this.registry = registry;
 		this.store = store;
 		this.inspector = new LockInspector(registry);
-		this.tokens = new DefaultTokenLocks(registry);
 	}
 
 	/**
@@ -100,11 +94,10 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	public OtherHolder heldElsewhere(String lock, Duration time) {
 		LockKey key = LockKey.of(lock);
-		String owner = this.store.grantElsewhere(key, UUID.randomUUID().toString(), LockOptions.of(time).ttl());
-		Assert.state(owner != null,
+		OtherHolder other = this.store.grantElsewhere(key, LockOptions.of(time).ttl());
+		Assert.state(other != null,
 				() -> "Lock %s cannot be held elsewhere: it is %s".formatted(text(key), state(key)));
-		// Not through the store alone: waiters of this instance are woken.
-		return () -> this.tokens.releaseAsync(key, owner).toCompletableFuture().join();
+		return other;
 	}
 
 	/**

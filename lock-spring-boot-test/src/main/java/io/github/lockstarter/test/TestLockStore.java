@@ -3,6 +3,7 @@ package io.github.lockstarter.test;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -26,9 +27,6 @@ import io.github.lockstarter.store.memory.MemoryLockStore;
  * Locks in memory, in a store that can fail, and that another instance uses, too.
  */
 final class TestLockStore implements LockStore {
-
-	/** How the owner tokens of the other instance begin. */
-	private static final String ELSEWHERE = "elsewhere-";
 
 	private final MemoryLockStore memory = new MemoryLockStore();
 
@@ -60,17 +58,15 @@ final class TestLockStore implements LockStore {
 	}
 
 	/**
-	 * Grants the lock to the other instance, if it is free.
-	 * @param id what no other acquisition has
-	 * @return the owner token; {@code null} if the lock is held
+	 * Grants the lock to the other instance, which can reach the store at any time, if it
+	 * is free.
+	 * @return releases the lock; {@code null} if the lock is held
 	 */
-	@Nullable String grantElsewhere(LockKey key, String id, Duration ttl) {
-		String owner = ELSEWHERE + id;
-		AcquireResult result = this.memory.lock(key)
-			.acquire(AcquireCommand.of(owner, ttl))
-			.toCompletableFuture()
-			.join();
-		return (result instanceof Granted) ? owner : null;
+	@Nullable OtherHolder grantElsewhere(LockKey key, Duration ttl) {
+		StoredLock lock = this.memory.lock(key);
+		String owner = "elsewhere-" + UUID.randomUUID();
+		AcquireResult result = lock.acquire(AcquireCommand.of(owner, ttl)).toCompletableFuture().join();
+		return (result instanceof Granted) ? () -> lock.release(owner, null).toCompletableFuture().join() : null;
 	}
 
 	/** Returns whether the lock is held, by any instance. */
@@ -107,9 +103,7 @@ final class TestLockStore implements LockStore {
 
 		@Override
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-			// What this instance cannot reach, the other one can.
-			return owner.startsWith(ELSEWHERE) ? this.inMemory.release(owner, result)
-					: ask(() -> this.inMemory.release(owner, result));
+			return ask(() -> this.inMemory.release(owner, result));
 		}
 
 		@Override

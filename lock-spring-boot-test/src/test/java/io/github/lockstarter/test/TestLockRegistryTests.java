@@ -52,7 +52,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A waiter gets the lock as soon as it is released elsewhere")
+	@DisplayName("A waiter gets the lock soon after it is released elsewhere")
 	void wakesWaiters() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		CompletableFuture<Optional<Lease>> waiter = this.locks.tryAcquireAsync("orders:1", LONG).toCompletableFuture();
@@ -61,7 +61,7 @@ class TestLockRegistryTests {
 		long released = System.nanoTime();
 		other.close();
 		assertThat(waiter).succeedsWithin(LONG).matches(Optional::isPresent);
-		// Not when it would have asked again by itself.
+		// Not when the holder's ttl would have ended.
 		assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - released)).isLessThan(9);
 	}
 
