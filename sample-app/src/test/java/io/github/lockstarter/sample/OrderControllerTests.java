@@ -11,38 +11,41 @@ import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.test.AutoConfigureLocks;
+import io.github.lockstarter.test.OtherHolder;
+import io.github.lockstarter.test.TestLockRegistry;
 
+import static io.github.lockstarter.test.LockAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * An example of a test of one controller: its annotations work, with locks in memory.
  */
-@WebMvcTest(controllers = OrderController.class, properties = "lock.store=memory")
+@WebMvcTest(OrderController.class)
+@AutoConfigureLocks
 class OrderControllerTests {
 
 	@Autowired
 	private MockMvcTester mvc;
 
 	@Autowired
-	private LockRegistry locks;
+	private TestLockRegistry locks;
 
 	@Test
 	@DisplayName("While an order is taken, the same order is refused with 409 and problem details")
 	void refuses() {
-		try (Lease other = this.locks.acquire("orders:1")) {
-			assertThat(place("1")).hasStatus(HttpStatus.CONFLICT)
-				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
-				.containsHeader(HttpHeaders.RETRY_AFTER)
-				.bodyJson()
-				.extractingPath("$.type")
-				.asString()
-				.endsWith("/request-in-progress");
-			assertThat(place("2")).hasStatus(HttpStatus.CREATED);
-			assertThat(other.isHeld()).isTrue();
-		}
+		OtherHolder other = this.locks.heldElsewhere("orders:1");
+		assertThat(place("1")).hasStatus(HttpStatus.CONFLICT)
+			.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.containsHeader(HttpHeaders.RETRY_AFTER)
+			.bodyJson()
+			.extractingPath("$.type")
+			.asString()
+			.endsWith("/request-in-progress");
+		assertThat(place("2")).hasStatus(HttpStatus.CREATED);
+		other.close();
 		assertThat(place("1")).hasStatus(HttpStatus.CREATED);
+		assertThat(this.locks).isFree("orders:1");
 	}
 
 	private MvcTestResult place(String key) {

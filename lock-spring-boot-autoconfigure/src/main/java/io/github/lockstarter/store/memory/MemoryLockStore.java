@@ -81,6 +81,14 @@ public final class MemoryLockStore implements LockStore {
 		return Optional.of(new MemoryResults());
 	}
 
+	/**
+	 * Forgets all locks and all results, for a test. Fencing tokens go on growing.
+	 */
+	public void clear() {
+		this.leases.clear();
+		this.results.clear();
+	}
+
 	private static <T> CompletionStage<T> done(T value) {
 		return CompletableFuture.completedFuture(value);
 	}

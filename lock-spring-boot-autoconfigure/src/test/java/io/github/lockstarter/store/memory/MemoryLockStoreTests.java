@@ -81,6 +81,20 @@ class MemoryLockStoreTests extends LockStoreContract {
 		assertThat(size(store, "results")).isLessThan(2000);
 	}
 
+	@Test
+	@DisplayName("A store that is cleared has no locks and no results, and its fencing tokens go on growing")
+	void clear() {
+		StoredLock lock = this.store.lock(new LockKey("cleared", "1"));
+		assertThat(lock.acquire(AcquireCommand.of("a", TTL))).isCompletedWithValue(new Granted(1));
+		ResultKey result = new ResultKey("result", TTL, true);
+		assertThat(lock.release("a", TestResults.stored(result, "result"))).isCompletedWithValue(true);
+		assertThat(lock.acquire(AcquireCommand.of("b", TTL))).isCompletedWithValue(new Granted(2));
+		this.store.clear();
+		assertThat(size(this.store, "leases") + size(this.store, "results")).isZero();
+		assertThat(lock.release("b", null)).isCompletedWithValue(false);
+		assertThat(lock.acquire(AcquireCommand.of("c", TTL))).isCompletedWithValue(new Granted(3));
+	}
+
 	private static long size(MemoryLockStore store, String map) {
 		return ((Map<?, ?>) ReflectionTestUtils.getField(store, map)).size();
 	}

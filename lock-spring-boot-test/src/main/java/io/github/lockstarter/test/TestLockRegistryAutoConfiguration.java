@@ -1,0 +1,30 @@
+package io.github.lockstarter.test;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Fallback;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.util.Assert;
+
+import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.github.lockstarter.registry.DefaultLockRegistry;
+
+/**
+ * Auto-configuration for {@link AutoConfigureLocks @AutoConfigureLocks}: control over the
+ * registry. The application goes on to use the registry itself.
+ */
+@AutoConfiguration(after = LockAutoConfiguration.class)
+public final class TestLockRegistryAutoConfiguration {
+
+	@Bean(destroyMethod = "")
+	@Fallback
+	@Lazy
+	TestLockRegistry testLockRegistry(ObjectProvider<DefaultLockRegistry> registry, TestLockStore store) {
+		DefaultLockRegistry controlled = registry.getIfAvailable();
+		Assert.state(controlled != null,
+				"A TestLockRegistry controls the LockRegistry of the auto-configuration, but the application or the test has replaced that by one of its own");
+		return new TestLockRegistry(controlled, store);
+	}
+
+}

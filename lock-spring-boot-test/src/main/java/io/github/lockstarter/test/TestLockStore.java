@@ -1,0 +1,121 @@
+package io.github.lockstarter.test;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.StoredResults;
+import io.github.lockstarter.store.memory.MemoryLockStore;
+
+/**
+ * Locks in memory, in a store that can fail, and that another instance uses, too.
+ */
+final class TestLockStore implements LockStore {
+
+	private final MemoryLockStore memory = new MemoryLockStore();
+
+	private volatile boolean failing;
+
+	@Override
+	public StoredLock lock(LockKey key) {
+		return new TestLock(key, this.memory.lock(key));
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return this.memory.capabilities();
+	}
+
+	@Override
+	public Optional<StoredResults> results() {
+		return this.memory.results();
+	}
+
+	/** Lets the store fail for this instance, or not any more. */
+	void setFailing(boolean failing) {
+		this.failing = failing;
+	}
+
+	/** Forgets all locks and results. */
+	void clear() {
+		this.memory.clear();
+	}
+
+	/**
+	 * Grants the lock to the other instance, which can reach the store at any time, if it
+	 * is free.
+	 * @return releases the lock; {@code null} if the lock is held
+	 */
+	@Nullable OtherHolder grantElsewhere(LockKey key, Duration ttl) {
+		StoredLock lock = this.memory.lock(key);
+		String owner = "elsewhere-" + UUID.randomUUID();
+		AcquireResult result = lock.acquire(AcquireCommand.of(owner, ttl)).toCompletableFuture().join();
+		return (result instanceof Granted) ? () -> lock.release(owner, null).toCompletableFuture().join() : null;
+	}
+
+	/** Returns whether the lock is held, by any instance. */
+	boolean isHeld(LockKey key) {
+		return this.memory.lock(key).remaining().toCompletableFuture().join().isPresent();
+	}
+
+	private final class TestLock implements StoredLock {
+
+		private final LockKey key;
+
+		private final StoredLock inMemory;
+
+		TestLock(LockKey key, StoredLock inMemory) {
+			this.key = key;
+			this.inMemory = inMemory;
+		}
+
+		@Override
+		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+			return ask(() -> this.inMemory.acquire(command)).thenApply((result) -> seenBy(command, result));
+		}
+
+		/** A living holder renews its lock, and never for longer than a ttl. */
+		private static AcquireResult seenBy(AcquireCommand command, AcquireResult result) {
+			return (result instanceof Held held && held.remaining().compareTo(command.ttl()) > 0)
+					? new Held(command.ttl(), held.fencingToken()) : result;
+		}
+
+		@Override
+		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+			return ask(() -> this.inMemory.renew(owner, ttl));
+		}
+
+		@Override
+		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+			return ask(() -> this.inMemory.release(owner, result));
+		}
+
+		@Override
+		public CompletionStage<Optional<Duration>> remaining() {
+			return ask(this.inMemory::remaining);
+		}
+
+		private <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> question) {
+			return TestLockStore.this.failing ? CompletableFuture
+				.failedFuture(new LockStoreException(this.key, "the test lets the store fail", null)) : question.get();
+		}
+
+	}
+
+}

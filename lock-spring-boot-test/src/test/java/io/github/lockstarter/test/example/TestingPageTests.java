@@ -1,0 +1,76 @@
+package io.github.lockstarter.test.example;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The examples of {@code docs/testing.md} are code of this package.
+ */
+@Tag("once")
+class TestingPageTests {
+
+	private static final Path PAGE = Path.of("..", "docs", "testing.md");
+
+	private static final Path SOURCES = Path.of("src", "test", "java", "io", "github", "lockstarter", "test",
+			"example");
+
+	@Test
+	@DisplayName("Each example in Java is part of a test that runs")
+	void java() throws IOException {
+		List<String> examples = blocks("java").stream().map(TestingPageTests::withoutSpace).toList();
+		assertThat(examples).hasSize(4);
+		List<String> sources = sources();
+		assertThat(examples).allSatisfy((example) -> assertThat(sources).anyMatch((each) -> each.contains(example)));
+	}
+
+	@Test
+	@DisplayName("The dependency is that on this module")
+	void dependency() {
+		String artifact = "<artifactId>lock-spring-boot-test</artifactId>";
+		assertThat(blocks("xml")).singleElement().asString().contains(artifact);
+		assertThat(read(Path.of("pom.xml"))).contains(artifact);
+	}
+
+	/** Display names are for this repository, and no page shows them. */
+	private static List<String> sources() throws IOException {
+		try (Stream<Path> files = Files.list(SOURCES)) {
+			return files.map(TestingPageTests::read)
+				.map((source) -> source.replaceAll("@DisplayName\\(\"[^\"]*\"\\)", ""))
+				.map(TestingPageTests::withoutSpace)
+				.toList();
+		}
+	}
+
+	private static List<String> blocks(String language) {
+		return Pattern.compile("^```" + language + "\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE)
+			.matcher(read(PAGE))
+			.results()
+			.map((block) -> block.group(1))
+			.toList();
+	}
+
+	private static String withoutSpace(String code) {
+		return code.replaceAll("\\s", "");
+	}
+
+	private static String read(Path file) {
+		try {
+			return Files.readString(file);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
