@@ -107,6 +107,11 @@ final class TestLockStore implements LockStore {
 		}
 
 		@Override
+		public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
+			return ask(() -> this.inMemory.releaseAfter(owner, time));
+		}
+
+		@Override
 		public CompletionStage<Optional<Duration>> remaining() {
 			return ask(this.inMemory::remaining);
 		}
