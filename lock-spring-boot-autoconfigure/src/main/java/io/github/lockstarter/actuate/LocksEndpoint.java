@@ -1,5 +1,6 @@
 package io.github.lockstarter.actuate;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -33,6 +34,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.interceptor.LastRuns;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.entry.LockSnapshot;
 import io.github.lockstarter.store.SearchLimit;
@@ -47,9 +49,14 @@ public class LocksEndpoint {
 
 	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
 
+	/** The process and its machine, as in {@code 4711@host}. */
+	private static final String INSTANCE = ManagementFactory.getRuntimeMXBean().getName();
+
 	private final LockInspector locks;
 
 	private final LockCounts counts;
+
+	private final LastRuns runs;
 
 	private final Show showKeys;
 
@@ -59,13 +66,15 @@ public class LocksEndpoint {
 	 * Creates an endpoint.
 	 * @param locks what is held and who waits now
 	 * @param counts what happened
+	 * @param runs when methods last ran whose calls may be skipped
 	 * @param showKeys whether keys are shown, or their digests
 	 * @param roles whom they are shown to if it depends on that; empty for all who are
 	 * authenticated
 	 */
-	public LocksEndpoint(LockInspector locks, LockCounts counts, Show showKeys, Set<String> roles) {
+	public LocksEndpoint(LockInspector locks, LockCounts counts, LastRuns runs, Show showKeys, Set<String> roles) {
 		this.locks = locks;
 		this.counts = counts;
+		this.runs = runs;
 		this.showKeys = showKeys;
 		this.roles = roles;
 	}
@@ -86,7 +95,7 @@ public class LocksEndpoint {
 			.toList();
 		Map<String, Map<String, Long>> totals = new TreeMap<>();
 		this.counts.lockNames().forEach((name) -> totals.put(name, totals(name)));
-		return new Locks(locks, totals);
+		return new Locks(INSTANCE, locks, this.runs.byLockName(), totals);
 	}
 
 	/**
@@ -199,10 +208,14 @@ public class LocksEndpoint {
 	/**
 	 * The answer of the endpoint.
 	 *
+	 * @param instance the process and its machine
 	 * @param locks what is held or waited for in this instance
+	 * @param lastRuns when methods last ran in this instance whose calls may be skipped,
+	 * by the name of the lock
 	 * @param totals how often what happened since the start, by the name of the lock
 	 */
-	public record Locks(Collection<Lock> locks, Map<String, Map<String, Long>> totals) {
+	public record Locks(String instance, Collection<Lock> locks, Map<String, LastRuns.Run> lastRuns,
+			Map<String, Map<String, Long>> totals) {
 	}
 
 	/**

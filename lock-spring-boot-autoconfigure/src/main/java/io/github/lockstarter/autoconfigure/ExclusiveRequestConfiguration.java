@@ -40,6 +40,7 @@ import io.github.lockstarter.interceptor.ConflictEvents;
 import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.interceptor.InterfaceProxyCheck;
+import io.github.lockstarter.interceptor.LastRuns;
 import io.github.lockstarter.interceptor.LockPlacement;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.interceptor.RequestSupport;
@@ -75,17 +76,23 @@ class ExclusiveRequestConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestInterceptor exclusiveRequestInterceptor(LockOperationSource operations,
-			ObjectProvider<LockRegistry> registry, ObjectProvider<LockCounts> counts, ConflictEvents events,
-			ObjectProvider<RequestSupport> requests, ObjectProvider<ReactiveRequestSupport> reactiveRequests,
-			ObjectProvider<LockProperties> properties) {
+			ObjectProvider<LockRegistry> registry, ObjectProvider<LockCounts> counts, LastRuns runs,
+			ConflictEvents events, ObjectProvider<RequestSupport> requests,
+			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<LockProperties> properties) {
 		// A SingletonSupplier does not remember null: it would search in each call.
 		Supplier<Optional<ReactiveRequestSupport>> reactive = SingletonSupplier
 			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
 		return new ExclusiveRequestInterceptor(operations, registry::getObject,
-				() -> new CallObserver(counts.getObject(), events),
+				() -> new CallObserver(counts.getObject(), runs, events),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
 				() -> reactive.get().orElse(null),
 				SingletonSupplier.of(() -> properties.getObject().web().releasesOnResponse())::obtain);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LastRuns exclusiveRequestLastRuns() {
+		return new LastRuns();
 	}
 
 	@Bean

@@ -10,6 +10,7 @@ import org.springframework.context.annotation.Configuration;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.actuate.LocksEndpoint;
+import io.github.lockstarter.interceptor.LastRuns;
 import io.github.lockstarter.registry.LockInspector;
 
 /**
@@ -24,9 +25,9 @@ class LocksEndpointConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpoint exclusiveRequestLocksEndpoint(LockInspector locks, LockCounts counts,
+	LocksEndpoint exclusiveRequestLocksEndpoint(LockInspector locks, LockCounts counts, LastRuns runs,
 			LocksEndpointProperties properties) {
-		return new LocksEndpoint(locks, counts, properties.showKeys(), properties.roles());
+		return new LocksEndpoint(locks, counts, runs, properties.showKeys(), properties.roles());
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
@@ -25,6 +26,8 @@ public final class CallObserver {
 
 	private final LockCounts counts;
 
+	private final LastRuns runs;
+
 	private final ConflictEvents events;
 
 	private final AtomicLong lastLine = new AtomicLong(System.nanoTime() - PAUSE);
@@ -32,10 +35,12 @@ public final class CallObserver {
 	/**
 	 * Creates an observer.
 	 * @param counts counts what happens
+	 * @param runs remembers when methods ran whose calls may be skipped
 	 * @param events publishes it to the application
 	 */
-	public CallObserver(LockCounts counts, ConflictEvents events) {
+	public CallObserver(LockCounts counts, LastRuns runs, ConflictEvents events) {
 		this.counts = counts;
+		this.runs = runs;
 		this.events = events;
 	}
 
@@ -44,9 +49,15 @@ public final class CallObserver {
 		this.events.refused(key, conflict);
 	}
 
+	/** A call that might have been skipped runs. */
+	void runs(Lease lease, LockedMethod method) {
+		this.runs.ran(lease, method);
+	}
+
 	/** A call was skipped: the lock is held. */
 	void skipped(LockKey key, LockedMethod method) {
 		this.counts.add(key.name(), Event.SKIPPED);
+		this.runs.skipped(key.name(), method);
 		this.events.skipped(key, method.method());
 		if (logger.isDebugEnabled()) {
 			logger.debug("%s was skipped: lock '%s' is held".formatted(method.method().toGenericString(), key.name()));

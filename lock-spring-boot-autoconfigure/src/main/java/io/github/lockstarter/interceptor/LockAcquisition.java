@@ -188,6 +188,9 @@ public final class LockAcquisition {
 			if (lock.equals(LockAcquisition.this.first)) {
 				this.main = lease;
 			}
+			if (lock.operation.skips()) {
+				this.context.observer().runs(lease, LockAcquisition.this.method);
+			}
 		}
 
 		HeldLeases toLeases() {

@@ -64,6 +64,29 @@ class LocksEndpointTests {
 	}
 
 	@Test
+	@DisplayName("Shows when a method last ran in this instance whose calls may be skipped, and was last skipped")
+	void showsLastRuns() throws Exception {
+		try (TestServer server = start(WebApplicationType.SERVLET)) {
+			WatchedApplication.Jobs jobs = server.context().getBean(WatchedApplication.Jobs.class);
+			assertThat(json(server).path("lastRuns").isEmpty()).isTrue();
+			Instant start = Instant.now();
+			try (Lease other = server.context().getBean(LockRegistry.class).acquire("nightly")) {
+				jobs.nightly();
+				JsonNode skipped = json(server).path("lastRuns").path("nightly");
+				assertThat(Instant.parse(skipped.path("skipped").asString())).isBetween(start, Instant.now());
+				assertThat(skipped.path("ran").isString()).isFalse();
+				assertThat(other.isHeld()).isTrue();
+			}
+			jobs.nightly();
+			JsonNode ran = json(server).path("lastRuns").path("nightly");
+			assertThat(Instant.parse(ran.path("ran").asString())).isBetween(start, Instant.now());
+			assertThat(ran.path("fencingToken").asLong()).isPositive();
+			assertThat(ran.path("method").asString()).endsWith("Jobs.nightly");
+			assertThat(json(server).path("instance").asString()).startsWith(ProcessHandle.current().pid() + "@");
+		}
+	}
+
+	@Test
 	@DisplayName("Shows keys where that is configured")
 	void showsKeys() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET, "management.endpoint.locks.show-keys=always");

@@ -20,7 +20,7 @@ import io.github.lockstarter.annotation.OnConflict;
  */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import(WatchedApplication.Orders.class)
+@Import({ WatchedApplication.Orders.class, WatchedApplication.Jobs.class })
 class WatchedApplication {
 
 	@RestController
@@ -49,6 +49,14 @@ class WatchedApplication {
 		@ExclusiveRequest(name = "orders", key = "#number", onConflict = OnConflict.WAIT)
 		public Mono<String> reactive(@PathVariable String number) {
 			return Mono.fromCallable(() -> order(number)).subscribeOn(Schedulers.boundedElastic());
+		}
+
+	}
+
+	static class Jobs {
+
+		@ExclusiveRequest(name = "nightly", onConflict = OnConflict.SKIP)
+		void nightly() {
 		}
 
 	}
