@@ -168,7 +168,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			}
 			wanted.forEach((key) -> open.add(forLease(key, options, this.blocking)));
 			while (!open.isEmpty()) {
-				for (AcquireRequest asked : this.table.submitAll(open).get()) {
+				for (AcquireRequest asked : submitAll(open)) {
 					leases.put(asked.key(), lease(asked, asked.await()));
 					open.remove(asked);
 				}
@@ -178,7 +178,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			});
 			return List.copyOf(leases.values());
 		}
-		catch (InterruptedException | ExecutionException ex) {
+		catch (InterruptedException ex) {
 			giveUp(open, leases.values());
 			Thread.currentThread().interrupt();
 			throw new LockStoreException(open.iterator().next().key(), "interrupted while waiting for it", ex);
@@ -186,6 +186,15 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		catch (Throwable ex) {
 			giveUp(open, leases.values());
 			throw ex;
+		}
+	}
+
+	private List<AcquireRequest> submitAll(Collection<AcquireRequest> open) throws InterruptedException {
+		try {
+			return this.table.submitAll(open).get();
+		}
+		catch (ExecutionException ex) {
+			throw new IllegalStateException(ex);
 		}
 	}
 
