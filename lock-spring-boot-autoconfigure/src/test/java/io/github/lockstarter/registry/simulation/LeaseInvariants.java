@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,6 +52,9 @@ final class LeaseInvariants {
 	private final Map<String, Caller> results = new HashMap<>();
 
 	private final Map<SimulatedProcess, Integer> granted = new HashMap<>();
+
+	/** The callers that want several locks, and may hold some of them already. */
+	private final Set<Caller> groups = new LinkedHashSet<>();
 
 	LeaseInvariants(SimulatedWorld world) {
 		this.world = world;
@@ -113,7 +117,17 @@ final class LeaseInvariants {
 				return true;
 			}
 		}
-		return false;
+		return this.groups.stream().anyMatch((caller) -> caller.process() == process && caller.key().equals(key))
+				&& process.store().use().unreleased().containsValue(key);
+	}
+
+	/** The caller wants this lock and others. */
+	void awaits(Caller caller) {
+		this.groups.add(caller);
+	}
+
+	void awaitsNoMore(Caller caller) {
+		this.groups.remove(caller);
 	}
 
 	/** Nothing of the process may be held any more. */
@@ -246,6 +260,10 @@ final class LeaseInvariants {
 		if (!holding.lease().isHeld() && age < holding.ttl()) {
 			this.world.violated("A lease is not held when it is granted: %s to %s", holding.lease(), holding.caller());
 		}
+		if (holding.caller().kind() == Kind.GROUP) {
+			// It may have waited for others since.
+			return;
+		}
 		long late = this.scenario.callbackDelay() + Scenario.SLACK;
 		if (place(holding.lease().fencingToken()) > 0 && age > Math.min(LONGEST_TURN, holding.ttl() / 8) + late) {
 			this.world.violated("A turn goes on after %d ms: %s to %s", TimeUnit.NANOSECONDS.toMillis(age),
@@ -285,7 +303,7 @@ final class LeaseInvariants {
 					later.getValue());
 		}
 		all.put(token, caller);
-		if (caller.waits()) {
+		if (caller.waits() && caller.kind() != Kind.GROUP) {
 			TreeMap<Long, Caller> served = this.leases.computeIfAbsent(
 					new Grants(caller.process(), caller.key(), granted.epoch()), (name) -> new TreeMap<>());
 			checkServedBefore(served.lowerEntry(token), caller);
