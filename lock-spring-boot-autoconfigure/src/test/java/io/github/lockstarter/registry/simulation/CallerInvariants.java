@@ -14,6 +14,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.RegistryAccess;
 import io.github.lockstarter.registry.simulation.Caller.Kind;
 
 /**
@@ -150,6 +151,9 @@ final class CallerInvariants {
 	/** The caller has an answer. */
 	void answered(Caller caller, @Nullable Throwable failure) {
 		left(caller);
+		if (failure != null) {
+			expectNothingKept(caller);
+		}
 		if (failure != null && !(failure instanceof LockConflictException)
 				&& !(failure instanceof LockStoreException)) {
 			this.world.violated(new InvariantViolation("A strange answer to " + caller, failure));
@@ -157,6 +161,22 @@ final class CallerInvariants {
 		boolean mayFail = !this.scenario.isCalm() || caller.process().drained() >= 0 || mayLose(caller);
 		if (failure instanceof LockStoreException && !mayFail) {
 			this.world.violated(new InvariantViolation("Failed although nothing fails: " + caller, failure));
+		}
+	}
+
+	/** A caller that did not get all of several locks does not keep some of them. */
+	private void expectNothingKept(Caller caller) {
+		if (caller.kind() == Kind.GROUP) {
+			SimulatedProcess process = caller.process();
+			long since = this.world.now();
+			long bound = 2 * this.scenario.callbackDelay() + Scenario.SLACK;
+			process.after(bound, () -> {
+				if (process.resumed() < since) {
+					RegistryAccess.leaseOlderThan(process.registry(), caller.key(), bound)
+						.filter((lease) -> lease.isHeld() && !this.leases.isWanted(process, lease))
+						.ifPresent((lease) -> this.world.violated("%s is kept after %s has left", lease, caller));
+				}
+			});
 		}
 	}
 
@@ -168,6 +188,7 @@ final class CallerInvariants {
 
 	void gaveUp(Caller caller) {
 		left(caller);
+		expectNothingKept(caller);
 	}
 
 	private void left(Caller caller) {

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.registry.lease.StoreLease;
 import io.github.lockstarter.registry.simulation.Caller.Kind;
 import io.github.lockstarter.registry.simulation.StoreUse.Grant;
 import io.github.lockstarter.store.StoredResult;
@@ -117,8 +118,17 @@ final class LeaseInvariants {
 				return true;
 			}
 		}
-		return this.groups.stream().anyMatch((caller) -> caller.process() == process && caller.key().equals(key))
-				&& process.store().use().unreleased().containsValue(key);
+		return isAwaited(process, key) && process.store().use().unreleased().containsValue(key);
+	}
+
+	private boolean isAwaited(SimulatedProcess process, LockKey key) {
+		return this.groups.stream().anyMatch((caller) -> caller.process() == process && caller.key().equals(key));
+	}
+
+	/** Returns whether a caller has the lease, or may have it with others. */
+	boolean isWanted(SimulatedProcess process, Lease lease) {
+		return isAwaited(process, lease.key())
+				|| this.holdings.stream().anyMatch((holding) -> holding.lease() == lease);
 	}
 
 	/** The caller wants this lock and others. */
@@ -204,6 +214,18 @@ final class LeaseInvariants {
 	private boolean isForgiven(int epoch, long ttl) {
 		long drift = ttl / 1_000_000 * Scenario.MAX_DRIFT * 2;
 		return epoch != this.world.server().epoch() && this.world.now() - this.world.server().lastLoss() <= ttl + drift;
+	}
+
+	/**
+	 * The caller has got several leases: in the order of the keys if it could wait, so
+	 * that it never waited for a lock while it held a later one.
+	 */
+	void granted(List<Caller> group, List<Lease> leases) {
+		for (int i = 1; i < leases.size() && group.get(0).waits(); i++) {
+			if (((StoreLease) leases.get(i - 1)).age() < ((StoreLease) leases.get(i)).age()) {
+				this.world.violated("A caller got %s before %s: %s", leases.get(i), leases.get(i - 1), group);
+			}
+		}
 	}
 
 	/** The caller has got a lease. */

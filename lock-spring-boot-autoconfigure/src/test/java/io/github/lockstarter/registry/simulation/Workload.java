@@ -228,6 +228,7 @@ final class Workload {
 			this.world.violated("A group gets %s: %s", leases, group);
 			return;
 		}
+		this.invariants.leases().granted(group, leases);
 		for (int i = 0; i < leases.size(); i++) {
 			hold(group.get(i), leases.get(i));
 		}
