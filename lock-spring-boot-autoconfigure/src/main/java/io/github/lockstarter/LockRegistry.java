@@ -1,6 +1,8 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -93,6 +95,44 @@ public interface LockRegistry {
 	 * @return as from {@link #acquireAsync(LockKey, LockOptions)}
 	 */
 	CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor);
+
+	/**
+	 * Acquires all of the locks, or none. Callers that ask for several locks cannot wait
+	 * for each other: all acquire them in the order of their keys. A caller that has to
+	 * wait for one of the locks holds those before it, and none of those behind it.
+	 * <p>
+	 * By default each lock is a request of its own. The {@code LockRegistry} of the
+	 * auto-configuration asks for all that are not in use here in one request, where the
+	 * store can grant them so.
+	 * @param keys what to lock; a key that occurs twice counts once
+	 * @param options how long to hold each lock, and to wait for all together
+	 * @return the leases, in the order of their keys
+	 * @throws LockConflictException for the first lock that is still held by somebody
+	 * else after the wait time; then none of the others is held
+	 * @throws LockStoreException as in {@link #acquire(LockKey, LockOptions)}, and if a
+	 * lease was lost while the caller waited for the others; then none is held
+	 */
+	default List<Lease> acquireAll(Collection<LockKey> keys, LockOptions options) {
+		return new SequentialAcquisition(this, keys, options).acquire();
+	}
+
+	/**
+	 * Acquires all of the locks, or none, like
+	 * {@link #acquireAll(Collection, LockOptions)}, without holding a thread while it
+	 * waits. Cancelling or completing the returned stage (through
+	 * {@link CompletionStage#toCompletableFuture()}) ends the attempt, and releases what
+	 * was granted meanwhile.
+	 * @param keys what to lock; a key that occurs twice counts once
+	 * @param options how long to hold each lock, and to wait for all together
+	 * @param executor as in {@link #acquireAsync(LockKey, LockOptions, Executor)}
+	 * @return completes with the leases, in the order of their keys, or exceptionally
+	 * with a {@link LockConflictException} or a {@link LockStoreException}; then all that
+	 * were granted are being released
+	 */
+	default CompletionStage<List<Lease>> acquireAllAsync(Collection<LockKey> keys, LockOptions options,
+			Executor executor) {
+		return new SequentialAcquisition(this, keys, options).acquireAsync(executor);
+	}
 
 	/**
 	 * Returns how the locks of that name are taken where the caller does not say: as

@@ -1,9 +1,18 @@
 package io.github.lockstarter.registry;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -155,6 +164,94 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	private CompletionStage<Lease> acquireOn(LockKey key, LockOptions options, Executor executor) {
 		CompletableFuture<Lease> result = new CompletableFuture<>();
 		return submit(forLease(key, options, async(result, this::lease, executor)), result);
+	}
+
+	@Override
+	public List<Lease> acquireAll(Collection<LockKey> keys, LockOptions options) {
+		SortedSet<LockKey> wanted = new TreeSet<>(keys);
+		Map<LockKey, Lease> leases = new TreeMap<>();
+		Set<AcquireRequest> open = new LinkedHashSet<>();
+		try {
+			LockKey taken = firstRefusing(wanted, options);
+			if (taken != null) {
+				leases.put(taken, acquire(taken, options));
+				wanted.remove(taken);
+			}
+			wanted.forEach((key) -> open.add(forLease(key, options, this.blocking)));
+			while (!open.isEmpty()) {
+				for (AcquireRequest asked : submitAll(open)) {
+					leases.put(asked.key(), lease(asked, asked.await()));
+					open.remove(asked);
+				}
+			}
+			leases.values().stream().filter((lease) -> !lease.isHeld()).findFirst().ifPresent((lease) -> {
+				throw lost(lease);
+			});
+			return List.copyOf(leases.values());
+		}
+		catch (InterruptedException ex) {
+			giveUp(open, leases.values());
+			Thread.currentThread().interrupt();
+			throw new LockStoreException(open.iterator().next().key(), "interrupted while waiting for it", ex);
+		}
+		catch (Throwable ex) {
+			giveUp(open, leases.values());
+			throw ex;
+		}
+	}
+
+	private List<AcquireRequest> submitAll(Collection<AcquireRequest> open) throws InterruptedException {
+		try {
+			return this.table.submitAll(open).get();
+		}
+		catch (ExecutionException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Returns the lock that refuses a caller at once, without the store being asked for
+	 * any.
+	 */
+	private @Nullable LockKey firstRefusing(Collection<LockKey> keys, LockOptions options) {
+		return options.waitTime().isZero() ? this.table.firstTaken(keys) : null;
+	}
+
+	private void giveUp(Collection<AcquireRequest> open, Collection<Lease> leases) {
+		for (AcquireRequest request : open) {
+			request.abandon();
+			this.table.leave(request);
+		}
+		leases.forEach(Lease::releaseAsync);
+		leases.forEach(Lease::close);
+	}
+
+	static LockStoreException lost(Lease lease) {
+		return new LockStoreException(lease.key(), "its lease was lost while the caller waited for other locks", null);
+	}
+
+	@Override
+	public CompletionStage<List<Lease>> acquireAllAsync(Collection<LockKey> keys, LockOptions options,
+			Executor executor) {
+		Assert.notNull(executor, "There must be an executor");
+		SortedSet<LockKey> wanted = new TreeSet<>(keys);
+		LockKey taken = firstRefusing(wanted, options);
+		if (taken != null) {
+			CompletableFuture<Lease> refused = acquireAsync(taken, options, executor).toCompletableFuture();
+			if (refused.isCompletedExceptionally()) {
+				CompletableFuture<List<Lease>> result = new CompletableFuture<>();
+				refused.whenComplete((lease, failure) -> result.completeExceptionally(failure));
+				return result;
+			}
+			// It has just become free.
+			if (!refused.cancel(false)) {
+				refused.thenAccept(Lease::releaseAsync);
+			}
+		}
+		GroupAttempt attempt = new GroupAttempt(this.table, new ReliableExecutor(executor, this.runtime.callbacks()));
+		wanted.forEach(
+				(key) -> attempt.add((result, answers) -> forLease(key, options, async(result, this::lease, answers))));
+		return attempt.begin();
 	}
 
 	@Override

@@ -43,6 +43,12 @@ public enum Capability {
 	 */
 	JOINS_TRANSACTIONS,
 
+	/**
+	 * Several locks are granted in one step, all or none: the store answers
+	 * {@link LockStore#acquireAll}. Without it they are acquired one after the other.
+	 */
+	ACQUIRES_ALL,
+
 	/** The locks are those of this JVM only, so that no other instance waits for them. */
 	LOCAL
 

@@ -18,6 +18,9 @@ import io.github.lockstarter.LockKey;
  */
 public interface LockStore {
 
+	/** So that no request occupies a server for long. */
+	int MOST_ACQUIRED_AT_ONCE = 128;
+
 	/**
 	 * Returns a handle on a lock. Several handles on one lock may be in use at a time.
 	 * @param key the lock
@@ -49,6 +52,18 @@ public interface LockStore {
 	}
 
 	/**
+	 * Takes all of the locks if all are free, and none if one is held. If this fails, the
+	 * caller does not release them: the store does. Never blocks the caller. Only for a
+	 * store that {@linkplain Capability#ACQUIRES_ALL grants several locks at once}.
+	 * @param acquisitions what to take: different locks, at least two and at most
+	 * {@value #MOST_ACQUIRED_AT_ONCE}
+	 * @return whether they were granted
+	 */
+	default CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+		throw new UnsupportedOperationException("This store grants one lock at a time");
+	}
+
+	/**
 	 * Renews many locks, each for itself, in as few round trips as the store can; by
 	 * default one by one.
 	 * @param renewals what to renew
@@ -71,6 +86,16 @@ public interface LockStore {
 	 * subscription. By default there is nothing to prepare.
 	 */
 	default void expectWaiters() {
+	}
+
+	/**
+	 * One of several locks to take.
+	 *
+	 * @param lock a handle that this store has returned
+	 * @param owner a token that no other acquisition has
+	 * @param ttl after which time the lock is free again by itself
+	 */
+	record Acquisition(StoredLock lock, String owner, Duration ttl) {
 	}
 
 	/**

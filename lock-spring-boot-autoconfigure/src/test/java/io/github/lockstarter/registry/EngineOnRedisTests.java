@@ -31,6 +31,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
@@ -38,6 +39,7 @@ import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The engine on a real Redis, as one and as two instances of an application.
@@ -83,6 +85,34 @@ class EngineOnRedisTests {
 		assertThat(this.second.requests()).hasSize(1);
 		lease.close();
 		assertThat(this.first.requests()).containsExactly("EVALSHA", "EVALSHA");
+	}
+
+	@Test
+	@DisplayName("Twenty free locks are one request, and one request to refuse where another instance holds one of them; three hundred are three")
+	void countsRequestsForSeveral() {
+		List<LockKey> keys = IntStream.range(0, 300)
+			.mapToObj((i) -> new LockKey("engine", "%s %03d".formatted(this.key.key(), i)))
+			.toList();
+		List<Lease> leases = this.first.locks().acquireAll(keys.subList(0, 20), OPTIONS);
+		assertThat(this.first.requests()).containsExactly("EVALSHA");
+		assertThatExceptionOfType(LockConflictException.class)
+			.isThrownBy(() -> this.second.locks().acquireAll(keys.subList(10, 30), OPTIONS));
+		assertThat(this.second.requests()).containsExactly("EVALSHA");
+		assertThatExceptionOfType(LockConflictException.class)
+			.isThrownBy(() -> this.first.locks().acquireAll(keys.subList(10, 30), OPTIONS));
+		assertThat(this.first.requests()).hasSize(1);
+		CompletableFuture<List<Lease>> waiting = this.second.locks()
+			.acquireAllAsync(keys.subList(10, 30), WAITING, Executors.newSingleThreadExecutor())
+			.toCompletableFuture();
+		awaitAsleep(waiting, 3, keys.get(10));
+		leases.forEach(Lease::close);
+		assertThat(waiting).succeedsWithin(SOON);
+		waiting.join().forEach(Lease::close);
+		this.first.forgetRequests();
+		List<Lease> many = this.first.locks().acquireAll(keys, OPTIONS);
+		assertThat(this.first.requests()).containsExactly("EVALSHA", "EVALSHA", "EVALSHA");
+		many.forEach(Lease::releaseAsync);
+		many.forEach(Lease::close);
 	}
 
 	@Test
@@ -282,13 +312,21 @@ class EngineOnRedisTests {
 
 	/** The second instance has made its last try before it sleeps. */
 	private void awaitAsleep(CompletableFuture<?> waiting, int requests) {
+		awaitAsleep(waiting, requests, this.key);
+	}
+
+	private void awaitAsleep(CompletableFuture<?> waiting, int requests, LockKey key) {
 		Awaitility.await().until(() -> this.second.requestCount() >= requests);
-		Awaitility.await().until(() -> redis.hasKey("engine:waiting:" + redisKey()));
+		Awaitility.await().until(() -> redis.hasKey("engine:waiting:" + redisKey(key)));
 		assertThat(waiting).isNotDone();
 	}
 
 	private String redisKey() {
-		String key = redis.keys("engine:{*" + this.key.key()).iterator().next();
+		return redisKey(this.key);
+	}
+
+	private static String redisKey(LockKey lock) {
+		String key = redis.keys("engine:{*" + lock.key()).iterator().next();
 		return key.substring("engine:".length());
 	}
 

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireAllResult;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.Capability;
@@ -63,6 +64,9 @@ final class ObservedStore implements LockStore {
 
 	/** Whether it says that its locks are those of this JVM only. */
 	volatile boolean local;
+
+	/** Whether it says that it grants several locks at once. */
+	volatile boolean acquiresAll = true;
 
 	private final Queue<Runnable> unspoken = new ConcurrentLinkedQueue<>();
 
@@ -132,8 +136,24 @@ final class ObservedStore implements LockStore {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return this.local ? EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS, Capability.LOCAL)
-				: EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
+		Set<Capability> capabilities = EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
+		if (this.local) {
+			capabilities.add(Capability.LOCAL);
+		}
+		if (this.acquiresAll) {
+			capabilities.add(Capability.ACQUIRES_ALL);
+		}
+		return capabilities;
+	}
+
+	@Override
+	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+		this.acquires.incrementAndGet();
+		this.whenAsked.run();
+		return unlessBroken(((ObservedLock) acquisitions.get(0).lock()).key,
+				() -> this.memory.acquireAll(acquisitions.stream()
+					.map((each) -> new Acquisition(((ObservedLock) each.lock()).memory(), each.owner(), each.ttl()))
+					.toList()));
 	}
 
 	@Override

@@ -1,6 +1,10 @@
 package io.github.lockstarter.registry;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
 
 /**
  * What a test may see of a registry from another package.
@@ -13,6 +17,11 @@ public final class RegistryAccess {
 	/** Returns whether no lock has a holder or a waiter. */
 	public static boolean isUnused(DefaultLockRegistry registry) {
 		return registry.table().isEmpty();
+	}
+
+	/** Returns the lease on a lock, if it is held here for longer than that. */
+	public static Optional<Lease> leaseOlderThan(DefaultLockRegistry registry, LockKey key, long nanos) {
+		return registry.table().lease(key).filter((lease) -> lease.age() > nanos).map((lease) -> lease);
 	}
 
 	/** Releases all locks without waiting for it. */

@@ -43,6 +43,12 @@ class CapabilityContractTests {
 		assertThat(isBroken(TokenContract.tests(this.store, this.store))).isTrue();
 	}
 
+	@Test
+	@DisplayName("A store that declares that it grants several locks at once, and does not, fails")
+	void acquiresAll() {
+		assertThat(isBroken(GroupContract.tests(this.store, this.store))).isTrue();
+	}
+
 	/** The first failure will do; tests that wait for something come first, and last. */
 	private static boolean isBroken(Stream<DynamicTest> tests) {
 		List<DynamicTest> all = new ArrayList<>(tests.toList());

@@ -318,6 +318,12 @@ public abstract class LockStoreContract {
 		return declares(Capability.HOLDS_FOR_TOKENS) ? TokenContract.tests(store(), otherInstance()) : Stream.empty();
 	}
 
+	@TestFactory
+	@DisplayName("A store that grants several locks at once")
+	Stream<DynamicTest> acquiresAll() {
+		return declares(Capability.ACQUIRES_ALL) ? GroupContract.tests(store(), otherInstance()) : Stream.empty();
+	}
+
 	private boolean declares(Capability capability) {
 		return store().capabilities().contains(capability);
 	}

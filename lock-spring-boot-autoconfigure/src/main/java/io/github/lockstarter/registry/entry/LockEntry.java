@@ -174,6 +174,57 @@ final class LockEntry implements LeasedLock {
 		return Step.NOTHING;
 	}
 
+	/** Returns whether a caller that does not wait would be refused at once. */
+	boolean isTaken() {
+		return withMonitor(() -> this.state == EntryState.HELD || this.state == EntryState.WAITING);
+	}
+
+	/**
+	 * Reserves this lock, if it is not in use, for a request that asks for it together
+	 * with others. Other callers queue behind it.
+	 */
+	boolean reserve(AcquireRequest request) {
+		return withMonitor(() -> {
+			boolean unused = this.state == EntryState.NEW;
+			if (unused) {
+				this.queue.add(request);
+				this.state = EntryState.ACQUIRING;
+			}
+			return unused;
+		});
+	}
+
+	/** Begins a question for this lock, which is reserved, and for others. */
+	LockGroup.Question ask(AcquireRequest request) {
+		Turn turn = new Turn(request.owner(), now(), request.options().ttl());
+		this.asked = turn;
+		this.released = false;
+		this.registered = false;
+		return new LockGroup.Question(this, request, turn, this.stored);
+	}
+
+	/** Asks for this lock, which is reserved, alone. */
+	void askAlone(AcquireRequest request) {
+		perform(() -> acquire(request));
+	}
+
+	/**
+	 * The question for this lock and others has ended without a grant, and the request
+	 * leaves unanswered: its caller asks for another lock first.
+	 * @param held if this lock is held; {@code null} if that is not known
+	 */
+	void passOver(AcquireRequest request, Turn turn, @Nullable Held held) {
+		perform(() -> {
+			this.asked = null;
+			this.queue.remove(request);
+			if (held == null) {
+				return acquireNext(false);
+			}
+			request.meetContention();
+			return held(held, turn);
+		});
+	}
+
 	LockSnapshot snapshot() {
 		return withMonitor(() -> new LockSnapshot(this.key,
 				Optional.ofNullable(this.lease)
@@ -276,8 +327,7 @@ final class LockEntry implements LeasedLock {
 		return StoreFailure.cause(failure);
 	}
 
-	private void answered(Turn turn, AcquireRequest asker, @Nullable AcquireResult result,
-			@Nullable Throwable failure) {
+	void answered(Turn turn, AcquireRequest asker, @Nullable AcquireResult result, @Nullable Throwable failure) {
 		perform(() -> {
 			if (!turn.equals(this.asked)) {
 				// A store that answers twice would make two holders.
@@ -288,9 +338,7 @@ final class LockEntry implements LeasedLock {
 				return granted(turn, asker, granted.fencingToken());
 			}
 			if (result instanceof Held held) {
-				this.queue.noteHolder(held.fencingToken(), turn.asked());
-				this.heldUntil = now() + held.remaining().toNanos();
-				return held(held.remaining());
+				return held(held, turn);
 			}
 			if (result instanceof Found found) {
 				return this.queue.give(found.result(), turn.asked() - found.age().toNanos(), asker)
@@ -389,6 +437,12 @@ final class LockEntry implements LeasedLock {
 	 */
 	private boolean yieldsToOtherInstances() {
 		return !this.table.isNotified() && this.table.isShared();
+	}
+
+	private Step held(Held held, Turn asked) {
+		this.queue.noteHolder(held.fencingToken(), asked.asked());
+		this.heldUntil = now() + held.remaining().toNanos();
+		return held(held.remaining());
 	}
 
 	private Step held(Duration remaining) {

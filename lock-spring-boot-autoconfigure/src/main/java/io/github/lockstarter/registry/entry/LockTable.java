@@ -1,5 +1,7 @@
 package io.github.lockstarter.registry.entry;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -79,6 +81,47 @@ public final class LockTable {
 			remove(entry);
 			entry = entry(request);
 		}
+	}
+
+	/**
+	 * Admits some of the requests of a caller that wants several locks. As many of the
+	 * first as are not in use here are asked for together. A caller that has to wait
+	 * waits for the first one only, so that it never waits for a lock while it holds one
+	 * that comes later.
+	 * @param requests at least one, in the order of their keys, none of them submitted
+	 * @return completes with those that are answered, or will be; the others are not
+	 * submitted, or not any more
+	 */
+	public CompletableFuture<List<AcquireRequest>> submitAll(Collection<AcquireRequest> requests) {
+		LockGroup group = new LockGroup(this);
+		if (requests.size() > 1 && this.capabilities.contains(Capability.ACQUIRES_ALL)) {
+			for (AcquireRequest request : requests) {
+				LockEntry entry = group.isFull() ? null : entry(request);
+				if (entry == null || !group.add(entry, request)) {
+					break;
+				}
+			}
+		}
+		if (group.isEmpty()) {
+			AcquireRequest first = requests.iterator().next();
+			submit(first);
+			return CompletableFuture.completedFuture(List.of(first));
+		}
+		return group.ask();
+	}
+
+	/**
+	 * Returns the first of the locks for which a caller that does not wait would be
+	 * refused at once; {@code null} if there is none.
+	 */
+	public @Nullable LockKey firstTaken(Collection<LockKey> keys) {
+		for (LockKey key : keys) {
+			LockEntry entry = this.entries.get(key);
+			if (entry != null && entry.isTaken()) {
+				return key;
+			}
+		}
+		return null;
 	}
 
 	private @Nullable LockEntry entry(AcquireRequest request) {

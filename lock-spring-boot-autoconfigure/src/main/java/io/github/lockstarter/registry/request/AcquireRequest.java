@@ -245,6 +245,11 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return false;
 	}
 
+	/** Runs an action of the engine when the request is answered, or given up. */
+	public final void whenAnswered(Runnable action) {
+		this.answer.thenRun(action);
+	}
+
 	/** Releases what the caller was given and does not want any more. */
 	public void giveBack(Answer given) {
 		if (given instanceof Leased leased) {

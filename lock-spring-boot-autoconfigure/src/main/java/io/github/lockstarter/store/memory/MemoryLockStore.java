@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.memory;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,12 +13,17 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireAllResult;
+import io.github.lockstarter.store.AcquireAllResult.AllGranted;
+import io.github.lockstarter.store.AcquireAllResult.FirstHeld;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
@@ -41,7 +47,13 @@ public final class MemoryLockStore implements LockStore {
 	private static final int SWEEP_EVERY = 1024;
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS,
-			Capability.LOCAL);
+			Capability.ACQUIRES_ALL, Capability.LOCAL);
+
+	/**
+	 * Who acquires one lock shares it, so that nothing is granted while several are
+	 * acquired. A release meanwhile does no harm.
+	 */
+	private final ReadWriteLock acquiring = new ReentrantReadWriteLock();
 
 	private final ConcurrentMap<LockKey, StoredLease> leases = new ConcurrentHashMap<>();
 
@@ -77,6 +89,25 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	@Override
+	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+		this.acquiring.writeLock().lock();
+		try {
+			for (int i = 0; i < acquisitions.size(); i++) {
+				Held held = ((MemoryLock) acquisitions.get(i).lock()).heldByAnother(acquisitions.get(i).owner());
+				if (held != null) {
+					return done(new FirstHeld(i, held));
+				}
+			}
+			return done(new AllGranted(acquisitions.stream()
+				.map((each) -> (Granted) ((MemoryLock) each.lock()).grant(AcquireCommand.of(each.owner(), each.ttl())))
+				.toList()));
+		}
+		finally {
+			this.acquiring.writeLock().unlock();
+		}
+	}
+
+	@Override
 	public Optional<StoredResults> results() {
 		return Optional.of(new MemoryResults());
 	}
@@ -106,6 +137,22 @@ public final class MemoryLockStore implements LockStore {
 
 		@Override
 		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+			MemoryLockStore.this.acquiring.readLock().lock();
+			try {
+				return done(grant(command));
+			}
+			finally {
+				MemoryLockStore.this.acquiring.readLock().unlock();
+			}
+		}
+
+		private @Nullable Held heldByAnother(String owner) {
+			long now = now();
+			StoredLease holder = MemoryLockStore.this.leases.get(this.key);
+			return (holder != null && holder.isLive(now) && !holder.owner().equals(owner)) ? holder.held(now) : null;
+		}
+
+		private AcquireResult grant(AcquireCommand command) {
 			String owner = command.owner();
 			AtomicReference<@Nullable Found> found = new AtomicReference<>();
 			StoredLease holder = MemoryLockStore.this.leases.compute(this.key, (k, old) -> {
@@ -120,17 +167,17 @@ public final class MemoryLockStore implements LockStore {
 			});
 			Found result = found.get();
 			if (holder == null || result != null) {
-				return done(Objects.requireNonNull(result));
+				return Objects.requireNonNull(result);
 			}
 			long now = now();
 			if (!holder.owner().equals(owner)) {
-				return done(new Held(Duration.ofNanos(Math.max(holder.expiry() - now, 0)), holder.fencingToken()));
+				return holder.held(now);
 			}
 			if (holder.fencingToken() % SWEEP_EVERY == 0) {
 				MemoryLockStore.this.leases.values().removeIf((each) -> !each.isLive(now));
 				MemoryLockStore.this.results.values().removeIf((each) -> !each.isLive(now));
 			}
-			return done(new Granted(holder.fencingToken()));
+			return new Granted(holder.fencingToken());
 		}
 
 		private @Nullable Found find(@Nullable ResultQuery query, long now) {
@@ -245,6 +292,10 @@ public final class MemoryLockStore implements LockStore {
 
 		boolean isOwnedBy(String owner, long now) {
 			return isLive(now) && this.owner.equals(owner);
+		}
+
+		Held held(long now) {
+			return new Held(Duration.ofNanos(Math.max(this.expiry - now, 0)), this.fencingToken);
 		}
 
 		StoredLease atLeastUntil(long expiry) {

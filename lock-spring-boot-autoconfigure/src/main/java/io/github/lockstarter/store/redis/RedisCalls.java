@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -92,6 +93,21 @@ final class RedisCalls {
 	 */
 	<T, R> CompletionStage<R> grant(LockKey key, String owner, Duration ttl, Request<T> script, Predicate<T> granted,
 			Function<T, R> result, @Nullable Supplier<Request<Long>> undo) {
+		return grant(key, ttl, script, granted, result, (failure) -> {
+			if (undo != null) {
+				undo(key, owner, ttl, undo.get(), failure);
+			}
+		});
+	}
+
+	/**
+	 * Calls a script that may grant locks.
+	 * @param key one of the locks
+	 * @param undo runs unless the caller has got that answer in time; it is given the
+	 * failure, or {@code null} if the locks were granted too late
+	 */
+	<T, R> CompletionStage<R> grant(LockKey key, Duration ttl, Request<T> script, Predicate<T> granted,
+			Function<T, R> result, Consumer<@Nullable Throwable> undo) {
 		Call<R> call = begin(key, this.grants);
 		this.releases.noteTtl(ttl);
 		BiConsumer<@Nullable T, @Nullable Throwable> replied = (reply, failure) -> {
@@ -100,8 +116,8 @@ final class RedisCalls {
 				call.fail(failure);
 			}
 			boolean refused = reply != null && !granted.test(reply);
-			if (!inTime && !refused && undo != null && !(failure instanceof NotSentException)) {
-				this.releases.undo(key, owner, ttl, undo.get(), failure != null && !isAnswer(failure));
+			if (!inTime && !refused && !(failure instanceof NotSentException)) {
+				undo.accept(failure);
 			}
 		};
 		if (this.replicated != null) {
@@ -111,6 +127,14 @@ final class RedisCalls {
 			this.grants.whenConnected(call, (redis) -> script.send(redis, call::isDone, replied));
 		}
 		return call;
+	}
+
+	/**
+	 * Releases a lock that may have been granted without its owner learning of it.
+	 * @param failure why that is not known, if the script failed
+	 */
+	void undo(LockKey key, String owner, Duration ttl, Request<Long> release, @Nullable Throwable failure) {
+		this.releases.undo(key, owner, ttl, release, failure != null && !isAnswer(failure));
 	}
 
 	/**

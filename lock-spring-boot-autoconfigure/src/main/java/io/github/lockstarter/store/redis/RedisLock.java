@@ -147,6 +147,14 @@ final class RedisLock implements StoredLock {
 			.release(this.key, owner, (result != null) ? releaseRequest(owner, result) : releaseRequest(owner));
 	}
 
+	/**
+	 * Releases the lock if it was granted to the owner, who does not know.
+	 * @param failure why that is not known, if the request failed
+	 */
+	void undo(String owner, Duration ttl, @Nullable Throwable failure) {
+		this.redis.calls().undo(this.key, owner, ttl, releaseRequest(owner), failure);
+	}
+
 	private Request<Long> releaseRequest(String owner) {
 		LockPubSub pubSub = this.redis.pubSub();
 		byte[] message = pubSub.message(this.redisKey);
@@ -190,7 +198,7 @@ final class RedisLock implements StoredLock {
 		}
 	}
 
-	private byte[] fence() {
+	byte[] fence() {
 		return this.redis.keys().fence(this.redisKey);
 	}
 

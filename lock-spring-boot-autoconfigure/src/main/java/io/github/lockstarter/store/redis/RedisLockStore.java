@@ -15,6 +15,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireAllResult;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
@@ -36,20 +37,22 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.NOTIFIES, Capability.HANDS_OVER,
-			Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
+			Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS, Capability.ACQUIRES_ALL);
 
 	/**
 	 * A grant that waits for replicas must not delay the release at the end of a turn, so
 	 * they are two requests.
 	 */
 	private static final Set<Capability> CAPABILITIES_WITH_REPLICAS = Set.of(Capability.NOTIFIES,
-			Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
+			Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS, Capability.ACQUIRES_ALL);
 
 	private final Set<Capability> capabilities;
 
 	private final RedisConnections connections;
 
 	private final RedisAccess access;
+
+	private final GroupGrants groups;
 
 	private volatile boolean running;
 
@@ -74,6 +77,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		LettuceConnector grants = (replicasToAck > 0) ? LettuceConnector.ofGrants(connections, longestWait) : connector;
 		RedisCalls calls = new RedisCalls(connector, grants, commandTimeout, replicasToAck);
 		Batches batches = new Batches(!clustered);
+		this.groups = new GroupGrants(calls, clustered);
 		this.access = new RedisAccess(new RedisKeys(keyPrefix), connector, grants, calls, batches,
 				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered),
 				new LockPubSub(connections, connector, keyPrefix + ":released"));
@@ -143,6 +147,11 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	@Override
 	public Set<Capability> capabilities() {
 		return this.capabilities;
+	}
+
+	@Override
+	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+		return this.groups.acquireAll(acquisitions);
 	}
 
 	@Override

@@ -5,6 +5,9 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
+import io.github.lockstarter.store.AcquireAllResult;
+import io.github.lockstarter.store.AcquireAllResult.AllGranted;
+import io.github.lockstarter.store.AcquireAllResult.FirstHeld;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
@@ -30,6 +33,13 @@ final class Replies {
 	/** Reads what {@link Script#ACQUIRE} answers with. */
 	static AcquireResult acquired(long number) {
 		return (number > 0) ? new Granted(number) : new Held(Duration.ofMillis(-number));
+	}
+
+	/** Reads what {@link Script#ACQUIRE_ALL} answers with. */
+	static AcquireAllResult acquiredAll(List<Long> numbers) {
+		long first = numbers.get(0);
+		return (first > 0) ? new AllGranted(numbers.stream().map(Granted::new).toList())
+				: new FirstHeld((int) -first - 1, new Held(Duration.ofMillis(numbers.get(1))));
 	}
 
 	/** Reads what {@link Script#ACQUIRE_OR_RESULT} answers with. */

@@ -54,6 +54,33 @@ enum Script {
 			"""),
 
 	/**
+	 * Acquires several locks, all or none. Answers with the fencing token of each, or,
+	 * when another owner holds one of them, with the negative place of the first of those
+	 * and the remaining milliseconds of its lease. Keys are the lock and the fence of
+	 * each in turn, arguments the owner and the time to live. The same owners are granted
+	 * again, as by {@link #ACQUIRE}.
+	 */
+	ACQUIRE_ALL("""
+			local held = {}
+			for i = 1, #KEYS, 2 do
+			  held[i] = redis.call('get', KEYS[i])
+			  if held[i] and held[i] ~= ARGV[i] then
+			    return { -(i + 1) / 2, math.max(redis.call('pttl', KEYS[i]), 0) }
+			  end
+			end
+			local tokens = {}
+			for i = 1, #KEYS, 2 do
+			  if held[i] then
+			    redis.call('pexpire', KEYS[i], math.max(redis.call('pttl', KEYS[i]), ARGV[i + 1]))
+			  else
+			    redis.call('set', KEYS[i], ARGV[i], 'PX', ARGV[i + 1])
+			  end
+			  tokens[#tokens + 1] = redis.call('incr', KEYS[i + 1])
+			end
+			return tokens
+			"""),
+
+	/**
 	 * Ends a turn. Answers with the fencing token of the successor; with 0 if the lock
 	 * was released because other instances wait, and this one waits with them; with -1 if
 	 * the owner did not hold it. A driver may repeat it: a successor that has the lock

@@ -106,6 +106,9 @@ final class Caller {
 		/** A lease. */
 		LEASE,
 
+		/** Leases on several locks; there is a caller for each. */
+		GROUP,
+
 		/** A lease, or the result of the one before. */
 		SHARE,
 

@@ -14,6 +14,8 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.RegistryAccess;
+import io.github.lockstarter.registry.simulation.Caller.Kind;
 
 /**
  * What must hold of callers: they are answered in time, and not forgotten.
@@ -32,6 +34,12 @@ final class CallerInvariants {
 	private final Map<QueueName, WaiterQueue> queues = new LinkedHashMap<>();
 
 	private final Map<SimulatedProcess, Integer> callers = new LinkedHashMap<>();
+
+	/**
+	 * How many requests may be more, or fewer: a caller that wants several locks and is
+	 * refused one at once asks for no other.
+	 */
+	private final Map<SimulatedProcess, Integer> uncertain = new HashMap<>();
 
 	/** How many callers wait that are not answered. */
 	private final Map<SimulatedProcess, Integer> waiting = new HashMap<>();
@@ -80,7 +88,18 @@ final class CallerInvariants {
 			queue.add(caller);
 			this.waiting.merge(caller.process(), 1, Integer::sum);
 		}
-		caller.process().after(caller.options().waitTime().toNanos(), () -> expectAnswer(caller));
+		caller.process().after(caller.options().waitTime().toNanos(), () -> expectAnswer(List.of(caller)));
+	}
+
+	/** A caller is about to ask for several locks; it waits for one after the other. */
+	void arrives(List<Caller> group) {
+		SimulatedProcess process = group.get(0).process();
+		this.callers.merge(process, group.size(), Integer::sum);
+		if (!group.get(0).waits()) {
+			this.uncertain.merge(process, group.size(), Integer::sum);
+		}
+		group.forEach(this.leases::awaits);
+		process.after(group.get(0).options().waitTime().toNanos(), () -> expectAnswer(group));
 	}
 
 	/**
@@ -88,30 +107,34 @@ final class CallerInvariants {
 	 * for this lock that is under way, or must follow before it is known whether the lock
 	 * is held.
 	 */
-	private void expectAnswer(Caller caller) {
-		int answered = caller.process().store().use().answers(caller.key());
-		checkAnswered(caller, caller.process().nanoTime(), answered, this.world.now());
+	private void expectAnswer(List<Caller> group) {
+		SimulatedProcess process = group.get(0).process();
+		int answered = group.stream().mapToInt((caller) -> process.store().use().answers(caller.key())).sum();
+		checkAnswered(group, process.nanoTime(), answered, this.world.now());
 	}
 
-	private void checkAnswered(Caller caller, long begin, int answered, long since) {
+	private void checkAnswered(List<Caller> group, long begin, int answered, long since) {
+		Caller caller = group.get(0);
 		SimulatedProcess process = caller.process();
 		if (caller.isAnswered()) {
 			return;
 		}
 		if (process.resumed() > since) {
-			expectAnswer(caller);
+			expectAnswer(group);
 			return;
 		}
-		int requests = process.store().use().requests(caller.key()) - answered;
+		int requests = group.stream().mapToInt((each) -> process.store().use().requests(each.key())).sum() - answered;
+		// Each lock of a group may be answered, and asked for, by itself.
+		int steps = (group.size() > 1) ? 4 * group.size() : 1;
 		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + Scenario.SLACK)
-				+ 2 * this.scenario.timerDelay() + 2 * this.scenario.callbackDelay() + Scenario.SLACK;
+				+ steps * (2 * this.scenario.timerDelay() + 2 * this.scenario.callbackDelay() + Scenario.SLACK);
 		long passed = process.nanoTime() - begin;
 		if (passed > bound) {
 			this.world.violated("Unanswered %d ms after its wait, with %d requests to wait for: %s",
 					TimeUnit.NANOSECONDS.toMillis(passed), requests, caller);
 		}
 		else {
-			process.after(bound - passed + 1, () -> checkAnswered(caller, begin, answered, since));
+			process.after(bound - passed + 1, () -> checkAnswered(group, begin, answered, since));
 		}
 	}
 
@@ -122,28 +145,57 @@ final class CallerInvariants {
 			.filter((queue) -> queue.process() == process)
 			.flatMap((queue) -> queue.waiters().stream())
 			.toList()
-			.forEach(this::expectAnswer);
+			.forEach((caller) -> expectAnswer(List.of(caller)));
 	}
 
 	/** The caller has an answer. */
 	void answered(Caller caller, @Nullable Throwable failure) {
 		left(caller);
+		if (failure != null) {
+			expectNothingKept(caller);
+		}
 		if (failure != null && !(failure instanceof LockConflictException)
 				&& !(failure instanceof LockStoreException)) {
 			this.world.violated(new InvariantViolation("A strange answer to " + caller, failure));
 		}
-		boolean mayFail = !this.scenario.isCalm() || caller.process().drained() >= 0;
+		boolean mayFail = !this.scenario.isCalm() || caller.process().drained() >= 0 || mayLose(caller);
 		if (failure instanceof LockStoreException && !mayFail) {
 			this.world.violated(new InvariantViolation("Failed although nothing fails: " + caller, failure));
 		}
 	}
 
+	/** A caller that did not get all of several locks does not keep some of them. */
+	private void expectNothingKept(Caller caller) {
+		if (caller.kind() == Kind.GROUP) {
+			SimulatedProcess process = caller.process();
+			long since = this.world.now();
+			long bound = 2 * this.scenario.callbackDelay() + Scenario.SLACK;
+			process.after(bound, () -> {
+				if (process.resumed() < since) {
+					RegistryAccess.leaseOlderThan(process.registry(), caller.key(), bound)
+						.filter((lease) -> lease.isHeld() && !this.leases.isWanted(process, lease))
+						.ifPresent((lease) -> this.world.violated("%s is kept after %s has left", lease, caller));
+				}
+			});
+		}
+	}
+
+	/** A caller that waits for long may lose the first of several locks meanwhile. */
+	private static boolean mayLose(Caller caller) {
+		return caller.kind() == Kind.GROUP
+				&& caller.options().maxHold().compareTo(caller.options().waitTime().plusSeconds(1)) < 0;
+	}
+
 	void gaveUp(Caller caller) {
 		left(caller);
+		expectNothingKept(caller);
 	}
 
 	private void left(Caller caller) {
-		if (caller.waits()) {
+		if (caller.kind() == Kind.GROUP) {
+			this.leases.awaitsNoMore(caller);
+		}
+		else if (caller.waits()) {
 			queue(caller.process(), caller.key()).waiters().remove(caller);
 			this.waiting.merge(caller.process(), -1, Integer::sum);
 		}
@@ -190,7 +242,7 @@ final class CallerInvariants {
 		}
 		long outcomes = OUTCOMES.stream().mapToLong((outcome) -> process.counts().get("lock", outcome)).sum();
 		int requests = this.callers.getOrDefault(process, 0);
-		if (outcomes != requests) {
+		if (Math.abs(outcomes - requests) > this.uncertain.getOrDefault(process, 0)) {
 			this.world.violated("%d requests of %s have ended in %d outcomes", requests, process, outcomes);
 		}
 		long ends = process.counts().get("lock", Event.RELEASED) + process.counts().get("lock", Event.LOST);

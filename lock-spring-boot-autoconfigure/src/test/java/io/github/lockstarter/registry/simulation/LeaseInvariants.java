@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.registry.lease.StoreLease;
 import io.github.lockstarter.registry.simulation.Caller.Kind;
 import io.github.lockstarter.registry.simulation.StoreUse.Grant;
 import io.github.lockstarter.store.StoredResult;
@@ -51,6 +53,9 @@ final class LeaseInvariants {
 	private final Map<String, Caller> results = new HashMap<>();
 
 	private final Map<SimulatedProcess, Integer> granted = new HashMap<>();
+
+	/** The callers that want several locks, and may hold some of them already. */
+	private final Set<Caller> groups = new LinkedHashSet<>();
 
 	LeaseInvariants(SimulatedWorld world) {
 		this.world = world;
@@ -113,7 +118,26 @@ final class LeaseInvariants {
 				return true;
 			}
 		}
-		return false;
+		return isAwaited(process, key) && process.store().use().unreleased().containsValue(key);
+	}
+
+	private boolean isAwaited(SimulatedProcess process, LockKey key) {
+		return this.groups.stream().anyMatch((caller) -> caller.process() == process && caller.key().equals(key));
+	}
+
+	/** Returns whether a caller has the lease, or may have it with others. */
+	boolean isWanted(SimulatedProcess process, Lease lease) {
+		return isAwaited(process, lease.key())
+				|| this.holdings.stream().anyMatch((holding) -> holding.lease() == lease);
+	}
+
+	/** The caller wants this lock and others. */
+	void awaits(Caller caller) {
+		this.groups.add(caller);
+	}
+
+	void awaitsNoMore(Caller caller) {
+		this.groups.remove(caller);
 	}
 
 	/** Nothing of the process may be held any more. */
@@ -192,6 +216,18 @@ final class LeaseInvariants {
 		return epoch != this.world.server().epoch() && this.world.now() - this.world.server().lastLoss() <= ttl + drift;
 	}
 
+	/**
+	 * The caller has got several leases: in the order of the keys if it could wait, so
+	 * that it never waited for a lock while it held a later one.
+	 */
+	void granted(List<Caller> group, List<Lease> leases) {
+		for (int i = 1; i < leases.size() && group.get(0).waits(); i++) {
+			if (((StoreLease) leases.get(i - 1)).age() < ((StoreLease) leases.get(i)).age()) {
+				this.world.violated("A caller got %s before %s: %s", leases.get(i), leases.get(i - 1), group);
+			}
+		}
+	}
+
 	/** The caller has got a lease. */
 	void granted(Caller caller, Lease lease) {
 		SimulatedProcess process = caller.process();
@@ -246,6 +282,10 @@ final class LeaseInvariants {
 		if (!holding.lease().isHeld() && age < holding.ttl()) {
 			this.world.violated("A lease is not held when it is granted: %s to %s", holding.lease(), holding.caller());
 		}
+		if (holding.caller().kind() == Kind.GROUP) {
+			// It may have waited for others since.
+			return;
+		}
 		long late = this.scenario.callbackDelay() + Scenario.SLACK;
 		if (place(holding.lease().fencingToken()) > 0 && age > Math.min(LONGEST_TURN, holding.ttl() / 8) + late) {
 			this.world.violated("A turn goes on after %d ms: %s to %s", TimeUnit.NANOSECONDS.toMillis(age),
@@ -285,7 +325,7 @@ final class LeaseInvariants {
 					later.getValue());
 		}
 		all.put(token, caller);
-		if (caller.waits()) {
+		if (caller.waits() && caller.kind() != Kind.GROUP) {
 			TreeMap<Long, Caller> served = this.leases.computeIfAbsent(
 					new Grants(caller.process(), caller.key(), granted.epoch()), (name) -> new TreeMap<>());
 			checkServedBefore(served.lowerEntry(token), caller);

@@ -61,6 +61,7 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 		addIf(notifies && random.nextInt(4) > 0, capabilities, Capability.HANDS_OVER);
 		addIf(random.nextInt(4) > 0, capabilities, Capability.KEEPS_RESULTS);
 		addIf(random.nextInt(4) > 0, capabilities, Capability.HOLDS_FOR_TOKENS);
+		addIf(random.nextInt(4) > 0, capabilities, Capability.ACQUIRES_ALL);
 		boolean reports = notifies || random.nextBoolean();
 		return new Scenario(2 + random.nextInt(4), 1 + random.nextInt(3), 10 + random.nextInt(150),
 				TimeUnit.MILLISECONDS.toNanos(500 + random.nextInt(6000)), faults, capabilities, reports,

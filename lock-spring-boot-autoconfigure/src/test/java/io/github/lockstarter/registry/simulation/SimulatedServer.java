@@ -12,6 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireAllResult;
+import io.github.lockstarter.store.AcquireAllResult.AllGranted;
+import io.github.lockstarter.store.AcquireAllResult.FirstHeld;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
@@ -233,12 +236,30 @@ final class SimulatedServer {
 		if (holder == null || again) {
 			return grant(from, key, owner, Math.max(now() + ttl, again ? holder.expiry() : Long.MIN_VALUE));
 		}
-		long millis = (holder.expiry() - now()) / 1_000_000;
+		Held held = held(key, holder);
 		if (waits) {
-			wait(from, key, millis * 1_000_000);
+			wait(from, key, (holder.expiry() - now()) / 1_000_000 * 1_000_000);
 		}
-		return new Reply(new Held(Duration.ofMillis(this.scenario.reportsRemaining() ? millis : 0),
-				this.scenario.reportsToken() ? this.data.fence(fenceOf(key)) : 0), this.epoch);
+		return new Reply(held, this.epoch);
+	}
+
+	private Held held(LockKey key, Holder holder) {
+		long millis = (holder.expiry() - now()) / 1_000_000;
+		return new Held(Duration.ofMillis(this.scenario.reportsRemaining() ? millis : 0),
+				this.scenario.reportsToken() ? this.data.fence(fenceOf(key)) : 0);
+	}
+
+	/** {@code ACQUIRE_ALL}. */
+	AllReply acquireAll(SimulatedStore from, List<Wanted> all) {
+		for (int i = 0; i < all.size(); i++) {
+			Holder holder = holder(all.get(i).key());
+			if (holder != null && !holder.owner().equals(all.get(i).owner())) {
+				return new AllReply(new FirstHeld(i, held(all.get(i).key(), holder)), this.epoch);
+			}
+		}
+		return new AllReply(new AllGranted(all.stream()
+			.map((each) -> (Granted) acquire(from, each.key(), each.owner(), each.ttl(), false, null).result())
+			.toList()), this.epoch);
 	}
 
 	private Reply grant(SimulatedStore from, LockKey key, String owner, long expiry) {
@@ -362,6 +383,18 @@ final class SimulatedServer {
 	 * @param epoch how often data had been lost by then, which is not reported
 	 */
 	record Reply(AcquireResult result, int epoch) {
+	}
+
+	/**
+	 * What the server says to a request for several locks.
+	 */
+	record AllReply(AcquireAllResult result, int epoch) {
+	}
+
+	/**
+	 * One of several locks that are asked for.
+	 */
+	record Wanted(LockKey key, String owner, long ttl) {
 	}
 
 	/** Hears of every grant, right before it. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -19,8 +20,12 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.simulation.SimulatedServer.AllReply;
 import io.github.lockstarter.registry.simulation.SimulatedServer.Reply;
+import io.github.lockstarter.registry.simulation.SimulatedServer.Wanted;
 import io.github.lockstarter.registry.simulation.StoreUse.Grant;
+import io.github.lockstarter.store.AcquireAllResult;
+import io.github.lockstarter.store.AcquireAllResult.AllGranted;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
@@ -136,6 +141,62 @@ final class SimulatedStore implements LockStore {
 	@Override
 	public StoredLock lock(LockKey key) {
 		return new Handle(key);
+	}
+
+	@Override
+	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+		List<Wanted> all = acquisitions.stream()
+			.map((each) -> new Wanted(((Handle) each.lock()).key, each.owner(), each.ttl().toNanos()))
+			.toList();
+		check(all);
+		LockKey first = all.get(0).key();
+		CompletionStage<AcquireAllResult> refusal = refusal(first);
+		if (refusal != null) {
+			return refusal;
+		}
+		all.forEach((each) -> this.ttls.put(each.owner(), each.ttl()));
+		long asked = this.process.nanoTime();
+		CompletableFuture<AcquireAllResult> answer = new CompletableFuture<>();
+		all.forEach((each) -> this.use.counted(each.key(), answer));
+		String names = all.stream()
+			.map((each) -> each.key().key() + " for " + shortly(each.owner()))
+			.collect(Collectors.joining(", "));
+		new Call<>("acquire all of " + names, first, (server) -> server.acquireAll(this, all)).whenLate((reply) -> {
+			if (reply.result() instanceof AllGranted && answer.isCompletedExceptionally()) {
+				all.forEach((each) -> undo(each.key(), each.owner(), each.ttl()));
+			}
+		}).begin().whenComplete((reply, failure) -> {
+			if (failure != null) {
+				all.forEach((each) -> undo(each.key(), each.owner(), each.ttl()));
+				answer.completeExceptionally(failure);
+			}
+			else {
+				note(all, reply, asked);
+				answer.complete(reply.result());
+			}
+		});
+		return answer;
+	}
+
+	private void check(List<Wanted> all) {
+		List<LockKey> keys = all.stream().map(Wanted::key).toList();
+		if (!this.world.scenario().can(Capability.ACQUIRES_ALL)) {
+			this.world.violated("A store that grants one lock at a time is asked for several");
+		}
+		if (keys.size() < 2 || !keys.equals(List.copyOf(new TreeSet<>(keys)))) {
+			this.world.violated("A store is asked for several locks: %s", keys.stream().map(LockKey::key).toList());
+		}
+	}
+
+	private void note(List<Wanted> all, AllReply reply, long asked) {
+		if (reply.result() instanceof AllGranted granted) {
+			for (int i = 0; i < all.size(); i++) {
+				Wanted each = all.get(i);
+				this.use.granted(each.key(), each.owner());
+				this.use.note(each.key(), granted.grants().get(i).fencingToken(),
+						new Grant(each.owner(), reply.epoch(), asked, true));
+			}
+		}
 	}
 
 	@Override

@@ -2,10 +2,12 @@ package io.github.lockstarter.registry.simulation;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -77,7 +79,7 @@ final class Workload {
 		for (int i = 0; i < world.scenario().keys(); i++) {
 			this.keys.add(new LockKey("lock", "k" + i));
 		}
-		this.others = Stream.of(Kind.SHARE, Kind.REPLAY, Kind.TOKEN, Kind.SHARED_TOKEN)
+		this.others = Stream.of(Kind.GROUP, Kind.SHARE, Kind.REPLAY, Kind.TOKEN, Kind.SHARED_TOKEN)
 			.filter((kind) -> this.random.nextBoolean())
 			.toList();
 		this.ttl = world.scenario().ttl();
@@ -161,22 +163,74 @@ final class Workload {
 
 	private void submit(SimulatedProcess process, LockKey key) {
 		Kind kind = kind();
+		if (kind == Kind.GROUP) {
+			submitGroup(process);
+			return;
+		}
 		Caller caller = new Caller(++this.callers, process, kind, key, options(), result(kind),
 				this.world.events().now());
 		this.world.trace().add(process.name(), () -> caller + " asks");
 		this.invariants.callers().arrives(caller);
 		switch (kind) {
-			case LEASE -> askForLease(caller);
+			case LEASE, GROUP -> askForLease(caller);
 			case SHARE, REPLAY -> askForResult(caller);
 			case TOKEN ->
 				await(caller, process.tokenLocks().acquireAsync(key, caller.options()), (lock) -> hold(caller, lock));
 			case SHARED_TOKEN -> askForToken(caller, this.sharedTokens.computeIfAbsent(key, (k) -> newToken()));
 		}
+		loseInterest(List.of(caller));
+	}
+
+	/** Giving up is worst while a request is under way. */
+	private void loseInterest(List<Caller> group) {
 		if (this.random.nextInt(8) == 0) {
-			// Giving up is worst while a request is under way.
+			Caller caller = group.get(0);
 			long patience = this.random.nextLong(this.random.nextBoolean() ? 8 * this.world.scenario().latency()
 					: caller.options().waitTime().toNanos() + 3_000_000);
-			process.after(patience, () -> giveUp(caller));
+			caller.process().after(patience, () -> giveUp(group));
+		}
+	}
+
+	/** Wants some locks, in no order, and maybe one of them twice. */
+	private void submitGroup(SimulatedProcess process) {
+		List<LockKey> wanted = new ArrayList<>();
+		wanted.add(anyKey());
+		this.keys.stream().filter((key) -> this.random.nextInt(3) > 0).forEach(wanted::add);
+		Collections.swap(wanted, 0, this.random.nextInt(wanted.size()));
+		LockOptions options = options();
+		List<Caller> group = new TreeSet<>(wanted).stream()
+			.map((key) -> new Caller(++this.callers, process, Kind.GROUP, key, options, null,
+					this.world.events().now()))
+			.toList();
+		this.world.trace().add(process.name(), () -> "a group asks: " + group);
+		this.invariants.callers().arrives(group);
+		CompletableFuture<List<Lease>> answer = process.registry()
+			.acquireAllAsync(wanted, options, executor(process))
+			.toCompletableFuture();
+		group.forEach((caller) -> caller.awaits(answer));
+		answer.whenComplete((leases, failure) -> {
+			if (!group.get(0).isAnswered()) {
+				this.world.trace()
+					.add(process.name(), () -> "the group of caller %d is answered: %s".formatted(group.get(0).number(),
+							(failure != null) ? failure.toString() : String.valueOf(leases)));
+				group.forEach(Caller::setAnswered);
+				group.forEach((caller) -> this.invariants.callers().answered(caller, failure));
+				if (failure == null) {
+					this.invariants.guard(() -> holdAll(group, leases));
+				}
+			}
+		});
+		loseInterest(group);
+	}
+
+	private void holdAll(List<Caller> group, List<Lease> leases) {
+		if (!leases.stream().map(Lease::key).toList().equals(group.stream().map(Caller::key).toList())) {
+			this.world.violated("A group gets %s: %s", leases, group);
+			return;
+		}
+		this.invariants.leases().granted(group, leases);
+		for (int i = 0; i < leases.size(); i++) {
+			hold(group.get(i), leases.get(i));
 		}
 	}
 
@@ -184,7 +238,7 @@ final class Workload {
 		Kind kind = (this.others.isEmpty() || this.world.chance(this.world.scenario().leases())) ? Kind.LEASE
 				: this.others.get(this.random.nextInt(this.others.size()));
 		boolean possible = switch (kind) {
-			case LEASE -> true;
+			case LEASE, GROUP -> true;
 			case SHARE, REPLAY -> this.world.scenario().can(Capability.KEEPS_RESULTS);
 			case TOKEN, SHARED_TOKEN -> this.world.scenario().can(Capability.HOLDS_FOR_TOKENS);
 		};
@@ -272,12 +326,14 @@ final class Workload {
 	}
 
 	/** The caller is interrupted, or cancels, or loses interest. */
-	private void giveUp(Caller caller) {
-		CompletableFuture<?> answer = caller.answer();
+	private void giveUp(List<Caller> group) {
+		CompletableFuture<?> answer = group.get(0).answer();
 		if (!answer.isDone()) {
-			this.world.trace().add(caller.process().name(), () -> "caller %d gives up".formatted(caller.number()));
-			caller.setAnswered();
-			this.invariants.callers().gaveUp(caller);
+			for (Caller caller : group) {
+				this.world.trace().add(caller.process().name(), () -> "caller %d gives up".formatted(caller.number()));
+				caller.setAnswered();
+				this.invariants.callers().gaveUp(caller);
+			}
 			switch (this.random.nextInt(3)) {
 				case 0 -> answer.cancel(true);
 				case 1 -> answer.complete(null);

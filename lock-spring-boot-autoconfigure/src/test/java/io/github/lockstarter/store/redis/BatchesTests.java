@@ -27,10 +27,14 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireAllResult;
+import io.github.lockstarter.store.AcquireAllResult.AllGranted;
+import io.github.lockstarter.store.AcquireAllResult.FirstHeld;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.LockStore.Acquisition;
 import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
@@ -287,6 +291,66 @@ class BatchesTests {
 	}
 
 	@Test
+	@DisplayName("Where keys of several slots cannot be in one request, several locks are granted, all or none, by a request for each slot")
+	void acquiresAllBeforeCluster() {
+		LocalRedis cluster = LocalRedis.started("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf");
+		withStopped(cluster, (redis) -> {
+			String slots = IntStream.range(0, 16384).mapToObj(Integer::toString).collect(Collectors.joining(" "));
+			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("CLUSTER",
+					arguments("ADDSLOTS " + slots)));
+			Awaitility.await().until(() -> cluster.ask("CLUSTER INFO").contains("cluster_state:ok"));
+			assertThat(redis.acquireAtOnce(20)).isInstanceOf(AllGranted.class);
+			assertThat(redis.instance.requests()).as("one for all, eight, one for twelve, twelve")
+				.hasSize(1 + 8 + 1 + 12);
+			redis.releaseAll(19).forEach(CompletableFuture::join);
+			redis.instance.forgetRequests();
+			assertThat(redis.acquireAtOnce(20)).as("the same owner is granted again").isInstanceOf(AllGranted.class);
+			assertThat(redis.instance.requests()).hasSize(20);
+			redis.releaseAll(20).forEach(CompletableFuture::join);
+			redis.acquire(19, "another").join();
+			redis.instance.forgetRequests();
+			assertThat(redis.acquireAtOnce(20)).isInstanceOfSatisfying(FirstHeld.class,
+					(first) -> assertThat(first.index()).isEqualTo(19));
+			assertThat(redis.instance.requests()).as("what was granted is released").hasSize(20 + 19);
+			assertThat(redis.template.keys("batch:{*")).hasSize(1);
+		});
+	}
+
+	@Test
+	@DisplayName("Several locks that are granted after their caller has given up are all released")
+	void releasesLateGroup() {
+		withStopped(LocalRedis.started(), TIMEOUT, (redis) -> {
+			redis.whileStopped(() -> {
+				CompletableFuture<AcquireAllResult> acquired = redis.acquireAtOnceAsync(100);
+				assertThat(acquired).failsWithin(10, TimeUnit.SECONDS)
+					.withThrowableThat()
+					.withCauseInstanceOf(LockStoreException.class);
+				return List.of();
+			});
+			Awaitility.await().until(() -> redis.instance.requestCount() > 1);
+			Awaitility.await().untilAsserted(() -> assertThat(redis.template.keys("batch:{*")).isEmpty());
+			assertThat(redis.acquireAtOnce(100)).isInstanceOf(AllGranted.class);
+		});
+	}
+
+	@Test
+	@DisplayName("A request for several locks that fails in the middle leaves none behind")
+	void releasesBrokenGroup() {
+		withStopped(LocalRedis.started(), (redis) -> {
+			redis.acquire(10, "owner").join();
+			String fence = redis.template.keys("batch:fence:*").iterator().next();
+			redis.releaseAll(11).forEach(CompletableFuture::join);
+			redis.template.delete(fence);
+			redis.template.opsForList().rightPush(fence, "no counter at all");
+			assertThat(redis.acquireAtOnceAsync(20)).failsWithin(10, TimeUnit.SECONDS)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockStoreException.class)
+				.withStackTraceContaining("WRONGTYPE");
+			Awaitility.await().untilAsserted(() -> assertThat(redis.template.keys("batch:{*")).isEmpty());
+		});
+	}
+
+	@Test
 	@DisplayName("Locks that are granted after their callers have given up are released")
 	void releasesLateGrants() {
 		withStopped(LocalRedis.started(), TIMEOUT, (redis) -> {
@@ -343,6 +407,18 @@ class BatchesTests {
 
 		List<CompletableFuture<AcquireResult>> acquireAll(int count) {
 			return IntStream.range(0, count).mapToObj((lock) -> acquire(lock, "owner")).toList();
+		}
+
+		AcquireAllResult acquireAtOnce(int count) {
+			return acquireAtOnceAsync(count).join();
+		}
+
+		CompletableFuture<AcquireAllResult> acquireAtOnceAsync(int count) {
+			return this.instance.store()
+				.acquireAll(IntStream.range(0, count)
+					.mapToObj((lock) -> new Acquisition(lock(lock), "owner", TTL))
+					.toList())
+				.toCompletableFuture();
 		}
 
 		List<CompletableFuture<Boolean>> releaseAll(int count) {

@@ -18,10 +18,13 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireAllResult;
+import io.github.lockstarter.store.AcquireAllResult.AllGranted;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore.Acquisition;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
@@ -114,6 +117,28 @@ class ReplicatedGrantsTests {
 		assertThat(acquireAll(100)).allSatisfy(ReplicatedGrantsTests::assertBroken);
 		assertThat(this.instance.requests()).filteredOn("WAIT"::equals).hasSizeBetween(1, 4);
 		Awaitility.await().until(() -> this.master.ask("KEYS lock:{*").equals("*2"));
+	}
+
+	@Test
+	@DisplayName("Several locks of one request count only once a replica has them; otherwise all are undone")
+	void groups() {
+		this.instance.forgetRequests();
+		assertThat(acquireAtOnce(20)).succeedsWithin(SOON).isInstanceOf(AllGranted.class);
+		assertThat(this.instance.requests()).containsExactly("EVALSHA", "WAIT");
+		for (int i = 0; i < 20; i++) {
+			this.store.lock(key("key" + i)).release("owner" + i, null).toCompletableFuture().join();
+		}
+		this.replica.freeze();
+		assertBroken(acquireAtOnce(20));
+		Awaitility.await().until(() -> this.master.ask("KEYS lock:{*").equals("*2"));
+	}
+
+	private CompletableFuture<AcquireAllResult> acquireAtOnce(int count) {
+		return this.store
+			.acquireAll(IntStream.range(0, count)
+				.mapToObj((i) -> new Acquisition(this.store.lock(key("key" + i)), "owner" + i, TTL))
+				.toList())
+			.toCompletableFuture();
 	}
 
 	@Test

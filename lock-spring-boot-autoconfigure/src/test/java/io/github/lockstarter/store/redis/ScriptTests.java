@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ScriptTests {
 
 	@ParameterizedTest
-	@EnumSource(mode = Mode.EXCLUDE, names = { "BATCH", "RENEW" })
+	@EnumSource(mode = Mode.EXCLUDE, names = { "ACQUIRE_ALL", "BATCH", "RENEW" })
 	@DisplayName("What a managed server checks before it runs a script: keys are KEYS with a number, commands are literals")
 	void passesChecks(Script script) {
 		String text = script.text();

@@ -1,0 +1,91 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Acquires several locks, one after the other in the order of their keys, which is the
+ * same for all callers: so no two of them can wait for each other. The wait time counts
+ * from the first lock.
+ */
+final class SequentialAcquisition {
+
+	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
+
+	private final LockRegistry registry;
+
+	private final LockOptions options;
+
+	private final Iterator<LockKey> open;
+
+	private final long begin = System.nanoTime();
+
+	private final List<Lease> leases = new ArrayList<>();
+
+	SequentialAcquisition(LockRegistry registry, Collection<LockKey> keys, LockOptions options) {
+		this.registry = registry;
+		this.options = options;
+		this.open = new TreeSet<>(keys).iterator();
+	}
+
+	List<Lease> acquire() {
+		try {
+			while (this.open.hasNext()) {
+				this.leases.add(this.registry.acquire(this.open.next(), left()));
+			}
+		}
+		catch (Throwable ex) {
+			this.leases.forEach(Lease::releaseAsync);
+			this.leases.forEach(Lease::close);
+			throw ex;
+		}
+		return List.copyOf(this.leases);
+	}
+
+	CompletableFuture<List<Lease>> acquireAsync(Executor executor) {
+		CompletableFuture<List<Lease>> result = new CompletableFuture<>();
+		acquireNext(executor, result);
+		return result;
+	}
+
+	/** What is answered at once is dealt with in a loop: there may be many locks. */
+	private void acquireNext(Executor executor, CompletableFuture<List<Lease>> result) {
+		while (this.open.hasNext() && !result.isDone()) {
+			CompletableFuture<Lease> next = this.registry.acquireAsync(this.open.next(), left(), executor)
+				.toCompletableFuture();
+			if (!next.isDone() || next.isCompletedExceptionally()) {
+				next.whenComplete((lease, failure) -> {
+					if (failure != null) {
+						this.leases.forEach(Lease::releaseAsync);
+						result.completeExceptionally(failure);
+					}
+					else {
+						this.leases.add(lease);
+						acquireNext(executor, result);
+					}
+				});
+				result.whenComplete((leases, failure) -> next.cancel(false));
+				return;
+			}
+			this.leases.add(next.join());
+		}
+		if (!result.complete(List.copyOf(this.leases))) {
+			this.leases.forEach(Lease::releaseAsync);
+		}
+	}
+
+	private LockOptions left() {
+		if (this.leases.isEmpty() || this.options.waitTime().isZero()) {
+			return this.options;
+		}
+		Duration left = this.options.waitTime().minusNanos(System.nanoTime() - this.begin);
+		return this.options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.github.lockstarter.store;
+
+import java.util.List;
+
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+
+/**
+ * A store's answer to {@link LockStore#acquireAll}.
+ */
+public sealed interface AcquireAllResult {
+
+	/**
+	 * All locks were free and are granted.
+	 *
+	 * @param grants one for each lock, in the order in which they were asked for
+	 */
+	record AllGranted(List<Granted> grants) implements AcquireAllResult {
+
+		public AllGranted {
+			grants = List.copyOf(grants);
+		}
+
+	}
+
+	/**
+	 * Another owner holds one of the locks, and none is granted.
+	 *
+	 * @param index the place of the first lock that is held
+	 * @param held by whom, and for how long
+	 */
+	record FirstHeld(int index, Held held) implements AcquireAllResult {
+	}
+
+}

@@ -1,0 +1,189 @@
+package io.github.lockstarter.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import io.lettuce.core.cluster.SlotHash;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.AcquireAllResult;
+import io.github.lockstarter.store.AcquireAllResult.AllGranted;
+import io.github.lockstarter.store.AcquireAllResult.FirstHeld;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.LockStore.Acquisition;
+
+/**
+ * Grants several locks, all or none, in as few requests as Redis can take. Where that is
+ * more than one, they are sent at the same time; if one of them is refused, what the
+ * others have granted is released before the answer.
+ */
+final class GroupGrants {
+
+	private static final AsyncLog logger = new AsyncLog(GroupGrants.class);
+
+	private final RedisCalls calls;
+
+	private volatile Together together;
+
+	/**
+	 * Creates grants.
+	 * @param clustered whether the keys of one request have to be in one slot
+	 */
+	GroupGrants(RedisCalls calls, boolean clustered) {
+		this.calls = calls;
+		this.together = clustered ? Together.SLOT : Together.ALL;
+	}
+
+	CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> wanted) {
+		return acquireAll(wanted, this.together);
+	}
+
+	private CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> wanted, Together together) {
+		List<Part> parts = split(wanted, together).stream()
+			.map((places) -> new Part(places, ask(places.stream().map(wanted::get).toList(), together)))
+			.toList();
+		if (parts.size() == 1) {
+			return parts.get(0).answer();
+		}
+		return CompletableFuture.allOf(parts.stream().map(Part::answer).toArray(CompletableFuture<?>[]::new))
+			.handle((done, failure) -> putTogether(wanted, parts, failure))
+			.thenCompose(Function.identity());
+	}
+
+	/** Returns the places of the locks that are in one request. */
+	private static Collection<List<Integer>> split(List<Acquisition> wanted, Together together) {
+		Map<Integer, List<Integer>> parts = new LinkedHashMap<>();
+		for (int i = 0; i < wanted.size(); i++) {
+			int part = switch (together) {
+				case ALL -> 0;
+				case SLOT -> SlotHash.getSlot(lock(wanted.get(i)).redisKey());
+				case NONE -> i;
+			};
+			parts.computeIfAbsent(part, (key) -> new ArrayList<>()).add(i);
+		}
+		return parts.values();
+	}
+
+	private CompletableFuture<AcquireAllResult> ask(List<Acquisition> wanted, Together together) {
+		Acquisition first = wanted.get(0);
+		if (wanted.size() == 1) {
+			return lock(first).acquire(AcquireCommand.of(first.owner(), first.ttl()))
+				.thenApply(GroupGrants::ofOne)
+				.toCompletableFuture();
+		}
+		return this.calls
+			.grant(lock(first).key(), first.ttl(), script(wanted), (numbers) -> numbers.get(0) > 0,
+					Replies::acquiredAll, (failure) -> undo(wanted, failure))
+			.handle((answer, failure) -> answered(wanted, together, answer, failure))
+			.thenCompose(Function.identity())
+			.toCompletableFuture();
+	}
+
+	private static AcquireAllResult ofOne(AcquireResult answer) {
+		return (answer instanceof Granted granted) ? new AllGranted(List.of(granted)) : new FirstHeld(0, (Held) answer);
+	}
+
+	private static Request<List<Long>> script(List<Acquisition> wanted) {
+		byte[][] keys = new byte[2 * wanted.size()][];
+		byte[][] args = new byte[2 * wanted.size()][];
+		for (int i = 0; i < wanted.size(); i++) {
+			Acquisition each = wanted.get(i);
+			keys[2 * i] = lock(each).redisKey();
+			keys[2 * i + 1] = lock(each).fence();
+			args[2 * i] = each.owner().getBytes(StandardCharsets.US_ASCII);
+			args[2 * i + 1] = Long.toString(each.ttl().toMillis()).getBytes(StandardCharsets.US_ASCII);
+		}
+		return Script.ACQUIRE_ALL.forEachOf(keys, args);
+	}
+
+	/** Releases what may have been granted. What was refused as a whole was not. */
+	private static void undo(List<Acquisition> granted, @Nullable Throwable failure) {
+		if (!Batches.isForSlots(failure)) {
+			granted.forEach((each) -> lock(each).undo(each.owner(), each.ttl(), failure));
+		}
+	}
+
+	private CompletionStage<AcquireAllResult> answered(List<Acquisition> wanted, Together together,
+			@Nullable AcquireAllResult answer, @Nullable Throwable failure) {
+		if (failure == null) {
+			return CompletableFuture.completedFuture(answer);
+		}
+		if (!Batches.isForSlots(failure.getCause())) {
+			return CompletableFuture.failedFuture(failure);
+		}
+		Together less = (together == Together.ALL) ? Together.SLOT : Together.NONE;
+		if (together == Together.ALL && this.together == Together.ALL) {
+			logger.info("Redis does not grant several locks in one request, so there are more. " + failure.getCause());
+			this.together = less;
+		}
+		return acquireAll(wanted, less);
+	}
+
+	private static CompletionStage<AcquireAllResult> putTogether(List<Acquisition> wanted, List<Part> parts,
+			@Nullable Throwable failure) {
+		Granted[] grants = new Granted[wanted.size()];
+		FirstHeld first = null;
+		for (Part part : parts) {
+			AcquireAllResult answer = part.answer().isCompletedExceptionally() ? null : part.answer().join();
+			if (answer instanceof AllGranted all) {
+				for (int i = 0; i < all.grants().size(); i++) {
+					grants[part.places().get(i)] = all.grants().get(i);
+				}
+			}
+			else if (answer instanceof FirstHeld held) {
+				int place = part.places().get(held.index());
+				first = (first == null || place < first.index()) ? new FirstHeld(place, held.held()) : first;
+			}
+		}
+		if (failure == null && first == null) {
+			return CompletableFuture.completedFuture(new AllGranted(List.of(grants)));
+		}
+		CompletionStage<AcquireAllResult> answer = (failure != null) ? CompletableFuture.failedFuture(failure)
+				: CompletableFuture.completedFuture(first);
+		List<CompletableFuture<Boolean>> releases = new ArrayList<>();
+		for (int i = 0; i < grants.length; i++) {
+			if (grants[i] != null) {
+				Acquisition granted = wanted.get(i);
+				releases.add(lock(granted).release(granted.owner(), null).toCompletableFuture());
+			}
+		}
+		return CompletableFuture.allOf(releases.toArray(CompletableFuture<?>[]::new))
+			.handle((released, ignored) -> answer)
+			.thenCompose(Function.identity());
+	}
+
+	private static RedisLock lock(Acquisition acquisition) {
+		return (RedisLock) acquisition.lock();
+	}
+
+	/** Which locks are in one request. */
+	private enum Together {
+
+		ALL,
+
+		/** Those whose keys are in one slot of a cluster. */
+		SLOT,
+
+		NONE
+
+	}
+
+	/**
+	 * What is asked for in one request.
+	 *
+	 * @param places the places of its locks among all that are wanted
+	 */
+	private record Part(List<Integer> places, CompletableFuture<AcquireAllResult> answer) {
+	}
+
+}
