@@ -21,6 +21,8 @@ import org.springframework.http.HttpStatusCode;
  */
 public class LockConflictException extends LockException {
 
+	private final LockKey key;
+
 	private final Duration retryAfter;
 
 	private final Reason reason;
@@ -41,6 +43,7 @@ public class LockConflictException extends LockException {
 
 	private LockConflictException(LockKey key, Duration retryAfter, Reason reason, String message) {
 		super(HttpStatus.CONFLICT, reason.problem, key.name(), message, null);
+		this.key = key;
 		this.retryAfter = retryAfter;
 		this.reason = reason;
 		getBody().setProperty("retryAfterMillis", retryAfter.toMillis());
@@ -58,6 +61,13 @@ public class LockConflictException extends LockException {
 	public static LockConflictException waitQueueFull(LockKey key, LockOptions options, Duration retryAfter) {
 		return new LockConflictException(key, retryAfter, Reason.QUEUE_FULL,
 				"Lock '%s' is held by somebody else, and too many callers wait for it already".formatted(key.name()));
+	}
+
+	/**
+	 * Returns the lock. Its key may be personal data: no answer holds it.
+	 */
+	public LockKey getKey() {
+		return this.key;
 	}
 
 	/**

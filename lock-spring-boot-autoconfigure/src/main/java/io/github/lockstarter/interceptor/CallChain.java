@@ -25,6 +25,11 @@ import io.github.lockstarter.completion.HeldLeases;
  */
 record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 
+	/** Returns whether the call is within no other. */
+	boolean isEmpty() {
+		return this.leases.isEmpty();
+	}
+
 	/** Returns this chain within another one. */
 	CallChain within(List<HeldLeases> outer) {
 		return outer.isEmpty() ? this

@@ -45,8 +45,8 @@ public final class CallObserver {
 	}
 
 	/** A call was refused: the lock is held. */
-	void refused(LockKey key, LockConflictException conflict) {
-		this.events.refused(key, conflict);
+	void refused(LockConflictException conflict) {
+		this.events.refused(conflict.getKey(), conflict);
 	}
 
 	/** A call that might have been skipped runs. */

@@ -1,10 +1,13 @@
 package io.github.lockstarter.interceptor;
 
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -46,8 +49,11 @@ public final class LockAcquisition {
 
 	private final LockedMethod method;
 
-	/** In the order in which they are acquired. */
-	private final List<WantedLock> locks;
+	/**
+	 * In the order in which they are acquired; those of one operation, which follow each
+	 * other, together.
+	 */
+	private final List<List<WantedLock>> locks;
 
 	/** The lock of the first annotation. */
 	private final @Nullable WantedLock first;
@@ -61,12 +67,12 @@ public final class LockAcquisition {
 	LockAcquisition(LockedMethod method, LockInvocation call) {
 		this.method = method;
 		List<WantedLock> locks = new ArrayList<>(method.operations().size());
-		Set<LockKey> keys = new HashSet<>();
+		Set<LockKey> keys = (method.operations().size() > 1) ? new HashSet<>() : Set.of();
 		SharedCall sharing = null;
 		for (LockOperation operation : method.operations()) {
 			if (operation.appliesTo(call)) {
 				for (LockKey key : operation.lockKeys(call)) {
-					if (keys.add(key)) {
+					if (method.operations().size() == 1 || keys.add(key)) {
 						locks.add(new WantedLock(key, operation));
 					}
 					sharing = operation.shared(key, call);
@@ -74,14 +80,28 @@ public final class LockAcquisition {
 			}
 		}
 		this.first = locks.isEmpty() ? null : locks.get(0);
-		locks.sort(Comparator.comparing(WantedLock::key));
-		this.locks = locks;
+		this.locks = (locks.size() > 1) ? groups(locks) : locks.stream().map(List::of).toList();
 		this.sharing = sharing;
+	}
+
+	private static List<List<WantedLock>> groups(List<WantedLock> locks) {
+		locks.sort(Comparator.comparing(WantedLock::key));
+		List<List<WantedLock>> groups = new ArrayList<>();
+		for (WantedLock lock : locks) {
+			List<WantedLock> last = groups.isEmpty() ? List.of() : groups.get(groups.size() - 1);
+			if (!last.isEmpty() && last.get(0).operation.equals(lock.operation)) {
+				last.add(lock);
+			}
+			else {
+				groups.add(new ArrayList<>(List.of(lock)));
+			}
+		}
+		return groups;
 	}
 
 	/** Returns whether the call may have to wait for one of the locks. */
 	public boolean mayWait() {
-		return this.locks.stream().anyMatch((lock) -> !lock.operation.options().waitTime().isZero());
+		return this.locks.stream().anyMatch((locks) -> !locks.get(0).operation.options().waitTime().isZero());
 	}
 
 	/**
@@ -91,20 +111,24 @@ public final class LockAcquisition {
 	 */
 	HeldLeases acquire(InterceptorContext context, CallChain chain, boolean untilResponse) {
 		Acquired acquired = new Acquired(context, chain, untilResponse);
-		for (WantedLock lock : this.locks) {
+		for (List<WantedLock> locks : this.locks) {
+			List<WantedLock> open = locks;
 			try {
-				Lease joined = acquired.join(lock);
-				if (joined == null && isShared(lock)) {
+				open = acquired.join(locks);
+				if (isShared(open)) {
+					WantedLock lock = open.get(0);
 					return acquired
-						.outcome(acquired.whileWaiting(lock, () -> acquireOrResult(context.registry(), lock)));
+						.outcome(acquired.whileWaiting(open, () -> acquireOrResult(context.registry(), lock)));
 				}
-				acquired.add(lock, (joined != null) ? joined : acquired.whileWaiting(lock,
-						() -> granted(context.registry().acquire(lock.key, acquired.left(lock)))));
+				if (!open.isEmpty()) {
+					List<WantedLock> asked = open;
+					acquired.add(open, acquired.whileWaiting(open, () -> acquired.acquire(asked)));
+				}
 			}
 			catch (Throwable ex) {
-				if (!acquired.proceeds(lock, ex)) {
+				if (!acquired.proceeds(open, ex)) {
 					acquired.toLeases().close();
-					HeldLeases skipped = acquired.skipped(lock, ex);
+					HeldLeases skipped = acquired.skipped(open.get(0), ex);
 					if (skipped != null) {
 						return skipped;
 					}
@@ -115,38 +139,37 @@ public final class LockAcquisition {
 		return acquired.toLeases();
 	}
 
+	private static List<LockKey> keys(List<WantedLock> locks) {
+		return locks.stream().map(WantedLock::key).toList();
+	}
+
 	private Outcome acquireOrResult(LockRegistry registry, WantedLock lock) {
 		SharedCall sharing = Objects.requireNonNull(this.sharing);
 		return sharing.results().acquire(registry, lock.key, lock.options(), sharing.caller());
 	}
 
 	/** A call that shares its result has one lock. */
-	private boolean isShared(WantedLock lock) {
-		return this.sharing != null && lock.equals(this.first);
+	private boolean isShared(List<WantedLock> open) {
+		return this.sharing != null && !open.isEmpty();
 	}
 
 	/**
 	 * Acquires the locks, or gets the result of another call, without holding a thread.
 	 * Cancelling the future ends the attempt, and what has been granted is released.
 	 * @param chain the leases of the chain of calls, the innermost first
-	 * @param executor where the future completes, or {@code null} for threads of the
-	 * registry; a refusal that is known at once completes it on this thread
+	 * @param executor where the future completes; a refusal that is known at once
+	 * completes it on this thread
 	 */
-	CompletableFuture<HeldLeases> acquireAsync(InterceptorContext context, CallChain chain, @Nullable Executor executor,
+	CompletableFuture<HeldLeases> acquireAsync(InterceptorContext context, CallChain chain, Executor executor,
 			boolean untilResponse) {
 		Attempt attempt = new Attempt(new Acquired(context, chain, untilResponse), executor);
 		attempt.next();
 		return attempt.result;
 	}
 
-	private CompletableFuture<Outcome> acquireOrResult(LockRegistry registry, WantedLock lock,
-			@Nullable Executor executor) {
+	private CompletableFuture<Outcome> acquireOrResult(LockRegistry registry, WantedLock lock, Executor executor) {
 		SharedCall sharing = Objects.requireNonNull(this.sharing);
 		return sharing.results().acquireAsync(registry, lock.key, lock.options(), sharing.caller(), executor);
-	}
-
-	private static Lease granted(@Nullable Lease lease) {
-		return Objects.requireNonNull(lease, NO_LEASE);
 	}
 
 	/**
@@ -183,7 +206,7 @@ public final class LockAcquisition {
 			this.untilResponse = untilResponse;
 		}
 
-		void add(WantedLock lock, Lease lease) {
+		private void add(WantedLock lock, Lease lease) {
 			this.leases.add(lease);
 			if (lock.equals(LockAcquisition.this.first)) {
 				this.main = lease;
@@ -191,6 +214,30 @@ public final class LockAcquisition {
 			if (lock.operation.skips()) {
 				this.context.observer().runs(lease, LockAcquisition.this.method);
 			}
+		}
+
+		void add(List<WantedLock> locks, List<@Nullable Lease> granted) {
+			Assert.state(granted.size() == locks.size(), NO_LEASE);
+			for (int i = 0; i < granted.size(); i++) {
+				add(locks.get(i), Objects.requireNonNull(granted.get(i), NO_LEASE));
+			}
+		}
+
+		List<@Nullable Lease> acquire(List<WantedLock> locks) {
+			LockRegistry registry = this.context.registry();
+			WantedLock first = locks.get(0);
+			return (locks.size() == 1) ? Collections.singletonList(registry.acquire(first.key, left(first)))
+					: List.copyOf(registry.acquireAll(keys(locks), left(first)));
+		}
+
+		@Nullable CompletionStage<List<@Nullable Lease>> acquire(List<WantedLock> locks, Executor executor) {
+			LockRegistry registry = this.context.registry();
+			WantedLock first = locks.get(0);
+			if (locks.size() > 1) {
+				return registry.acquireAllAsync(keys(locks), left(first), executor).thenApply(List::copyOf);
+			}
+			CompletionStage<Lease> one = registry.acquireAsync(first.key, left(first), executor);
+			return (one != null) ? one.thenApply(Collections::singletonList) : null;
 		}
 
 		HeldLeases toLeases() {
@@ -202,18 +249,25 @@ public final class LockAcquisition {
 					Objects.requireNonNull(LockAcquisition.this.sharing), this.untilResponse);
 		}
 
-		/**
-		 * Returns the part of the call in the lease of its chain, if that holds the lock.
-		 */
-		@Nullable Lease join(WantedLock lock) {
-			Lease joined = this.chain.join(lock.key);
-			if (joined != null && lock.operation.replay() != null) {
-				joined.close();
-				throw new IllegalStateException(
-						"%s replays results under lock '%s', which the method that calls it holds already: let the outer one replay"
-							.formatted(LockAcquisition.this.method.method().toGenericString(), lock.key.name()));
+		/** Joins the leases of the chain, and returns the locks that it does not hold. */
+		List<WantedLock> join(List<WantedLock> locks) {
+			if (this.chain.isEmpty()) {
+				return locks;
 			}
-			return joined;
+			List<WantedLock> open = new ArrayList<>(locks.size());
+			for (WantedLock lock : locks) {
+				Lease joined = this.chain.join(lock.key);
+				if (joined == null) {
+					open.add(lock);
+				}
+				else {
+					add(lock, joined);
+					Assert.state(lock.operation.replay() == null,
+							() -> "%s replays results under lock '%s', which the method that calls it holds already: let the outer one replay"
+								.formatted(LockAcquisition.this.method.method().toGenericString(), lock.key.name()));
+				}
+			}
+			return open;
 		}
 
 		/** The wait time counts from the first lock. */
@@ -226,8 +280,8 @@ public final class LockAcquisition {
 			return options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
 		}
 
-		<T> T whileWaiting(WantedLock lock, Supplier<T> acquisition) {
-			WaitGraph.Wait wait = beginWait(lock);
+		<T> T whileWaiting(List<WantedLock> locks, Supplier<T> acquisition) {
+			WaitGraph.Wait wait = beginWait(locks);
 			try {
 				return acquisition.get();
 			}
@@ -240,16 +294,17 @@ public final class LockAcquisition {
 		 * Begins to wait, if that could be for the call itself.
 		 * @throws LockDeadlockException if it is
 		 */
-		WaitGraph.@Nullable Wait beginWait(WantedLock lock) {
-			LockOptions options = lock.options();
+		WaitGraph.@Nullable Wait beginWait(List<WantedLock> locks) {
+			LockOptions options = locks.get(0).options();
 			if (options.waitTime().isZero()) {
 				return null;
 			}
-			this.chain.checkRequest(lock.key, options, LockAcquisition.this.method.method());
+			Method method = LockAcquisition.this.method.method();
+			locks.forEach((lock) -> this.chain.checkRequest(lock.key, options, method));
 			Set<LockKey> held = this.chain.keys();
 			this.leases.forEach((lease) -> held.add(lease.key()));
 			return held.isEmpty() ? null
-					: this.context.waits().begin(held, lock.key, options, LockAcquisition.this.method.method());
+					: this.context.waits().begin(held, new LinkedHashSet<>(keys(locks)), options, method);
 		}
 
 		void endWait(WaitGraph.@Nullable Wait wait) {
@@ -263,7 +318,8 @@ public final class LockAcquisition {
 		 * operator prefers that. A registry that is being closed, and an interrupted
 		 * caller, are no failure of the store.
 		 */
-		boolean proceeds(WantedLock lock, Throwable thrown) {
+		boolean proceeds(List<WantedLock> locks, Throwable thrown) {
+			WantedLock lock = locks.get(0);
 			if (lock.operation.proceedsOnStoreFailure()
 					&& CompletionStageAdapter.cause(thrown) instanceof LockStoreException failure
 					&& failure.getCause() != null && !(failure.getCause() instanceof InterruptedException)) {
@@ -282,11 +338,11 @@ public final class LockAcquisition {
 				return null;
 			}
 			if (lock.operation.skips()) {
-				this.context.observer().skipped(lock.key, LockAcquisition.this.method);
+				this.context.observer().skipped(conflict.getKey(), LockAcquisition.this.method);
 				return HeldLeases.ofSkippedCall(LockAcquisition.this.method.method());
 			}
 			conflict.setStatusCode(lock.operation.refusal());
-			this.context.observer().refused(lock.key, conflict);
+			this.context.observer().refused(conflict);
 			return null;
 		}
 
@@ -297,13 +353,13 @@ public final class LockAcquisition {
 
 		private final CompletableFuture<HeldLeases> result = new CompletableFuture<>();
 
-		private final Iterator<WantedLock> open = LockAcquisition.this.locks.iterator();
+		private final Iterator<List<WantedLock>> open = LockAcquisition.this.locks.iterator();
 
 		private final Acquired acquired;
 
-		private final @Nullable Executor executor;
+		private final Executor executor;
 
-		Attempt(Acquired acquired, @Nullable Executor executor) {
+		Attempt(Acquired acquired, Executor executor) {
 			this.acquired = acquired;
 			this.executor = executor;
 		}
@@ -313,40 +369,37 @@ public final class LockAcquisition {
 				complete(this.acquired.toLeases());
 				return;
 			}
-			WantedLock lock = this.open.next();
+			List<WantedLock> locks = this.open.next();
 			try {
-				acquire(lock);
+				acquire(locks);
 			}
 			catch (Throwable ex) {
-				failed(lock, ex);
+				failed(locks, ex);
 			}
 		}
 
-		private void acquire(WantedLock lock) {
-			Lease joined = this.acquired.join(lock);
-			if (joined != null) {
-				this.acquired.add(lock, joined);
+		private void acquire(List<WantedLock> locks) {
+			List<WantedLock> open = this.acquired.join(locks);
+			if (open.isEmpty()) {
 				next();
 			}
-			else if (isShared(lock)) {
-				follow(lock, (registry) -> acquireOrResult(registry, lock, this.executor),
+			else if (isShared(open)) {
+				follow(open, () -> acquireOrResult(this.acquired.context.registry(), open.get(0), this.executor),
 						(outcome) -> complete(this.acquired.outcome(outcome)));
 			}
 			else {
-				LockOptions options = this.acquired.left(lock);
-				follow(lock, (registry) -> (this.executor == null) ? registry.acquireAsync(lock.key, options)
-						: registry.acquireAsync(lock.key, options, this.executor), (lease) -> {
-							this.acquired.add(lock, lease);
-							next();
-						});
+				follow(open, () -> this.acquired.acquire(open, this.executor), (leases) -> {
+					this.acquired.add(open, leases);
+					next();
+				});
 			}
 		}
 
-		private <T> void follow(WantedLock lock, Question<T> question, Answer<T> answer) {
-			WaitGraph.Wait wait = this.acquired.beginWait(lock);
+		private <T> void follow(List<WantedLock> locks, Question<T> question, Answer<T> answer) {
+			WaitGraph.Wait wait = this.acquired.beginWait(locks);
 			CompletionStage<T> asked;
 			try {
-				asked = question.ask(this.acquired.context.registry());
+				asked = question.ask();
 				Assert.state(asked != null,
 						"The LockRegistry returned null instead of a CompletionStage: let the mock return one");
 			}
@@ -357,12 +410,17 @@ public final class LockAcquisition {
 			CompletableFuture<T> attempt = asked.toCompletableFuture();
 			attempt.whenComplete((granted, failure) -> {
 				this.acquired.endWait(wait);
-				if (granted != null) {
-					answer.take(granted);
+				try {
+					if (failure == null) {
+						answer.take(granted);
+						return;
+					}
 				}
-				else {
-					failed(lock, (failure != null) ? failure : new NullPointerException(NO_LEASE));
+				catch (Throwable ex) {
+					failed(locks, ex);
+					return;
 				}
+				failed(locks, failure);
 			});
 			if (!attempt.isDone()) {
 				this.result.whenComplete((held, failure) -> {
@@ -373,13 +431,13 @@ public final class LockAcquisition {
 			}
 		}
 
-		private void failed(WantedLock lock, Throwable failure) {
-			if (this.acquired.proceeds(lock, failure)) {
+		private void failed(List<WantedLock> locks, Throwable failure) {
+			if (this.acquired.proceeds(locks, failure)) {
 				next();
 				return;
 			}
 			this.acquired.toLeases().abandon();
-			HeldLeases skipped = this.acquired.skipped(lock, failure);
+			HeldLeases skipped = this.acquired.skipped(locks.get(0), failure);
 			if (skipped != null) {
 				complete(skipped);
 			}
@@ -398,7 +456,7 @@ public final class LockAcquisition {
 
 	private interface Question<T> {
 
-		@Nullable CompletionStage<T> ask(LockRegistry registry);
+		@Nullable CompletionStage<T> ask();
 
 	}
 

@@ -110,11 +110,9 @@ public final class LockedCall implements GuardedCall {
 
 	/**
 	 * Acquires the locks without holding a thread.
-	 * @param executor where the future completes unless a refusal is known at once, or
-	 * {@code null} for a few threads of the registry
+	 * @param executor where the future completes unless a refusal is known at once
 	 */
-	public CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse,
-			@Nullable Executor executor) {
+	public CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse, Executor executor) {
 		return acquireAsync(locks, untilResponse, executor, List.of());
 	}
 
@@ -122,8 +120,8 @@ public final class LockedCall implements GuardedCall {
 	 * Does the same within other calls.
 	 * @param outer the leases of these, those of the innermost first
 	 */
-	CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse,
-			@Nullable Executor executor, List<HeldLeases> outer) {
+	CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse, Executor executor,
+			List<HeldLeases> outer) {
 		return locks.acquireAsync(this.context, this.chain.within(outer), executor, untilResponse);
 	}
 

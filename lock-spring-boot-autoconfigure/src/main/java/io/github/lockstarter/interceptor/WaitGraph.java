@@ -2,6 +2,7 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,16 +24,17 @@ final class WaitGraph {
 	/**
 	 * Begins to wait.
 	 * @param held the locks that the chain of calls holds
-	 * @param wanted the lock that it waits for
+	 * @param wanted the locks that it waits for
 	 * @throws LockDeadlockException if it would wait for itself
 	 */
-	synchronized Wait begin(Set<LockKey> held, LockKey wanted, LockOptions options, Method method) {
+	synchronized Wait begin(Set<LockKey> held, Set<LockKey> wanted, LockOptions options, Method method) {
 		Wait wait = new Wait(held, wanted, method);
 		Wait last = lastBefore(wait, wanted, new HashSet<>());
 		if (last != null) {
-			throw new LockDeadlockException(wanted, options,
+			LockKey first = wanted.iterator().next();
+			throw new LockDeadlockException(first, options,
 					"%s holds lock '%s' and waits for it, while %s holds it and waits for lock '%s'. Let both take the locks in the same order, or with two annotations on one method"
-						.formatted(name(method), last.wanted.name(), name(last.method), last.wanted.name()));
+						.formatted(name(method), last.lockName(), name(last.method), last.lockName()));
 		}
 		this.waits.add(wait);
 		return wait;
@@ -42,14 +44,15 @@ final class WaitGraph {
 		this.waits.remove(wait);
 	}
 
-	/** Returns the call that waits for the chain, and that the lock waits for. */
-	private @Nullable Wait lastBefore(Wait chain, LockKey wanted, Set<LockKey> seen) {
-		if (!seen.add(wanted)) {
-			return null;
-		}
+	/** Returns the call that waits for the chain, and that the locks wait for. */
+	private @Nullable Wait lastBefore(Wait chain, Set<LockKey> wanted, Set<Wait> seen) {
 		for (Wait each : this.waits) {
-			if (each.held.contains(wanted)) {
-				return chain.held.contains(each.wanted) ? each : lastBefore(chain, each.wanted, seen);
+			if (!Collections.disjoint(each.held, wanted) && seen.add(each)) {
+				Wait last = !Collections.disjoint(chain.held, each.wanted) ? each
+						: lastBefore(chain, each.wanted, seen);
+				if (last != null) {
+					return last;
+				}
 			}
 		}
 		return null;
@@ -65,14 +68,18 @@ final class WaitGraph {
 
 		private final Set<LockKey> held;
 
-		private final LockKey wanted;
+		private final Set<LockKey> wanted;
 
 		private final Method method;
 
-		private Wait(Set<LockKey> held, LockKey wanted, Method method) {
+		private Wait(Set<LockKey> held, Set<LockKey> wanted, Method method) {
 			this.held = held;
 			this.wanted = wanted;
 			this.method = method;
+		}
+
+		private String lockName() {
+			return this.wanted.iterator().next().name();
 		}
 
 	}
