@@ -14,38 +14,48 @@ import org.springframework.core.NamedThreadLocal;
  */
 public final class LeaseContext {
 
-	private static final ThreadLocal<Deque<HeldLeases>> current = NamedThreadLocal.withInitial("Leases of locks",
-			ArrayDeque::new);
+	private static final ThreadLocal<@Nullable Deque<HeldLeases>> current = new NamedThreadLocal<>("Leases of locks");
 
 	private LeaseContext() {
 	}
 
 	/** Returns the leases grouped by call. */
 	public static Iterable<HeldLeases> all() {
-		return current.get();
+		Deque<HeldLeases> leases = current.get();
+		return (leases != null) ? leases : List.of();
 	}
 
 	/** Returns the leases as they are now, for work that this thread leaves to others. */
 	public static List<HeldLeases> snapshot() {
-		return List.copyOf(current.get());
+		Deque<HeldLeases> leases = current.get();
+		return (leases != null) ? List.copyOf(leases) : List.of();
 	}
 
 	/** Returns the leases of the innermost call. */
 	public static @Nullable HeldLeases innermost() {
-		return current.get().peek();
+		Deque<HeldLeases> leases = current.get();
+		return (leases != null) ? leases.peek() : null;
 	}
 
 	/** Marks that this thread begins to work under the leases. */
-	public static void push(HeldLeases leases) {
-		leases.beginOnThread();
-		current.get().push(leases);
+	public static void push(HeldLeases held) {
+		held.beginOnThread();
+		Deque<HeldLeases> leases = current.get();
+		if (leases == null) {
+			leases = new ArrayDeque<>();
+			current.set(leases);
+		}
+		leases.push(held);
 	}
 
 	/** Marks that the work under the innermost leases has ended. */
 	public static void pop() {
-		current.get().pop();
-		if (current.get().isEmpty()) {
-			current.remove();
+		Deque<HeldLeases> leases = current.get();
+		if (leases != null) {
+			leases.pop();
+			if (leases.isEmpty()) {
+				current.remove();
+			}
 		}
 	}
 
