@@ -65,6 +65,11 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 		}
 	}
 
+	/** Returns whether it is a stored answer, which is the same for each attempt. */
+	boolean isReplayed() {
+		return this.headers.containsHeader("Idempotent-Replayed");
+	}
+
 	/** Returns whether the work was not done for the time being. */
 	boolean isRefusal() {
 		String type = this.problem.path("type").asString("");

@@ -40,7 +40,8 @@ final class Attempts {
 	 * caller.
 	 */
 	Optional<Duration> delayAfter(Answer answer) {
-		return (answer.isRefusal() || (answer.isUnavailable() && this.repeatable))
+		boolean mayChange = answer.isRefusal() || (answer.isUnavailable() && this.repeatable);
+		return (mayChange && !answer.isReplayed())
 				? delay(answer.retryAfter(this.retries.clock()), answer.status().value()) : Optional.empty();
 	}
 

@@ -22,7 +22,7 @@ public record ResponseHead(@Nullable Integer status, Map<String, List<String>> h
 	public static final ResponseHead EMPTY = new ResponseHead(null, Map.of());
 
 	private static final List<String> KEPT = List.of(HttpHeaders.LOCATION, HttpHeaders.ETAG, HttpHeaders.LINK,
-			HttpHeaders.CONTENT_TYPE);
+			HttpHeaders.CONTENT_TYPE, HttpHeaders.CONTENT_ENCODING);
 
 	/**
 	 * Returns the head of an answer.

@@ -22,6 +22,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.util.Assert;
@@ -69,6 +70,27 @@ final class AnsweringOthers {
 		@PostMapping("/answered-directly")
 		Mono<String> answeredDirectly(@RequestParam String run) {
 			return Mono.error(() -> new Direct(next(run)));
+		}
+
+		@PostMapping("/encoded")
+		ResponseEntity<byte[]> encoded(@RequestParam String run) {
+			return encoded(HttpStatus.OK, next(run));
+		}
+
+		@PostMapping("/encoded-failure")
+		ResponseEntity<byte[]> encodedFailure(@RequestParam String run) {
+			throw new Encoded(next(run));
+		}
+
+		@ExceptionHandler
+		ResponseEntity<byte[]> encoded(Encoded exception) {
+			return encoded(HttpStatus.PAYMENT_REQUIRED, exception.getMessage());
+		}
+
+		private static ResponseEntity<byte[]> encoded(HttpStatus status, String text) {
+			return ResponseEntity.status(status)
+				.header(HttpHeaders.CONTENT_ENCODING, "x-own")
+				.body(text.getBytes(StandardCharsets.UTF_8));
 		}
 
 		@PostMapping("/rethrown")
@@ -238,6 +260,14 @@ final class AnsweringOthers {
 	private static class Denied extends RuntimeException {
 
 		Denied(String message) {
+			super(message);
+		}
+
+	}
+
+	private static class Encoded extends RuntimeException {
+
+		Encoded(String message) {
 			super(message);
 		}
 

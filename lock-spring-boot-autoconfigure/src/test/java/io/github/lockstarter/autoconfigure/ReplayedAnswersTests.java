@@ -92,8 +92,8 @@ class ReplayedAnswersTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "/denied, 403", "/answered-directly, 402", "/retried, 200" })
-	@DisplayName("So does one whose answer a filter, an exception handler on the response, or a second try has made")
+	@CsvSource({ "/encoded, 200", "/encoded-failure, 402", "/denied, 403", "/answered-directly, 402", "/retried, 200" })
+	@DisplayName("So does one whose answer a filter, an exception handler on the response, or a second try has made, and one that is encoded")
 	void sameAnswerOfOthers(String path, int status) throws Exception {
 		HttpResponse<String> first = post(path);
 		assertThat(first.statusCode()).isEqualTo(status);
@@ -141,7 +141,7 @@ class ReplayedAnswersTests {
 		assertThat(again.headers().allValues(REPLAYED)).containsExactly("true");
 		assertThat(again.statusCode()).isEqualTo(first.statusCode());
 		assertThat(again.body()).isEqualTo(first.body());
-		for (String header : new String[] { "Location", "ETag", "Link", "Content-Type" }) {
+		for (String header : new String[] { "Location", "ETag", "Link", "Content-Type", "Content-Encoding" }) {
 			assertThat(again.headers().allValues(header)).as(header)
 				.isEqualTo(
 						first.headers().allValues(header).stream().map(ReplayedAnswersTests::withoutSession).toList());

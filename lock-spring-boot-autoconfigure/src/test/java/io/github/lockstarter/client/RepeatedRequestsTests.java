@@ -102,6 +102,15 @@ class RepeatedRequestsTests {
 	}
 
 	@Test
+	@DisplayName("A stored answer is the same for each attempt, so the caller gets it at once")
+	void replayedAnswer() {
+		this.api
+			.then(ScriptedApi.reply(503, "text/plain", "stored", "Retry-After", "0", "Idempotent-Replayed", "true"));
+		assertThat(post("an order").getBody()).isEqualTo("stored");
+		assertThat(this.api.headers(KEY)).hasSize(1);
+	}
+
+	@Test
 	@DisplayName("Without a time to wait, it doubles; after the last attempt the caller gets the last answer")
 	void backOff() {
 		this.api.then(4, ScriptedApi.reply(503, "text/plain", "later"))

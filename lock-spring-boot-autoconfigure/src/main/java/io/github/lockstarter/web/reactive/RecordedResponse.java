@@ -9,7 +9,6 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ZeroCopyHttpOutputMessage;
@@ -79,7 +78,7 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 
 	/** Ends the request. */
 	void ended() {
-		this.end.answerLost("It is a stream, is encoded, or its client has disconnected before it was known");
+		this.end.answerLost("It is a stream, or its client has disconnected before it was known");
 		this.end.reached();
 	}
 
@@ -91,7 +90,7 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 
 	/** The lock is free before the client has the answer. */
 	private Mono<Void> keep(Answered answer) {
-		return this.end.awaitsAnswer() && !getHeaders().containsHeader(HttpHeaders.CONTENT_ENCODING)
+		return this.end.awaitsAnswer()
 				? ReactiveTypeAdapter.goOn(Mono.fromCompletionStage(() -> this.end.answered(answer))) : Mono.empty();
 	}
 

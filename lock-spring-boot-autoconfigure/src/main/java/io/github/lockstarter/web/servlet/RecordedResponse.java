@@ -103,14 +103,14 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 				end.answered(answer).toCompletableFuture().join();
 			}
 			else {
-				end.answerLost("It was encoded, or partly written before the handler failed");
+				end.answerLost("It was partly written before the handler failed");
 			}
 		}
 		end.reached();
 	}
 
 	private @Nullable Answered answer() {
-		if (this.opened || getHeader(HttpHeaders.CONTENT_ENCODING) != null) {
+		if (this.opened) {
 			return null;
 		}
 		return Answered.withBody(ResponseHead.of(getStatus(), (name) -> values(name, this)),

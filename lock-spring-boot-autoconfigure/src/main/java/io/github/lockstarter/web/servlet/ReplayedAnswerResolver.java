@@ -23,6 +23,9 @@ import io.github.lockstarter.web.ReplayedHeader;
  */
 public final class ReplayedAnswerResolver implements HandlerExceptionResolver, Ordered {
 
+	/** Where Spring Boot remembers an exception for its error page. */
+	private static final String ERROR_ATTRIBUTE = "org.springframework.boot.webmvc.error.DefaultErrorAttributes.ERROR";
+
 	/** It comes before resolvers that answer every exception. */
 	@Override
 	public int getOrder() {
@@ -35,6 +38,8 @@ public final class ReplayedAnswerResolver implements HandlerExceptionResolver, O
 		if (!(exception instanceof ReplayedAnswerException replayed)) {
 			return null;
 		}
+		// The error page is to answer as it did, and not to show this exception.
+		request.removeAttribute(ERROR_ATTRIBUTE);
 		try {
 			write(replayed.answer(), response);
 		}
