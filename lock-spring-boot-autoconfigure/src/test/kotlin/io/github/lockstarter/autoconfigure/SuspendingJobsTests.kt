@@ -29,19 +29,21 @@ class SuspendingJobsTests {
 
 	@Test
 	@DisplayName("A suspending job holds its lock until its work has ended, at each tick, and is skipped while another holds it")
-	fun excludes() = runner.run { context ->
-		val job = context.getBean(Job::class.java)
-		val counts = context.getBean(LockCounts::class.java)
-		await().until { job.runs.get() > 2 }
-		assertThat(job.atOnce).hasValue(1)
-		assertThat(counts.get("job", Event.SKIPPED)).isPositive()
-		val other = context.getBean(LockRegistry::class.java).tryAcquire("job", Duration.ofMinutes(1)).orElseThrow()
-		val before = job.runs.get()
-		val skipped = counts.get("job", Event.SKIPPED)
-		await().until { counts.get("job", Event.SKIPPED) > skipped + 2 }
-		assertThat(job.runs).hasValue(before)
-		other.close()
-		await().until { job.runs.get() > before }
+	fun excludes() {
+		runner.run { context ->
+			val job = context.getBean(Job::class.java)
+			val counts = context.getBean(LockCounts::class.java)
+			await().until { job.runs.get() > 2 }
+			assertThat(job.atOnce).hasValue(1)
+			assertThat(counts.get("job", Event.SKIPPED)).isPositive()
+			val other = context.getBean(LockRegistry::class.java).tryAcquire("job", Duration.ofMinutes(1)).orElseThrow()
+			val before = job.runs.get()
+			val skipped = counts.get("job", Event.SKIPPED)
+			await().until { counts.get("job", Event.SKIPPED) > skipped + 2 }
+			assertThat(job.runs).hasValue(before)
+			other.close()
+			await().until { job.runs.get() > before }
+		}
 	}
 
 	@Configuration(proxyBeanMethods = false)
