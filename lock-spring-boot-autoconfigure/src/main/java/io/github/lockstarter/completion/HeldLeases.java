@@ -61,6 +61,9 @@ public final class HeldLeases {
 
 	private volatile boolean failed;
 
+	/** Whether no work has begun. */
+	private volatile boolean unused;
+
 	private volatile boolean rolledBack;
 
 	/** The transaction of an advice that was open when the work began. */
@@ -473,11 +476,13 @@ public final class HeldLeases {
 		}
 	}
 
-	/** Releases the leases before any work has begun under them. */
-	public void abandon() {
-		if (mayRelease()) {
-			releaseAsync();
-		}
+	/**
+	 * Releases the leases before any work has begun under them.
+	 * @return completes when they have been released
+	 */
+	public CompletionStage<Void> abandon() {
+		this.unused = true;
+		return mayRelease() ? releaseAsync() : CompletableFuture.completedStage(null);
 	}
 
 	private synchronized boolean endWork() {
@@ -522,9 +527,12 @@ public final class HeldLeases {
 	}
 
 	private CompletionStage<Void> releaseAsync(Lease lease) {
+		if (!(lease instanceof SharedLease shared)) {
+			return lease.releaseAsync();
+		}
 		String result = this.result;
-		return (result != null && lease instanceof SharedLease shared) ? shared.releaseAsync(result)
-				: lease.releaseAsync();
+		return (result != null) ? shared.releaseAsync(result)
+				: this.unused ? shared.releaseUnused() : shared.releaseAsync();
 	}
 
 	private enum State {

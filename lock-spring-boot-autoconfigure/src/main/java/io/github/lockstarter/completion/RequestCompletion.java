@@ -63,7 +63,7 @@ public final class RequestCompletion {
 	 * again, by advice that repeats failed calls.
 	 */
 	public void giveUpAnswers() {
-		awaiting().forEach(HeldLeases::abandon);
+		awaiting().forEach(HeldLeases::requestEnded);
 	}
 
 	private Stream<HeldLeases> awaiting() {

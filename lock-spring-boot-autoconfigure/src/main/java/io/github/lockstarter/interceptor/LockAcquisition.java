@@ -127,7 +127,7 @@ public final class LockAcquisition {
 			}
 			catch (Throwable ex) {
 				if (!acquired.proceeds(open, ex)) {
-					acquired.toLeases().close();
+					acquired.toLeases().abandon().toCompletableFuture().join();
 					HeldLeases skipped = acquired.skipped(open.get(0), ex);
 					if (skipped != null) {
 						return skipped;

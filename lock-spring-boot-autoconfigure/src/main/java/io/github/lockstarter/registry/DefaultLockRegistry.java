@@ -44,6 +44,7 @@ import io.github.lockstarter.registry.request.Answer.Refused;
 import io.github.lockstarter.registry.request.Delivery;
 import io.github.lockstarter.registry.request.LeaseRequest;
 import io.github.lockstarter.registry.request.ResultRequest;
+import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.OwnerTokens;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
@@ -222,8 +223,12 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			request.abandon();
 			this.table.leave(request);
 		}
-		leases.forEach(Lease::releaseAsync);
+		leases.forEach(DefaultLockRegistry::releaseUnused);
 		leases.forEach(Lease::close);
+	}
+
+	static CompletionStage<Void> releaseUnused(Lease lease) {
+		return (lease instanceof SharedLease shared) ? shared.releaseUnused() : lease.releaseAsync();
 	}
 
 	static LockStoreException lost(Lease lease) {

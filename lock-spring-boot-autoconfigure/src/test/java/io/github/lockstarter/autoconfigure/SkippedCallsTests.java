@@ -174,7 +174,7 @@ class SkippedCallsTests {
 
 	static class TwoLocks {
 
-		@ExclusiveRequest(name = "first", onConflict = OnConflict.SKIP)
+		@ExclusiveRequest(name = "first", onConflict = OnConflict.SKIP, holdAtLeast = "5s")
 		@ExclusiveRequest(name = "second", onConflict = OnConflict.SKIP)
 		public void both() {
 			Jobs.runs.incrementAndGet();

@@ -14,11 +14,13 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class HoldAtLeastTests {
 
@@ -90,6 +92,20 @@ class HoldAtLeastTests {
 		this.runtime.pass(OPTIONS.ttl().plusMillis(1));
 		lease.close();
 		assertThat(this.others.tryAcquire(KEY, OPTIONS)).isPresent();
+	}
+
+	@Test
+	@DisplayName("A lease that its caller never used keeps nobody from the lock")
+	void unusedLease() {
+		CompletableFuture<Lease> attempt = this.locks.acquireAsync(KEY, OPTIONS).toCompletableFuture();
+		attempt.cancel(false);
+		this.runtime.settle();
+		Lease held = this.others.acquire(new LockKey("job", "b"), OPTIONS);
+		assertThatExceptionOfType(LockConflictException.class)
+			.isThrownBy(() -> this.locks.acquireAll(List.of(new LockKey("job", "a"), held.key()), OPTIONS));
+		this.runtime.settle();
+		assertThat(this.others.tryAcquire(KEY, OPTIONS)).isPresent();
+		assertThat(this.others.tryAcquire(new LockKey("job", "a"), OPTIONS)).isPresent();
 	}
 
 	@RepeatedTest(20)

@@ -2,6 +2,7 @@ package io.github.lockstarter.test;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -192,6 +193,17 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
 		return this.registry.acquireAsync(key, options, executor);
+	}
+
+	@Override
+	public List<Lease> acquireAll(Collection<LockKey> keys, LockOptions options) {
+		return this.registry.acquireAll(keys, options);
+	}
+
+	@Override
+	public CompletionStage<List<Lease>> acquireAllAsync(Collection<LockKey> keys, LockOptions options,
+			Executor executor) {
+		return this.registry.acquireAllAsync(keys, options, executor);
 	}
 
 	@Override

@@ -25,6 +25,13 @@ public interface SharedLease extends Lease {
 	 */
 	void close(String result);
 
+	/**
+	 * Releases a lease whose work has not begun: the lock is free at once, however long
+	 * it is to be held at least.
+	 * @return as from {@link #releaseAsync()}
+	 */
+	CompletionStage<Void> releaseUnused();
+
 	/** Returns whether the store can take part in transactions of the application. */
 	boolean joinsTransactions();
 
