@@ -39,6 +39,7 @@ final class SequentialAcquisition {
 			while (this.open.hasNext()) {
 				this.leases.add(this.registry.acquire(this.open.next(), left()));
 			}
+			checkHeld();
 		}
 		catch (Throwable ex) {
 			this.leases.forEach(Lease::releaseAsync);
@@ -75,8 +76,26 @@ final class SequentialAcquisition {
 			}
 			this.leases.add(next.join());
 		}
+		try {
+			checkHeld();
+		}
+		catch (LockStoreException ex) {
+			this.leases.forEach(Lease::releaseAsync);
+			result.completeExceptionally(ex);
+			return;
+		}
 		if (!result.complete(List.copyOf(this.leases))) {
 			this.leases.forEach(Lease::releaseAsync);
+		}
+	}
+
+	/** A lease may have been lost while the caller waited for another lock. */
+	private void checkHeld() {
+		for (Lease lease : this.leases) {
+			if (!lease.isHeld()) {
+				throw new LockStoreException(lease.key(), "its lease was lost while the caller waited for other locks",
+						null);
+			}
 		}
 	}
 

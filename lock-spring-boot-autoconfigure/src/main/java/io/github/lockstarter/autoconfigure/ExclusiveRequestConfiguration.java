@@ -207,9 +207,10 @@ class ExclusiveRequestConfiguration {
 				logger.warn("lock.enabled=false: methods with @ExclusiveRequest run without their locks");
 			}
 			else {
-				warn(operations, (operation) -> !operation.enabled(), "enabled=false: methods run without this lock");
+				warn(operations, (operation) -> !operation.enabled(),
+						"enabled is false for %s: methods run without these locks");
 				warn(operations, LockOperation::proceedsOnStoreFailure,
-						"on-store-failure=proceed: while the store fails, methods run without this lock, beside each other");
+						"on-store-failure is proceed for %s: while the store fails, methods run without these locks, beside each other");
 			}
 		};
 	}
@@ -220,7 +221,7 @@ class ExclusiveRequestConfiguration {
 			.map(LockOperation::name)
 			.collect(Collectors.toCollection(TreeSet::new));
 		if (!names.isEmpty()) {
-			logger.warn("lock.names.%s.%s".formatted((names.size() == 1) ? names.iterator().next() : names, what));
+			logger.warn(what.formatted(names));
 		}
 	}
 

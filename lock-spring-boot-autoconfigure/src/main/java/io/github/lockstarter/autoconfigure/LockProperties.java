@@ -76,6 +76,9 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 
 	private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(10);
 
+	/** The annotation may have a longer one than all locks. */
+	private static final Duration LONGEST_TTL = Duration.ofDays(365);
+
 	private static final LockOptions VALID = LockOptions.of(Duration.ofSeconds(1));
 
 	LockProperties {
@@ -91,7 +94,8 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 			check("lock.names." + name + ".conflict-status", named.conflictStatus(), LockSettings::checkConflictStatus);
 			Duration own = (named.ttl() != null) ? named.ttl() : ttl;
 			check("lock.names." + name + ".max-hold", named.maxHold(), LockOptions.of(own)::withMaxHold);
-			check("lock.names." + name + ".hold-at-least", named.holdAtLeast(), LockOptions.of(own)::withHoldAtLeast);
+			check("lock.names." + name + ".hold-at-least", named.holdAtLeast(),
+					LockOptions.of((named.ttl() != null) ? named.ttl() : LONGEST_TTL)::withHoldAtLeast);
 			if (named.maxHold() == null && maxHold != null) {
 				check("lock.names." + name + ".ttl", named.ttl(), (each) -> LockOptions.of(each).withMaxHold(maxHold));
 			}

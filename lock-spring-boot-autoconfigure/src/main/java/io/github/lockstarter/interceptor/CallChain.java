@@ -1,9 +1,7 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -51,11 +49,9 @@ record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 		return null;
 	}
 
-	/** Returns the locks that the chain holds. */
-	Set<LockKey> keys() {
-		Set<LockKey> keys = new HashSet<>();
-		this.leases.forEach((each) -> each.leases().forEach((lease) -> keys.add(lease.key())));
-		return keys;
+	/** Returns whether the chain holds the lock now. */
+	boolean holds(LockKey key) {
+		return this.leases.stream().anyMatch((each) -> each.hold(key));
 	}
 
 	/**

@@ -7,7 +7,6 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -80,7 +79,7 @@ public final class LockAcquisition {
 			}
 		}
 		this.first = locks.isEmpty() ? null : locks.get(0);
-		this.locks = (locks.size() > 1) ? groups(locks) : locks.stream().map(List::of).toList();
+		this.locks = (locks.size() > 1) ? groups(locks) : locks.isEmpty() ? List.of() : List.of(locks);
 		this.sharing = sharing;
 	}
 
@@ -136,7 +135,7 @@ public final class LockAcquisition {
 				}
 			}
 		}
-		return acquired.toLeases();
+		return acquired.complete();
 	}
 
 	private static List<LockKey> keys(List<WantedLock> locks) {
@@ -211,9 +210,6 @@ public final class LockAcquisition {
 			if (lock.equals(LockAcquisition.this.first)) {
 				this.main = lease;
 			}
-			if (lock.operation.skips()) {
-				this.context.observer().runs(lease, LockAcquisition.this.method);
-			}
 		}
 
 		void add(List<WantedLock> locks, List<@Nullable Lease> granted) {
@@ -230,14 +226,16 @@ public final class LockAcquisition {
 					: List.copyOf(registry.acquireAll(keys(locks), left(first)));
 		}
 
-		@Nullable CompletionStage<List<@Nullable Lease>> acquire(List<WantedLock> locks, Executor executor) {
-			LockRegistry registry = this.context.registry();
-			WantedLock first = locks.get(0);
-			if (locks.size() > 1) {
-				return registry.acquireAllAsync(keys(locks), left(first), executor).thenApply(List::copyOf);
+		/** Returns the leases under which the method runs. */
+		HeldLeases complete() {
+			for (List<WantedLock> locks : LockAcquisition.this.locks) {
+				if (locks.get(0).operation.skips()) {
+					this.leases.stream()
+						.filter((lease) -> lease.key().equals(locks.get(0).key))
+						.forEach((lease) -> this.context.observer().runs(lease, LockAcquisition.this.method));
+				}
 			}
-			CompletionStage<Lease> one = registry.acquireAsync(first.key, left(first), executor);
-			return (one != null) ? one.thenApply(Collections::singletonList) : null;
+			return toLeases();
 		}
 
 		HeldLeases toLeases() {
@@ -245,6 +243,10 @@ public final class LockAcquisition {
 		}
 
 		HeldLeases outcome(Outcome outcome) {
+			Lease lease = outcome.lease();
+			if (lease != null && LockAcquisition.this.locks.get(0).get(0).operation.skips()) {
+				this.context.observer().runs(lease, LockAcquisition.this.method);
+			}
 			return HeldLeases.of(LockAcquisition.this.method.method(), outcome,
 					Objects.requireNonNull(LockAcquisition.this.sharing), this.untilResponse);
 		}
@@ -301,10 +303,9 @@ public final class LockAcquisition {
 			}
 			Method method = LockAcquisition.this.method.method();
 			locks.forEach((lock) -> this.chain.checkRequest(lock.key, options, method));
-			Set<LockKey> held = this.chain.keys();
-			this.leases.forEach((lease) -> held.add(lease.key()));
-			return held.isEmpty() ? null
-					: this.context.waits().begin(held, new LinkedHashSet<>(keys(locks)), options, method);
+			Set<LockKey> acquired = new HashSet<>();
+			this.leases.forEach((lease) -> acquired.add(lease.key()));
+			return this.context.waits().begin(this.chain, acquired, keys(locks), options, method);
 		}
 
 		void endWait(WaitGraph.@Nullable Wait wait) {
@@ -365,8 +366,12 @@ public final class LockAcquisition {
 		}
 
 		void next() {
-			if (!this.open.hasNext() || this.result.isDone()) {
-				complete(this.acquired.toLeases());
+			if (this.result.isDone()) {
+				this.acquired.toLeases().abandon();
+				return;
+			}
+			if (!this.open.hasNext()) {
+				complete(this.acquired.complete());
 				return;
 			}
 			List<WantedLock> locks = this.open.next();
@@ -387,14 +392,25 @@ public final class LockAcquisition {
 				follow(open, () -> acquireOrResult(this.acquired.context.registry(), open.get(0), this.executor),
 						(outcome) -> complete(this.acquired.outcome(outcome)));
 			}
+			else if (open.size() == 1) {
+				LockOptions options = this.acquired.left(open.get(0));
+				follow(open,
+						() -> this.acquired.context.registry().acquireAsync(open.get(0).key, options, this.executor),
+						(lease) -> go(open, Collections.singletonList(lease)));
+			}
 			else {
-				follow(open, () -> this.acquired.acquire(open, this.executor), (leases) -> {
-					this.acquired.add(open, leases);
-					next();
-				});
+				LockOptions options = this.acquired.left(open.get(0));
+				follow(open, () -> this.acquired.context.registry().acquireAllAsync(keys(open), options, this.executor),
+						(leases) -> go(open, List.copyOf(leases)));
 			}
 		}
 
+		private void go(List<WantedLock> locks, List<@Nullable Lease> granted) {
+			this.acquired.add(locks, granted);
+			next();
+		}
+
+		/** Cancelling the result cancels what was asked, and not what is made of it. */
 		private <T> void follow(List<WantedLock> locks, Question<T> question, Answer<T> answer) {
 			WaitGraph.Wait wait = this.acquired.beginWait(locks);
 			CompletionStage<T> asked;

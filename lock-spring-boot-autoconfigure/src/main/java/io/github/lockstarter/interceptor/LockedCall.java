@@ -48,7 +48,8 @@ public final class LockedCall implements GuardedCall {
 		this.context = context;
 		this.currentRequest = requests.currentRequest();
 		this.handling = requests.handling(method);
-		this.chain = new CallChain(LeaseContext.snapshot(), (this.handling == null) ? requests.leases() : null);
+		this.chain = new CallChain(LeaseContext.snapshot(),
+				(this.handling == null && method.waits()) ? requests.leases() : null);
 	}
 
 	/** Returns the annotated method. */

@@ -2,7 +2,6 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,8 +13,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 
 /**
- * The calls of this JVM that wait for a lock while their chain of calls holds others. A
- * call whose wait would close a circle is refused: none of them would ever go on.
+ * The calls of this JVM that wait for a lock while their chain of calls may hold others.
+ * A call whose wait would close a circle is refused: none of them would ever go on.
  */
 final class WaitGraph {
 
@@ -23,20 +22,27 @@ final class WaitGraph {
 
 	/**
 	 * Begins to wait.
-	 * @param held the locks that the chain of calls holds
-	 * @param wanted the locks that it waits for
+	 * @param chain the calls within which it waits
+	 * @param acquired the locks that the call itself has acquired
+	 * @param wanted the locks that it waits for, in their order
+	 * @return the wait; {@code null} if nobody can wait for the call meanwhile
 	 * @throws LockDeadlockException if it would wait for itself
 	 */
-	synchronized Wait begin(Set<LockKey> held, Set<LockKey> wanted, LockOptions options, Method method) {
-		Wait wait = new Wait(held, wanted, method);
-		Wait last = lastBefore(wait, wanted, new HashSet<>());
-		if (last != null) {
-			LockKey first = wanted.iterator().next();
-			throw new LockDeadlockException(first, options,
-					"%s holds lock '%s' and waits for it, while %s holds it and waits for lock '%s'. Let both take the locks in the same order, or with two annotations on one method"
-						.formatted(name(method), last.lockName(), name(last.method), last.lockName()));
+	@Nullable Wait begin(CallChain chain, Set<LockKey> acquired, List<LockKey> wanted, LockOptions options, Method method) {
+		Wait wait = new Wait(chain, acquired, wanted, method);
+		boolean holds = !chain.isEmpty() || !acquired.isEmpty();
+		if (!holds && wanted.size() == 1) {
+			return null;
 		}
-		this.waits.add(wait);
+		synchronized (this) {
+			Wait last = holds ? lastBefore(wait, wanted, new HashSet<>()) : null;
+			if (last != null) {
+				throw new LockDeadlockException(wanted.get(0), options,
+						"%s holds lock '%s' and waits for it, while %s holds it and waits for lock '%s'. Let both take the locks in the same order, or with two annotations on one method"
+							.formatted(name(method), last.lockName(), name(last.method), last.lockName()));
+			}
+			this.waits.add(wait);
+		}
 		return wait;
 	}
 
@@ -45,11 +51,10 @@ final class WaitGraph {
 	}
 
 	/** Returns the call that waits for the chain, and that the locks wait for. */
-	private @Nullable Wait lastBefore(Wait chain, Set<LockKey> wanted, Set<Wait> seen) {
+	private @Nullable Wait lastBefore(Wait chain, List<LockKey> wanted, Set<Wait> seen) {
 		for (Wait each : this.waits) {
-			if (!Collections.disjoint(each.held, wanted) && seen.add(each)) {
-				Wait last = !Collections.disjoint(chain.held, each.wanted) ? each
-						: lastBefore(chain, each.wanted, seen);
+			if (wanted.stream().anyMatch(each::mayHold) && seen.add(each)) {
+				Wait last = each.wanted.stream().anyMatch(chain::holds) ? each : lastBefore(chain, each.wanted, seen);
 				if (last != null) {
 					return last;
 				}
@@ -66,20 +71,33 @@ final class WaitGraph {
 	/** Compared by identity. */
 	static final class Wait {
 
-		private final Set<LockKey> held;
+		private final CallChain chain;
 
-		private final Set<LockKey> wanted;
+		private final Set<LockKey> acquired;
+
+		private final List<LockKey> wanted;
 
 		private final Method method;
 
-		private Wait(Set<LockKey> held, Set<LockKey> wanted, Method method) {
-			this.held = held;
+		private Wait(CallChain chain, Set<LockKey> acquired, List<LockKey> wanted, Method method) {
+			this.chain = chain;
+			this.acquired = acquired;
 			this.wanted = wanted;
 			this.method = method;
 		}
 
+		/** Outer calls may have ended, and released their locks. */
+		private boolean holds(LockKey key) {
+			return this.acquired.contains(key) || this.chain.holds(key);
+		}
+
+		/** A call that wants several locks holds some of them while it waits. */
+		private boolean mayHold(LockKey key) {
+			return holds(key) || (this.wanted.size() > 1 && this.wanted.contains(key));
+		}
+
 		private String lockName() {
-			return this.wanted.iterator().next().name();
+			return this.wanted.get(0).name();
 		}
 
 	}

@@ -16,6 +16,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.service.annotation.HttpExchange;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
@@ -58,7 +59,9 @@ public final class LockOperationValidator {
 	static void checkSkipped(LockedMethod locked) {
 		ReturnType returned = locked.returnType();
 		Method method = locked.method();
-		Assert.isTrue(!AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class),
+		boolean handler = AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
+				|| (locked.ofController() && AnnotatedElementUtils.hasAnnotation(method, HttpExchange.class));
+		Assert.isTrue(!handler,
 				"SKIP would leave the client of a request without an answer: use REJECT, WAIT or SHARE");
 		Assert.isTrue(returned.declared() == void.class || !returned.declared().isPrimitive(),
 				() -> "SKIP has no %s to return: declare void, Optional or a class".formatted(returned.declared()));

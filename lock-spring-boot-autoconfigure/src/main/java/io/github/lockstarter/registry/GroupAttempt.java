@@ -38,6 +38,9 @@ final class GroupAttempt {
 	/** What the result completes with, unless the caller gives up. */
 	private volatile @Nullable List<Lease> granted;
 
+	/** Whether the attempt has ended otherwise. */
+	private volatile boolean givenUp;
+
 	/**
 	 * Creates an attempt.
 	 * @param executor where the result completes
@@ -59,12 +62,13 @@ final class GroupAttempt {
 	}
 
 	CompletableFuture<List<Lease>> begin() {
-		next();
 		this.result.whenComplete((leases, failure) -> {
 			if (leases == null || leases != this.granted) {
+				this.givenUp = true;
 				giveUp();
 			}
 		});
+		next();
 		return this.result;
 	}
 
@@ -74,7 +78,7 @@ final class GroupAttempt {
 			return;
 		}
 		this.table.submitAll(this.open).thenAccept(this::await);
-		if (this.result.isDone()) {
+		if (this.givenUp) {
 			// What was submitted after the caller gave up is given up, too.
 			giveUp();
 		}

@@ -1,11 +1,13 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -45,6 +47,8 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
  */
 final class AnsweringOthers {
 
+	static final CountDownLatch disconnected = new CountDownLatch(1);
+
 	private AnsweringOthers() {
 	}
 
@@ -70,6 +74,23 @@ final class AnsweringOthers {
 		@PostMapping("/answered-directly")
 		Mono<String> answeredDirectly(@RequestParam String run) {
 			return Mono.error(() -> new Direct(next(run)));
+		}
+
+		@PostMapping("/rewritten")
+		ResponseEntity<String> rewritten(@RequestParam String run) {
+			throw new Rewritten(next(run));
+		}
+
+		@PostMapping("/large-failure")
+		ResponseEntity<String> largeFailure(@RequestParam String run) throws InterruptedException {
+			String next = next(run);
+			disconnected.await();
+			throw new Large(next);
+		}
+
+		@ExceptionHandler
+		ResponseEntity<String> large(Large exception) {
+			return ResponseEntity.status(HttpStatus.PAYMENT_REQUIRED).body(exception.getMessage().repeat(5000));
 		}
 
 		@PostMapping("/encoded")
@@ -196,6 +217,15 @@ final class AnsweringOthers {
 	static class ServletAdvice {
 
 		@ExceptionHandler
+		void rewritten(Rewritten exception, HttpServletResponse response) throws IOException {
+			response.setStatus(HttpServletResponse.SC_PAYMENT_REQUIRED);
+			PrintWriter writer = response.getWriter();
+			writer.print("too early");
+			response.resetBuffer();
+			writer.print(exception.getMessage());
+		}
+
+		@ExceptionHandler
 		void direct(Direct exception) throws IOException {
 			ServletRequestAttributes request = (ServletRequestAttributes) RequestContextHolder
 				.currentRequestAttributes();
@@ -220,9 +250,11 @@ final class AnsweringOthers {
 		@Order(-50)
 		static WebExceptionHandler security() {
 			return (exchange,
-					failure) -> (failure instanceof Denied || failure instanceof Direct) ? write(exchange,
-							(failure instanceof Denied) ? HttpStatus.FORBIDDEN : HttpStatus.PAYMENT_REQUIRED,
-							"denied " + failure.getMessage()) : Mono.error(failure);
+					failure) -> (failure instanceof Denied || failure instanceof Direct || failure instanceof Rewritten)
+							? write(exchange,
+									(failure instanceof Denied) ? HttpStatus.FORBIDDEN : HttpStatus.PAYMENT_REQUIRED,
+									"denied " + failure.getMessage())
+							: Mono.error(failure);
 		}
 
 		@Bean
@@ -260,6 +292,22 @@ final class AnsweringOthers {
 	private static class Denied extends RuntimeException {
 
 		Denied(String message) {
+			super(message);
+		}
+
+	}
+
+	private static class Rewritten extends RuntimeException {
+
+		Rewritten(String message) {
+			super(message);
+		}
+
+	}
+
+	private static class Large extends RuntimeException {
+
+		Large(String message) {
 			super(message);
 		}
 

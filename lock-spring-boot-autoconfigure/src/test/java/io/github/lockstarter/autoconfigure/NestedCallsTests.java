@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -191,6 +192,37 @@ class NestedCallsTests {
 	}
 
 	@Test
+	@DisplayName("A call of several locks is in a circle with one that holds one of them and asks for another")
+	void oppositeOrderOfSeveral() throws Exception {
+		FutureTask<Throwable> several = new FutureTask<>(
+				() -> catchThrowable(() -> this.inner.several(List.of("1", "2"))));
+		Throwable refusal = this.outer.keyed("2", () -> {
+			new Thread(several).start();
+			Awaitility.await().until(() -> this.context.getBean(LockInspector.class).waiters("keyed") == 1);
+			return Optional.ofNullable(catchThrowable(() -> this.inner.keyed("1")));
+		}).orElseThrow();
+		assertThat(refusal).isInstanceOf(LockDeadlockException.class);
+		assertThat(several.get(1, TimeUnit.MINUTES)).isNull();
+	}
+
+	@Test
+	@DisplayName("A lock that an outer call has released is in no circle")
+	void releasedByOuterCall() throws Exception {
+		CompletableFuture<CompletableFuture<String>> waiting = new CompletableFuture<>();
+		this.outer.keyed("2", () -> {
+			this.outer.keyed("1", () -> {
+				Thread thread = new Thread(() -> waiting.complete(this.outer.started("1", this.inner).orElseThrow()));
+				thread.start();
+				return null;
+			});
+			Awaitility.await().until(() -> this.context.getBean(LockInspector.class).waiters("keyed") == 1);
+			assertThat(this.inner.keyed("1")).isEqualTo("1");
+			return null;
+		});
+		assertThat(waiting.get(1, TimeUnit.MINUTES)).succeedsWithin(SOON);
+	}
+
+	@Test
 	@DisplayName("A circle of three calls is found, too")
 	void circleOfThree() throws Exception {
 		CyclicBarrier allHold = new CyclicBarrier(3);
@@ -287,6 +319,12 @@ class NestedCallsTests {
 			});
 		}
 
+		/** Returns before the inner call has its lock, and does not cover it. */
+		@ExclusiveRequest(name = "keyed", key = "#key", waitTime = "10m")
+		public Optional<CompletableFuture<String>> started(String key, Inner inner) {
+			return Optional.of(inner.keyedLater("2"));
+		}
+
 		@ExclusiveRequest(name = "keyed", key = "#key", waitTime = "10m")
 		public <T> T keyed(String key, Callable<T> work) throws Exception {
 			return work.call();
@@ -342,6 +380,15 @@ class NestedCallsTests {
 		@ExclusiveRequest(name = "keyed", key = "#key", waitTime = "10m")
 		public String keyed(String key) {
 			return key;
+		}
+
+		@ExclusiveRequest(name = "keyed", keys = "#keys", waitTime = "10m")
+		public void several(List<String> keys) {
+		}
+
+		@ExclusiveRequest(name = "keyed", key = "#key", waitTime = "10m")
+		public CompletableFuture<String> keyedLater(String key) {
+			return CompletableFuture.completedFuture(key);
 		}
 
 	}

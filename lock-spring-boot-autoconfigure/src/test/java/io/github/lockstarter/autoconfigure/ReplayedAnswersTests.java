@@ -1,6 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -92,7 +94,8 @@ class ReplayedAnswersTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "/encoded, 200", "/encoded-failure, 402", "/denied, 403", "/answered-directly, 402", "/retried, 200" })
+	@CsvSource({ "/encoded, 200", "/encoded-failure, 402", "/rewritten, 402", "/denied, 403", "/answered-directly, 402",
+			"/retried, 200" })
 	@DisplayName("So does one whose answer a filter, an exception handler on the response, or a second try has made, and one that is encoded")
 	void sameAnswerOfOthers(String path, int status) throws Exception {
 		HttpResponse<String> first = post(path);
@@ -103,6 +106,28 @@ class ReplayedAnswersTests {
 		assertSame(first, post(path));
 		assertThat(this.runs.count(this.key)).isEqualTo(runs);
 		assertNothingHeld();
+	}
+
+	@Test
+	@DisplayName("In Spring MVC, an answer is kept whole although its client disconnected before it was written")
+	void disconnectedClient() throws Exception {
+		if (!isServlet()) {
+			return;
+		}
+		try (Socket client = new Socket("localhost", this.server.port())) {
+			client.setSoLinger(true, 0);
+			client.getOutputStream()
+				.write("POST /large-failure?run=%1$s HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: %1$s\r\nContent-Length: 0\r\n\r\n"
+					.formatted(this.key)
+					.getBytes(StandardCharsets.US_ASCII));
+			Awaitility.await().until(() -> this.runs.count(this.key) == 1);
+		}
+		AnsweringOthers.disconnected.countDown();
+		assertNothingHeld();
+		HttpResponse<String> again = post("/large-failure");
+		assertThat(again.statusCode()).isEqualTo(402);
+		assertThat(again.body()).isEqualTo("run 1".repeat(5000));
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
 	}
 
 	@Test

@@ -10,10 +10,13 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -94,6 +97,39 @@ class SeveralKeysTests {
 			}).toList();
 			assertThat(calls)
 				.allSatisfy((call) -> assertThat(call).succeedsWithin(Duration.ofMinutes(1)).isEqualTo("ran"));
+		});
+	}
+
+	@Test
+	@DisplayName("Asynchronous calls hold their locks while they work, and leave none behind")
+	void asynchronous() {
+		this.runner.run((context) -> {
+			Warehouse warehouse = context.getBean(Warehouse.class);
+			LockInspector inspector = context.getBean(LockInspector.class);
+			for (int i = 0; i < 300; i++) {
+				assertThat(warehouse.count(List.of("tea", "cup"), inspector).block()).isEqualTo(2);
+			}
+			Awaitility.await().untilAsserted(() -> assertThat(inspector.snapshot()).isEmpty());
+		});
+	}
+
+	@Test
+	@DisplayName("A call that is cancelled while it waits leaves no lock and no waiter behind")
+	void cancelled() {
+		this.runner.withPropertyValues("lock.names.items.wait=10m").run((context) -> {
+			Warehouse warehouse = context.getBean(Warehouse.class);
+			LockInspector inspector = context.getBean(LockInspector.class);
+			Lease other = context.getBean(LockRegistry.class).acquire("items:tea");
+			Disposable reactive = warehouse.count(List.of("cup", "tea"), inspector).subscribe();
+			CompletableFuture<String> stage = warehouse.later("tea");
+			Awaitility.await().until(() -> inspector.waiters("items") == 2);
+			reactive.dispose();
+			stage.cancel(false);
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(inspector.snapshot()).singleElement()
+					.satisfies((lock) -> assertThat(lock.waiting()).isEmpty()));
+			other.close();
+			assertThat(inspector.snapshot()).isEmpty();
 		});
 	}
 
@@ -188,6 +224,16 @@ class SeveralKeysTests {
 		@ExclusiveRequest(name = "items", keys = "#items.![sku]")
 		public <T> T projected(List<Item> items, Callable<T> work) throws Exception {
 			return work.call();
+		}
+
+		@ExclusiveRequest(name = "items", keys = "#skus")
+		public Mono<Long> count(List<String> skus, LockInspector inspector) {
+			return Mono.fromSupplier(() -> inspector.held("items"));
+		}
+
+		@ExclusiveRequest(name = "items", key = "#sku")
+		public CompletableFuture<String> later(String sku) {
+			return CompletableFuture.completedFuture(sku);
 		}
 
 		@ExclusiveRequest(name = "items", keys = "#numbers")

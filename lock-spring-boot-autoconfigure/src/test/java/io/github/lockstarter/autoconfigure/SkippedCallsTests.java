@@ -31,6 +31,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.interceptor.LastRuns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -111,7 +112,28 @@ class SkippedCallsTests {
 				locks.acquire("first").close();
 			}
 			assertThat(Jobs.runs).hasValue(0);
+			assertThat(context.getBean(LastRuns.class).byLockName().values()).allSatisfy((run) -> {
+				assertThat(run.ran()).isNull();
+				assertThat(run.skipped()).isNotNull();
+			});
 		});
+	}
+
+	@Test
+	@DisplayName("The shortest hold of a name is at most the time to live of its annotation, which may be longer than that of all")
+	void shortestHoldOfName() {
+		this.runner.withPropertyValues("lock.names.patient.hold-at-least=30s")
+			.withBean(Patient.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withPropertyValues("lock.names.patient.hold-at-least=61s")
+			.withBean(Patient.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("The shortest hold (hold-at-least)"));
+		this.runner.withPropertyValues("lock.names.patient.hold-at-least=11s", "lock.names.patient.ttl=10s")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("The shortest hold (hold-at-least)"));
 	}
 
 	@Test
@@ -168,6 +190,14 @@ class SkippedCallsTests {
 		private static String done() {
 			runs.incrementAndGet();
 			return "done";
+		}
+
+	}
+
+	static class Patient {
+
+		@ExclusiveRequest(name = "patient", ttl = "1m", onConflict = OnConflict.SKIP)
+		public void run() {
 		}
 
 	}

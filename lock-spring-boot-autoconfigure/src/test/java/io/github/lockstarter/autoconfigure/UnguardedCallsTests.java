@@ -63,7 +63,7 @@ class UnguardedCallsTests {
 	void nameDisabled(CapturedOutput output) {
 		this.runner.withPropertyValues("lock.names.orders.enabled=false").run((context) -> {
 			assertThat(context.getBean(Service.class).order(null)).isEqualTo("without a lease");
-			assertThat(output).contains("lock.names.orders.enabled=false");
+			assertThat(output).contains("enabled is false for [orders]");
 			assertThat(output.getAll().lines().filter((line) -> line.contains("WARN"))).hasSize(1);
 		});
 	}

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -63,6 +64,26 @@ class GroupAcquisitionTests {
 		this.runtime.settle();
 		assertThat(this.locks.table().isEmpty()).isTrue();
 		assertThat(held(20)).isEmpty();
+	}
+
+	@Test
+	@DisplayName("Leases that are granted at once, or on other threads, are held until they are released")
+	void heldOnOtherThreads() throws Exception {
+		try (DefaultLockRegistry real = new DefaultLockRegistry(new MemoryLockStore(),
+				(name) -> LockOptions.of(Duration.ofSeconds(30)), 64, (loss) -> {
+				}, new LockCounts(), ObservationRegistry.NOOP)) {
+			for (Executor executor : List.<Executor>of(Runnable::run, ForkJoinPool.commonPool())) {
+				for (int i = 0; i < 1000; i++) {
+					List<Lease> leases = real
+						.acquireAllAsync(List.of(new LockKey("real", "a" + i), new LockKey("real", "b" + i)),
+								LockOptions.of(Duration.ofSeconds(30)), executor)
+						.toCompletableFuture()
+						.get(1, TimeUnit.MINUTES);
+					assertThat(leases).hasSize(2).allMatch(Lease::isHeld);
+					leases.forEach(Lease::close);
+				}
+			}
+		}
 	}
 
 	@Test

@@ -1,17 +1,21 @@
 package io.github.lockstarter.test;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireAllResult;
+import io.github.lockstarter.store.AcquireAllResult.FirstHeld;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
@@ -40,6 +44,27 @@ final class TestLockStore implements LockStore {
 	@Override
 	public Set<Capability> capabilities() {
 		return this.memory.capabilities();
+	}
+
+	@Override
+	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+		List<TestLock> locks = acquisitions.stream().map((each) -> (TestLock) each.lock()).toList();
+		return locks.get(0)
+			.ask(() -> this.memory.acquireAll(IntStream.range(0, locks.size())
+				.mapToObj((i) -> new Acquisition(locks.get(i).inMemory, acquisitions.get(i).owner(),
+						acquisitions.get(i).ttl()))
+				.toList()))
+			.thenApply((result) -> seenBy(acquisitions, result));
+	}
+
+	private static AcquireAllResult seenBy(List<Acquisition> acquisitions, AcquireAllResult result) {
+		return (result instanceof FirstHeld held)
+				? new FirstHeld(held.index(), seen(held.held(), acquisitions.get(held.index()).ttl())) : result;
+	}
+
+	/** A living holder renews its lock, and never for longer than a ttl. */
+	private static Held seen(Held held, Duration ttl) {
+		return (held.remaining().compareTo(ttl) > 0) ? new Held(ttl, held.fencingToken()) : held;
 	}
 
 	@Override
@@ -87,13 +112,8 @@ final class TestLockStore implements LockStore {
 
 		@Override
 		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-			return ask(() -> this.inMemory.acquire(command)).thenApply((result) -> seenBy(command, result));
-		}
-
-		/** A living holder renews its lock, and never for longer than a ttl. */
-		private static AcquireResult seenBy(AcquireCommand command, AcquireResult result) {
-			return (result instanceof Held held && held.remaining().compareTo(command.ttl()) > 0)
-					? new Held(command.ttl(), held.fencingToken()) : result;
+			return ask(() -> this.inMemory.acquire(command))
+				.thenApply((result) -> (result instanceof Held held) ? seen(held, command.ttl()) : result);
 		}
 
 		@Override

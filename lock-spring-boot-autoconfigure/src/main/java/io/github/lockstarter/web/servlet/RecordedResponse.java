@@ -5,6 +5,7 @@ import java.io.FilterWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.util.List;
 
@@ -46,6 +47,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	private @Nullable PrintWriter writer;
 
+	/** Writes the characters of the writer to the copy. */
+	private @Nullable Writer encoder;
+
 	private @Nullable Answered errorPage;
 
 	/** Whether something may have been written that is not recorded. */
@@ -81,10 +85,20 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	 * is more than the container buffers, the lock is free before the client has it.
 	 */
 	void handled() {
-		if (this.writer != null) {
-			this.writer.flush();
-		}
+		flushCopy();
 		end(this.errorPage);
+	}
+
+	/** The response itself is flushed by the container, when the lock is free. */
+	private void flushCopy() {
+		try {
+			if (this.encoder != null) {
+				this.encoder.flush();
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/** Ends the handling of the request with a failure, for the error page. */
@@ -162,8 +176,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		}
 		if (this.writer == null) {
 			PrintWriter original = super.getWriter();
-			this.writer = new PrintWriter(
-					new CopiedWriter(original, new OutputStreamWriter(copy, getCharacterEncoding())));
+			Writer encoder = new OutputStreamWriter(copy, getCharacterEncoding());
+			this.encoder = encoder;
+			this.writer = new PrintWriter(new CopiedWriter(original, encoder));
 		}
 		return this.writer;
 	}
@@ -180,11 +195,13 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		clear();
 	}
 
+	/** A handler may go on writing to the stream or the writer that it has. */
 	private void clear() {
 		this.opened = false;
-		this.copy = null;
-		this.stream = null;
-		this.writer = null;
+		flushCopy();
+		if (this.copy != null) {
+			this.copy.reset();
+		}
 	}
 
 	@Override
@@ -228,26 +245,42 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 		private final Copy copy;
 
+		private boolean disconnected;
+
 		CopiedStream(ServletOutputStream stream, Copy copy) {
 			this.stream = stream;
 			this.copy = copy;
 		}
 
 		@Override
-		public void write(int value) throws IOException {
-			this.stream.write(value);
-			this.copy.write(value);
+		public void write(int value) {
+			write(new byte[] { (byte) value }, 0, 1);
 		}
 
+		/** The answer is kept although its client has disconnected: it will come back. */
 		@Override
-		public void write(byte[] bytes, int offset, int length) throws IOException {
-			this.stream.write(bytes, offset, length);
+		public void write(byte[] bytes, int offset, int length) {
 			this.copy.write(bytes, offset, length);
+			try {
+				if (!this.disconnected) {
+					this.stream.write(bytes, offset, length);
+				}
+			}
+			catch (IOException ex) {
+				this.disconnected = true;
+			}
 		}
 
 		@Override
-		public void flush() throws IOException {
-			this.stream.flush();
+		public void flush() {
+			try {
+				if (!this.disconnected) {
+					this.stream.flush();
+				}
+			}
+			catch (IOException ex) {
+				this.disconnected = true;
+			}
 		}
 
 		@Override
