@@ -44,6 +44,7 @@ import io.github.lockstarter.registry.request.Answer.Refused;
 import io.github.lockstarter.registry.request.Delivery;
 import io.github.lockstarter.registry.request.LeaseRequest;
 import io.github.lockstarter.registry.request.ResultRequest;
+import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.OwnerTokens;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
@@ -222,8 +223,12 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			request.abandon();
 			this.table.leave(request);
 		}
-		leases.forEach(Lease::releaseAsync);
+		leases.forEach(DefaultLockRegistry::giveBack);
 		leases.forEach(Lease::close);
+	}
+
+	static CompletionStage<Void> giveBack(Lease lease) {
+		return ((SharedLease) lease).giveBack();
 	}
 
 	static LockStoreException lost(Lease lease) {
@@ -245,7 +250,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			}
 			// It has just become free.
 			if (!refused.cancel(false)) {
-				refused.thenAccept(Lease::releaseAsync);
+				refused.thenAccept(DefaultLockRegistry::giveBack);
 			}
 		}
 		GroupAttempt attempt = new GroupAttempt(this.table, new ReliableExecutor(executor, this.runtime.callbacks()));

@@ -118,7 +118,7 @@ final class GroupAttempt {
 		Stream.Builder<CompletableFuture<?>> released = Stream.builder();
 		this.leases.forEach((request, lease) -> {
 			if (!lease.cancel(false) && !lease.isCompletedExceptionally()) {
-				released.add(lease.join().releaseAsync().toCompletableFuture());
+				released.add(DefaultLockRegistry.giveBack(lease.join()).toCompletableFuture());
 			}
 			request.abandon();
 			this.table.leave(request);

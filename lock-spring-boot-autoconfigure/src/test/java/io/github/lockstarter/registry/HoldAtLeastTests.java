@@ -92,6 +92,31 @@ class HoldAtLeastTests {
 		assertThat(this.others.tryAcquire(KEY, OPTIONS)).isPresent();
 	}
 
+	@Test
+	@DisplayName("A lock that is given back, because its caller did not get another one, is free at once")
+	void refusedGroup() {
+		LockKey second = new LockKey("second job", "");
+		this.others.acquire(second, OPTIONS);
+		LockOptions brief = OPTIONS.withWaitTime(Duration.ofMillis(100));
+		CompletableFuture<List<Lease>> both = this.locks.acquireAllAsync(List.of(KEY, second), brief, Runnable::run)
+			.toCompletableFuture();
+		this.runtime.pass(Duration.ofMillis(50));
+		assertThat(this.others.tryAcquire(KEY, OPTIONS)).as("is held meanwhile").isEmpty();
+		this.runtime.pass(Duration.ofMillis(100));
+		assertThat(both).isCompletedExceptionally();
+		assertThat(this.others.tryAcquire(KEY, OPTIONS)).isPresent();
+	}
+
+	@Test
+	@DisplayName("A lock that is granted to a caller which has given up is free at once")
+	void abandonedGrant() {
+		List<Runnable> answers = new ArrayList<>();
+		CompletableFuture<Lease> result = this.locks.acquireAsync(KEY, OPTIONS, answers::add).toCompletableFuture();
+		assertThat(answers).as("granted, and not delivered").hasSize(1);
+		result.cancel(false);
+		assertThat(this.others.tryAcquire(KEY, OPTIONS)).isPresent();
+	}
+
 	@RepeatedTest(20)
 	@DisplayName("A job that three instances attempt once a second runs once a second, wherever their clocks are")
 	void onceASecond(RepetitionInfo repetition) {

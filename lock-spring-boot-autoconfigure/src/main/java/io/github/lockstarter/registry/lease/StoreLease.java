@@ -79,6 +79,9 @@ public final class StoreLease implements SharedLease {
 	 */
 	private volatile boolean committing;
 
+	/** Whether the caller has never worked under it. */
+	private volatile boolean unused;
+
 	private volatile @Nullable CompletableFuture<Void> released;
 
 	private volatile @Nullable CompletableFuture<Void> lost;
@@ -163,6 +166,12 @@ public final class StoreLease implements SharedLease {
 	@Override
 	public CompletionStage<Void> releaseAsync(String result) {
 		return elsewhere(release(result, false));
+	}
+
+	@Override
+	public CompletionStage<Void> giveBack() {
+		this.unused = true;
+		return releaseAsync();
 	}
 
 	@Override
@@ -282,13 +291,13 @@ public final class StoreLease implements SharedLease {
 
 	/**
 	 * Returns for how long the lock is to be kept from others although the lease has
-	 * ended; zero after a loss.
+	 * ended; zero after a loss, or if it was given back.
 	 */
 	public Duration leftToHold() {
 		long left = this.options.holdAtLeast().toNanos() - age();
 		// Stores count in milliseconds.
-		return (left > 0 && !isLost()) ? Duration.ofNanos(left).plusMillis(1).truncatedTo(ChronoUnit.MILLIS)
-				: Duration.ZERO;
+		return (left > 0 && !isLost() && !this.unused)
+				? Duration.ofNanos(left).plusMillis(1).truncatedTo(ChronoUnit.MILLIS) : Duration.ZERO;
 	}
 
 	boolean isEnded() {

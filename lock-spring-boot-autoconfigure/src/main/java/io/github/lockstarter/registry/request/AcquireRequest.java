@@ -253,7 +253,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	/** Releases what the caller was given and does not want any more. */
 	public void giveBack(Answer given) {
 		if (given instanceof Leased leased) {
-			leased.lease().releaseAsync();
+			leased.lease().giveBack();
 		}
 	}
 

@@ -20,6 +20,13 @@ public interface SharedLease extends Lease {
 	CompletionStage<Void> releaseAsync(String result);
 
 	/**
+	 * Releases the lock for a caller that does not want it any more. No work was done
+	 * under it, so it has no shortest hold.
+	 * @return as from {@link #releaseAsync()}
+	 */
+	CompletionStage<Void> giveBack();
+
+	/**
 	 * Does the same, and waits for it.
 	 * @param result the result
 	 */
