@@ -54,11 +54,11 @@ final class LeaseInvariants {
 
 	private final Map<SimulatedProcess, Integer> granted = new HashMap<>();
 
-	/** What was released to be kept from others, by its owner, until the server does. */
-	private final Map<String, Holding> ending = new HashMap<>();
+	/** The last lease of each owner that was released while it was held. */
+	private final Map<String, Holding> released = new HashMap<>();
 
-	/** What the server keeps from others. */
-	private final Map<LockKey, Holding> kept = new HashMap<>();
+	/** The last lease of each lock that the server has seen released. */
+	private final Map<LockKey, Holding> freed = new HashMap<>();
 
 	/** The callers that want several locks, and may hold some of them already. */
 	private final Set<Caller> groups = new LinkedHashSet<>();
@@ -213,9 +213,9 @@ final class LeaseInvariants {
 	 * The server frees the lock, or keeps it from others for the rest of a shortest hold.
 	 */
 	void releasedByServer(LockKey key, String owner, boolean kept) {
-		Holding holding = this.ending.remove(owner);
+		Holding holding = this.released.get(owner);
 		if (holding != null) {
-			this.kept.put(key, holding);
+			this.freed.put(key, holding);
 		}
 		else if (kept) {
 			this.world.violated("%s is kept from others after no caller has released it, granted to %s", key.key(),
@@ -225,7 +225,7 @@ final class LeaseInvariants {
 
 	/** The next grant is no earlier than the shortest hold of the last holder. */
 	private void checkKept(LockKey key, String owner) {
-		Holding last = this.kept.remove(key);
+		Holding last = this.freed.remove(key);
 		if (last != null && last.epoch() == this.world.server().epoch() && last.age() < last.holdAtLeast()
 				- last.caller().process().clock().margin(last.holdAtLeast(), this.world.server().clock())) {
 			this.world.violated("The server grants %s to %s %d us after %s, which is to be kept from others longer",
@@ -435,7 +435,7 @@ final class LeaseInvariants {
 				holding.setReleased();
 				released.accept(holding);
 				if (lease.isHeld() && result == null) {
-					this.ending.put(holding.grant().owner(), holding);
+					this.released.put(holding.grant().owner(), holding);
 				}
 			}
 		}
