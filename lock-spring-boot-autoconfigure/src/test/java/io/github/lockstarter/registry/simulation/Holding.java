@@ -81,6 +81,14 @@ final class Holding {
 		return this.caller.process().nanoTime() - this.begin;
 	}
 
+	/**
+	 * Returns the owner in the store, which is known even if its fencing token is not
+	 * unique.
+	 */
+	String owner() {
+		return ((StoreLease) this.lease).turn().owner();
+	}
+
 	/** Returns how long ago it was granted, on the clock of the process. */
 	long age() {
 		return ((StoreLease) this.lease).age();

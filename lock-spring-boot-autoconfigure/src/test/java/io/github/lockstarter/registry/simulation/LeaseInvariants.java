@@ -435,7 +435,7 @@ final class LeaseInvariants {
 				holding.setReleased();
 				released.accept(holding);
 				if (lease.isHeld() && result == null) {
-					this.released.put(holding.grant().owner(), holding);
+					this.released.put(holding.owner(), holding);
 				}
 			}
 		}
@@ -468,7 +468,7 @@ final class LeaseInvariants {
 	/** A shortest hold counts from the grant. */
 	private void checkKeptNoLonger(Lease lease) {
 		for (Holding holding : this.holdings) {
-			long kept = holding.caller().process().store().use().kept(holding.grant().owner()).toMillis();
+			long kept = holding.caller().process().store().use().kept(holding.owner()).toMillis();
 			long left = TimeUnit.NANOSECONDS.toMillis(Math.max(holding.holdAtLeast() - holding.age(), 0)) + 1;
 			if (holding.lease() == lease && kept > left) {
 				this.world.violated("A lock is kept from others for %d ms, which is longer than %d ms: %s", kept, left,
