@@ -250,7 +250,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			}
 			// It has just become free.
 			if (!refused.cancel(false)) {
-				refused.thenAccept(Lease::releaseAsync);
+				refused.thenAccept(DefaultLockRegistry::releaseUnused);
 			}
 		}
 		GroupAttempt attempt = new GroupAttempt(this.table, new ReliableExecutor(executor, this.runtime.callbacks()));

@@ -14,13 +14,11 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class HoldAtLeastTests {
 
@@ -95,17 +93,28 @@ class HoldAtLeastTests {
 	}
 
 	@Test
-	@DisplayName("A lease that its caller never used keeps nobody from the lock")
-	void unusedLease() {
-		CompletableFuture<Lease> attempt = this.locks.acquireAsync(KEY, OPTIONS).toCompletableFuture();
-		attempt.cancel(false);
-		this.runtime.settle();
-		Lease held = this.others.acquire(new LockKey("job", "b"), OPTIONS);
-		assertThatExceptionOfType(LockConflictException.class)
-			.isThrownBy(() -> this.locks.acquireAll(List.of(new LockKey("job", "a"), held.key()), OPTIONS));
-		this.runtime.settle();
+	@DisplayName("A lock that is given back, because its caller did not get another one, is free at once")
+	void refusedGroup() {
+		LockKey second = new LockKey("second job", "");
+		this.others.acquire(second, OPTIONS);
+		LockOptions brief = OPTIONS.withWaitTime(Duration.ofMillis(100));
+		CompletableFuture<List<Lease>> both = this.locks.acquireAllAsync(List.of(KEY, second), brief, Runnable::run)
+			.toCompletableFuture();
+		this.runtime.pass(Duration.ofMillis(50));
+		assertThat(this.others.tryAcquire(KEY, OPTIONS)).as("is held meanwhile").isEmpty();
+		this.runtime.pass(Duration.ofMillis(100));
+		assertThat(both).isCompletedExceptionally();
 		assertThat(this.others.tryAcquire(KEY, OPTIONS)).isPresent();
-		assertThat(this.others.tryAcquire(new LockKey("job", "a"), OPTIONS)).isPresent();
+	}
+
+	@Test
+	@DisplayName("A lock that is granted to a caller which has given up is free at once")
+	void abandonedGrant() {
+		List<Runnable> answers = new ArrayList<>();
+		CompletableFuture<Lease> result = this.locks.acquireAsync(KEY, OPTIONS, answers::add).toCompletableFuture();
+		assertThat(answers).as("granted, and not delivered").hasSize(1);
+		result.cancel(false);
+		assertThat(this.others.tryAcquire(KEY, OPTIONS)).isPresent();
 	}
 
 	@RepeatedTest(20)

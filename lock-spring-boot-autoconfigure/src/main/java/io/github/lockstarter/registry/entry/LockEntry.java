@@ -518,11 +518,12 @@ final class LockEntry implements LeasedLock {
 	/** Keeps the lock from everybody for a while, the waiters here included. */
 	private Step releaseAfter(Duration time, StoreLease ended, boolean blocking) {
 		this.state = EntryState.RELEASING;
+		this.heldUntil = now() + time.toNanos();
 		StoredLock stored = blocking ? this.stored.blocking() : this.stored;
 		return () -> StoreFailure.caught(() -> stored.releaseAfter(ended.turn().owner(), time))
 			.whenComplete((owned, failure) -> {
 				ended.released(owned, note(failure));
-				perform(() -> acquireNext(false));
+				perform(() -> acquireNext(true));
 				ended.done();
 			});
 	}

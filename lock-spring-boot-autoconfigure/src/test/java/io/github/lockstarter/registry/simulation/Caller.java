@@ -96,8 +96,9 @@ final class Caller {
 
 	@Override
 	public String toString() {
-		return "caller %d (%s %s, ttl %d, wait %d, max-hold %d)".formatted(this.number, this.kind, this.key.key(),
-				this.options.ttl().toMillis(), this.options.waitTime().toMillis(), this.options.maxHold().toMillis());
+		return "caller %d (%s %s, ttl %d, wait %d, max-hold %d, hold-at-least %d)".formatted(this.number, this.kind,
+				this.key.key(), this.options.ttl().toMillis(), this.options.waitTime().toMillis(),
+				this.options.maxHold().toMillis(), this.options.holdAtLeast().toMillis());
 	}
 
 	/** What a caller wants. */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.registry.simulation;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.registry.lease.StoreLease;
 import io.github.lockstarter.registry.simulation.StoreUse.Grant;
 
 /**
@@ -78,6 +79,23 @@ final class Holding {
 	/** Returns for how long the caller has it, on the clock of the process. */
 	long heldFor() {
 		return this.caller.process().nanoTime() - this.begin;
+	}
+
+	/**
+	 * Returns the owner in the store, which is known even if its fencing token is not
+	 * unique.
+	 */
+	String owner() {
+		return ((StoreLease) this.lease).turn().owner();
+	}
+
+	/** Returns how long ago it was granted, on the clock of the process. */
+	long age() {
+		return ((StoreLease) this.lease).age();
+	}
+
+	long holdAtLeast() {
+		return this.caller.options().holdAtLeast().toNanos();
 	}
 
 	long ttl() {

@@ -28,6 +28,7 @@ final class Invariants {
 				this.callers.grantedByServer(key, process);
 			}
 		});
+		world.server().onRelease(this.leases::releasedByServer);
 	}
 
 	LeaseInvariants leases() {

@@ -54,6 +54,12 @@ final class LeaseInvariants {
 
 	private final Map<SimulatedProcess, Integer> granted = new HashMap<>();
 
+	/** The last lease of each owner that was released while it was held. */
+	private final Map<String, Holding> released = new HashMap<>();
+
+	/** The last lease of each lock that the server has seen released. */
+	private final Map<LockKey, Holding> freed = new HashMap<>();
+
 	/** The callers that want several locks, and may hold some of them already. */
 	private final Set<Caller> groups = new LinkedHashSet<>();
 
@@ -193,12 +199,37 @@ final class LeaseInvariants {
 						SimulatedStore.shortly(owner), holding.lease(), holding.caller());
 			}
 		}
+		checkKept(key, owner);
 		this.tokenHoldings.removeIf((holding) -> holding.until < this.world.now());
 		for (TokenHolding holding : this.tokenHoldings) {
 			if (holding.key.equals(key) && !holding.token.equals(owner) && !isForgiven(holding.epoch(), holding.ttl)) {
 				this.world.violated("The server grants %s to %s while it is held by the token %s", key.key(),
 						SimulatedStore.shortly(owner), holding.token);
 			}
+		}
+	}
+
+	/**
+	 * The server frees the lock, or keeps it from others for the rest of a shortest hold.
+	 */
+	void releasedByServer(LockKey key, String owner, boolean kept) {
+		Holding holding = this.released.get(owner);
+		if (holding != null) {
+			this.freed.put(key, holding);
+		}
+		else if (kept) {
+			this.world.violated("%s is kept from others after no caller has released it, granted to %s", key.key(),
+					SimulatedStore.shortly(owner));
+		}
+	}
+
+	/** The next grant is no earlier than the shortest hold of the last holder. */
+	private void checkKept(LockKey key, String owner) {
+		Holding last = this.freed.remove(key);
+		if (last != null && last.epoch() == this.world.server().epoch() && last.age() < last.holdAtLeast()
+				- last.caller().process().clock().margin(last.holdAtLeast(), this.world.server().clock())) {
+			this.world.violated("The server grants %s to %s %d us after %s, which is to be kept from others longer",
+					key.key(), SimulatedStore.shortly(owner), TimeUnit.NANOSECONDS.toMicros(last.age()), last.caller());
 		}
 	}
 
@@ -249,18 +280,27 @@ final class LeaseInvariants {
 		this.holdings.add(holding);
 	}
 
-	/** Only a lease that is released while it is held is handed off. */
+	/**
+	 * Only a lease that is released while it is held is handed off, and none that is to
+	 * be kept from others for longer.
+	 */
 	private void checkHandedOff(Holding granted) {
 		long token = granted.lease().fencingToken();
 		if (place(token) == 0) {
 			return;
 		}
 		for (Holding before : this.holdings) {
-			if (before.lease().fencingToken() == token - 1 && !before.isReleasedInTime()
-					&& before.caller().process() == granted.caller().process()
-					&& before.caller().key().equals(granted.caller().key()) && before.epoch() == granted.epoch()) {
+			if (before.lease().fencingToken() != token - 1 || before.caller().process() != granted.caller().process()
+					|| !before.caller().key().equals(granted.caller().key()) || before.epoch() != granted.epoch()) {
+				continue;
+			}
+			if (!before.isReleasedInTime()) {
 				this.world.violated("A lease that had ended is handed off: %s of %s, to %s", before.lease(),
 						before.caller(), granted.caller());
+			}
+			if (before.age() - granted.age() < before.holdAtLeast()) {
+				this.world.violated("A lease that is to be kept from others is handed off: %s of %s, to %s",
+						before.lease(), before.caller(), granted.caller());
 			}
 		}
 	}
@@ -394,6 +434,9 @@ final class LeaseInvariants {
 			if (holding.lease() == lease) {
 				holding.setReleased();
 				released.accept(holding);
+				if (lease.isHeld() && result == null) {
+					this.released.put(holding.owner(), holding);
+				}
 			}
 		}
 	}
@@ -403,6 +446,7 @@ final class LeaseInvariants {
 		if (lease.isHeld()) {
 			this.world.violated("A lease is held after its release: %s of %s", lease, caller);
 		}
+		checkKeptNoLonger(lease);
 		SimulatedProcess process = caller.process();
 		long bound = 2 * (this.scenario.commandTimeout() + Scenario.SLACK) + this.scenario.timerDelay()
 				+ 2 * this.scenario.callbackDelay();
@@ -419,6 +463,18 @@ final class LeaseInvariants {
 				this.world.violated("A release is not answered: %s", caller);
 			}
 		});
+	}
+
+	/** A shortest hold counts from the grant. */
+	private void checkKeptNoLonger(Lease lease) {
+		for (Holding holding : this.holdings) {
+			long kept = holding.caller().process().store().use().kept(holding.owner()).toMillis();
+			long left = TimeUnit.NANOSECONDS.toMillis(Math.max(holding.holdAtLeast() - holding.age(), 0)) + 1;
+			if (holding.lease() == lease && kept > left) {
+				this.world.violated("A lock is kept from others for %d ms, which is longer than %d ms: %s", kept, left,
+						holding.caller());
+			}
+		}
 	}
 
 	/** The caller is notified that its lease is lost. */

@@ -26,11 +26,12 @@ import io.github.lockstarter.store.Capability;
  * @param ttl the time to live that most callers ask for
  * @param leases how many of the callers want a lease and nothing else
  * @param tries how many of the callers do not wait
+ * @param keeping how many of the callers keep a lock from others for a shortest hold
  * @param failing how many of the messages, steps and requests fail that may
  */
 record Scenario(int processes, int keys, int requests, long duration, Set<Fault> faults, Set<Capability> capabilities,
 		boolean reportsRemaining, boolean reportsToken, boolean sharedFence, long extraTtl, long commandTimeout,
-		long latency, int maxWaiters, long ttl, double leases, double tries, double failing) {
+		long latency, int maxWaiters, long ttl, double leases, double tries, double keeping, double failing) {
 
 	/** For steps that take no time but that of a timer or of another thread. */
 	static final long SLACK = TimeUnit.MILLISECONDS.toNanos(5);
@@ -70,7 +71,8 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 				TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(450)),
 				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)),
 				random.nextBoolean() ? 64 : 1 + random.nextInt(12), anyTtl(random), random.nextDouble(0.05, 0.95),
-				random.nextDouble(0.05, 0.6), FAILING[random.nextInt(FAILING.length)]);
+				random.nextDouble(0.05, 0.6), (random.nextInt(3) > 0) ? 0 : random.nextDouble(0.05, 1),
+				FAILING[random.nextInt(FAILING.length)]);
 	}
 
 	/**

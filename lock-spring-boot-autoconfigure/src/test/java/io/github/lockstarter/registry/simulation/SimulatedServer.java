@@ -22,6 +22,7 @@ import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.PredecessorGone;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
@@ -48,6 +49,9 @@ final class SimulatedServer {
 	private final List<Runnable> backlog = new ArrayList<>();
 
 	private GrantListener grants = (key, owner, process) -> {
+	};
+
+	private ReleaseListener releases = (key, owner, kept) -> {
 	};
 
 	private Data data = new Data();
@@ -80,6 +84,10 @@ final class SimulatedServer {
 
 	void onGrant(GrantListener listener) {
 		this.grants = listener;
+	}
+
+	void onRelease(ReleaseListener listener) {
+		this.releases = listener;
 	}
 
 	SimulatedClock clock() {
@@ -304,6 +312,7 @@ final class SimulatedServer {
 		if (holder == null || !holder.owner().equals(owner)) {
 			return new Reply(new PredecessorGone(), this.epoch);
 		}
+		this.releases.released(key, owner, false);
 		Set<SimulatedStore> others = new LinkedHashSet<>(waiting(key));
 		others.remove(from);
 		if (others.isEmpty()) {
@@ -332,6 +341,7 @@ final class SimulatedServer {
 		if (holder == null || !holder.owner().equals(owner)) {
 			return false;
 		}
+		this.releases.released(key, owner, false);
 		boolean awaited = !waiting(key).isEmpty();
 		free(key);
 		if (result != null && (awaited || result.key().replayed() || !this.scenario.can(Capability.NOTIFIES))) {
@@ -341,6 +351,29 @@ final class SimulatedServer {
 			this.data.results.put(new ResultName(key, result.key().name()),
 					new KeptResult(kept, now(), now() + result.key().keep().toNanos()));
 		}
+		if (awaited) {
+			publish(key, null);
+		}
+		return true;
+	}
+
+	/**
+	 * {@code RELEASE_AFTER}. Where the hold has ended already, the request has come
+	 * twice.
+	 */
+	boolean releaseAfter(LockKey key, String owner, long time) {
+		String ended = StoredLock.ended(owner);
+		Holder holder = holder(key);
+		if (holder != null && holder.owner().equals(ended)) {
+			return true;
+		}
+		if (holder == null || !holder.owner().equals(owner)) {
+			return false;
+		}
+		this.releases.released(key, owner, true);
+		boolean awaited = !waiting(key).isEmpty();
+		this.data.holders.put(key, new Holder(ended, now() + time + this.scenario.extraTtl()));
+		this.data.waiting.remove(key);
 		if (awaited) {
 			publish(key, null);
 		}
@@ -402,6 +435,14 @@ final class SimulatedServer {
 	interface GrantListener {
 
 		void granted(LockKey key, String owner, SimulatedProcess process);
+
+	}
+
+	/** Hears of every release by the owner, right before it. */
+	@FunctionalInterface
+	interface ReleaseListener {
+
+		void released(LockKey key, String owner, boolean kept);
 
 	}
 

@@ -322,13 +322,12 @@ final class SimulatedStore implements LockStore {
 	 * @param until when it has surely ended
 	 * @param mayCome whether what is not found is to be looked for once more, because it
 	 * may come later
-	 * @param result what to leave; {@code null} for nothing
+	 * @param operation what the server does
 	 * @param answer completes when it is known or the time-out has passed
 	 */
 	private void release(LockKey key, String owner, long until, long pause, boolean mayCome,
-			@Nullable StoredResult result, CompletableFuture<Boolean> answer) {
-		Call<Boolean> call = new Call<>("release of " + key.key() + " by " + shortly(owner), key,
-				(server) -> server.release(key, owner, result));
+			Function<SimulatedServer, Boolean> operation, CompletableFuture<Boolean> answer) {
+		Call<Boolean> call = new Call<>("release of " + key.key() + " by " + shortly(owner), key, operation);
 		call.begin().whenComplete((released, failure) -> {
 			boolean uncertain = failure == null && !released && (call.repeated || answer.isDone());
 			if (failure != null) {
@@ -343,13 +342,14 @@ final class SimulatedStore implements LockStore {
 			boolean again = failure != null || (!released && mayCome);
 			if (again && until - this.process.nanoTime() > 0) {
 				this.process.after(pause, () -> release(key, owner, until, Math.min(2 * pause, LONGEST_PAUSE),
-						failure != null && mayCome, result, answer));
+						failure != null && mayCome, operation, answer));
 			}
 		});
 	}
 
 	private void undo(LockKey key, String owner, long ttl) {
-		release(key, owner, this.process.nanoTime() + ttl, FIRST_PAUSE, true, null, new CompletableFuture<>());
+		release(key, owner, this.process.nanoTime() + ttl, FIRST_PAUSE, true,
+				(server) -> server.release(key, owner, null), new CompletableFuture<>());
 	}
 
 	static String shortly(String owner) {
@@ -550,10 +550,23 @@ final class SimulatedStore implements LockStore {
 
 		@Override
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+			return release(owner, (server) -> server.release(this.key, owner, result));
+		}
+
+		@Override
+		public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
+			if (time.toMillis() < 1) {
+				SimulatedStore.this.world.violated("A store is to keep a lock from others for %s", time);
+			}
+			SimulatedStore.this.use.keeps(owner, time);
+			return release(owner, (server) -> server.releaseAfter(this.key, owner, time.toNanos()));
+		}
+
+		private CompletionStage<Boolean> release(String owner, Function<SimulatedServer, Boolean> operation) {
 			SimulatedStore.this.use.released(owner);
 			CompletableFuture<Boolean> answer = SimulatedStore.this.use.counted(this.key, new CompletableFuture<>());
 			long until = SimulatedStore.this.process.nanoTime() + SimulatedStore.this.ttls.getOrDefault(owner, 0L);
-			SimulatedStore.this.release(this.key, owner, until, FIRST_PAUSE, false, result, answer);
+			SimulatedStore.this.release(this.key, owner, until, FIRST_PAUSE, false, operation, answer);
 			return answer;
 		}
 

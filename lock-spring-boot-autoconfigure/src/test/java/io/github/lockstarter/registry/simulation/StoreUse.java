@@ -1,5 +1,6 @@
 package io.github.lockstarter.registry.simulation;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,6 +20,8 @@ final class StoreUse {
 	private final Map<LockKey, Map<Long, Grant>> grants = new HashMap<>();
 
 	private final Map<String, Long> renewals = new HashMap<>();
+
+	private final Map<String, Duration> kept = new HashMap<>();
 
 	/** How many requests for each lock were made, and how many were answered. */
 	private final Map<LockKey, int[]> requests = new HashMap<>();
@@ -83,6 +86,16 @@ final class StoreUse {
 	/** Returns when the owner was to be renewed for the last time, if ever. */
 	@Nullable Long lastRenewal(String owner) {
 		return this.renewals.get(owner);
+	}
+
+	/** The engine has released the owner, and keeps the lock from others. */
+	void keeps(String owner, Duration time) {
+		this.kept.put(owner, time);
+	}
+
+	/** Returns for how long the lock was kept from others after the owner had it. */
+	Duration kept(String owner) {
+		return this.kept.getOrDefault(owner, Duration.ZERO);
 	}
 
 	/**

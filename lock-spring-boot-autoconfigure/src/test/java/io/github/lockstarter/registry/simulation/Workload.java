@@ -124,8 +124,10 @@ final class Workload {
 			return;
 		}
 		Caller caller = new Caller(++this.callers, process, Kind.LEASE, key,
-				LockOptions.of(Duration.ofMillis(this.ttl)).withWaitTime(Duration.ofMillis(this.longestWait)), null,
-				this.world.events().now());
+				LockOptions.of(Duration.ofMillis(this.ttl))
+					.withWaitTime(Duration.ofMillis(this.longestWait))
+					.withHoldAtLeast(holdAtLeast(this.ttl)),
+				null, this.world.events().now());
 		this.world.trace().add(process.name(), () -> caller + " asks again");
 		this.invariants.callers().arrives(caller);
 		Runnable again = () -> process.after(this.random.nextInt(pause), () -> visit(process, key, pause, times - 1));
@@ -255,7 +257,15 @@ final class Workload {
 		};
 		return LockOptions.of(Duration.ofMillis(ttl))
 			.withMaxHold(Duration.ofMillis(maxHold))
-			.withWaitTime(Duration.ofMillis(wait));
+			.withWaitTime(Duration.ofMillis(wait))
+			.withHoldAtLeast(holdAtLeast(ttl));
+	}
+
+	private Duration holdAtLeast(long ttl) {
+		if (!this.world.chance(this.world.scenario().keeping())) {
+			return Duration.ZERO;
+		}
+		return Duration.ofMillis((this.random.nextInt(4) == 0) ? ttl : between(1, Math.min(ttl, 3 * this.longestHold)));
 	}
 
 	private @Nullable ResultKey result(Kind kind) {
