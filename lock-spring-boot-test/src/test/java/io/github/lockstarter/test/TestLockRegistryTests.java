@@ -1,6 +1,7 @@
 package io.github.lockstarter.test;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +50,23 @@ class TestLockRegistryTests {
 		this.locks.heldElsewhere("orders:1");
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire("orders:1"))
 			.satisfies((conflict) -> assertThat(conflict.getRetryAfter()).isEqualTo(Duration.ofSeconds(10)));
+	}
+
+	@Test
+	@DisplayName("Several locks are granted all or none, also while one is held elsewhere or the store fails")
+	void severalLocks() {
+		List<LockKey> keys = List.of(new LockKey("stock", "cup"), new LockKey("stock", "tea"));
+		LockOptions options = this.locks.options("stock");
+		List<Lease> leases = this.locks.acquireAll(keys, options);
+		assertThat(leases).hasSize(2).allMatch(Lease::isHeld);
+		leases.forEach(Lease::close);
+		this.locks.heldElsewhere("stock:tea");
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquireAll(keys, options))
+			.satisfies((conflict) -> assertThat(conflict.getRetryAfter()).isEqualTo(Duration.ofSeconds(10)));
+		assertThat(this.locks.acquireAllAsync(keys, options, Runnable::run)).isCompletedExceptionally();
+		assertThat(this.locks.isHeld("stock:cup")).isFalse();
+		this.locks.failStore();
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> this.locks.acquireAll(keys, options));
 	}
 
 	@Test
