@@ -1,9 +1,11 @@
 package io.github.lockstarter.key;
 
 import java.util.Arrays;
-import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -29,7 +31,7 @@ public final class LockKeys {
 
 	private final @Nullable Supplier<LockKeyResolver> resolver;
 
-	/** How many elements a value may have; 0 if it is one key. */
+	/** How many different elements a value may have; 0 if it is one key. */
 	private final int limit;
 
 	private LockKeys(String lockName, @Nullable MethodExpression expression,
@@ -52,7 +54,7 @@ public final class LockKeys {
 
 	/**
 	 * Returns one lock for each element of the value of the expression.
-	 * @param limit how many elements it may have
+	 * @param limit how many different elements it may have
 	 */
 	public static LockKeys ofEach(String lockName, MethodExpression expression, int limit) {
 		return new LockKeys(lockName, expression, null, limit);
@@ -120,7 +122,14 @@ public final class LockKeys {
 		if (!isOfEach()) {
 			return List.of(KeyText.lockKey(this.lockName, value));
 		}
-		return elements(value).stream().map((each) -> KeyText.lockKey(this.lockName, each)).distinct().toList();
+		Set<LockKey> keys = new LinkedHashSet<>();
+		for (Object each : elements(value)) {
+			keys.add(KeyText.lockKey(this.lockName, each));
+			if (keys.size() > this.limit) {
+				throw new TooManyLockKeysException(this.lockName, this.limit);
+			}
+		}
+		return List.copyOf(keys);
 	}
 
 	private @Nullable Object value(LockInvocation call) {
@@ -128,16 +137,30 @@ public final class LockKeys {
 				: (this.expression != null) ? this.expression.evaluate(call) : null;
 	}
 
-	private Collection<?> elements(@Nullable Object value) {
+	private Iterable<?> elements(@Nullable Object value) {
+		if (value instanceof Optional<?> optional) {
+			return elements(optional.orElse(null));
+		}
 		if (value == null) {
 			throw new MissingLockKeyException(this.lockName);
 		}
-		Collection<?> elements = (value instanceof Collection<?> many) ? many
-				: value.getClass().isArray() ? Arrays.asList(ObjectUtils.toObjectArray(value)) : List.of(value);
-		if (elements.size() > this.limit) {
-			throw new TooManyLockKeysException(this.lockName, this.limit);
+		if (value.getClass().isArray()) {
+			return Arrays.asList(ObjectUtils.toObjectArray(value));
 		}
-		return elements;
+		Assert.state(value instanceof Iterable, () -> "The keys of lock '%s' are a %s, and not a collection or an array"
+			.formatted(this.lockName, value.getClass().getName()));
+		return (Iterable<?>) value;
+	}
+
+	/**
+	 * Checks that the declared type of a value may have elements.
+	 * @throws IllegalArgumentException if it may not
+	 */
+	public static void checkElements(@Nullable Class<?> type) {
+		Assert.isTrue(
+				type == null || type == Object.class || type == Optional.class || type.isArray()
+						|| Iterable.class.isAssignableFrom(type),
+				() -> "keys are a %s, and not a collection or an array: use key".formatted(type));
 	}
 
 }

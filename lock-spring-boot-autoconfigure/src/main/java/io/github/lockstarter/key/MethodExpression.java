@@ -93,6 +93,11 @@ public final class MethodExpression {
 			.toList();
 	}
 
+	/** Returns the declared type, if it is a parameter; otherwise {@code null}. */
+	public @Nullable Class<?> declaredType(Method method) {
+		return (this.parameter >= 0) ? method.getParameterTypes()[this.parameter] : null;
+	}
+
 	/** Returns whether the value depends on the request beyond the arguments. */
 	public boolean readsRequest() {
 		return this.read.stream().anyMatch(LockInvocation.REQUEST::contains);

@@ -325,6 +325,7 @@ public final class LockOperationSource {
 		}
 		MethodExpression each = expression("keys", annotation.keys(), method);
 		if (each != null) {
+			LockKeys.checkElements(each.declaredType(method));
 			return LockKeys.ofEach(name, each, this.maxKeys.getAsInt());
 		}
 		MethodExpression key = expression("key", annotation.key(), method);

@@ -30,12 +30,14 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.util.Assert;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 
@@ -74,6 +76,16 @@ final class AnsweringOthers {
 		@PostMapping("/answered-directly")
 		Mono<String> answeredDirectly(@RequestParam String run) {
 			return Mono.error(() -> new Direct(next(run)));
+		}
+
+		@GetMapping("/headed")
+		Mono<String> headed(@RequestParam String run) {
+			return Mono.error(() -> new Encoded(next(run)));
+		}
+
+		@GetMapping("/headed-error-page")
+		Mono<String> headedErrorPage(@RequestParam String run) {
+			return Mono.error(() -> new ResponseStatusException(HttpStatus.BAD_GATEWAY, next(run)));
 		}
 
 		@PostMapping("/rewritten")

@@ -139,6 +139,17 @@ class ReplayedAnswersTests {
 		assertNothingHeld();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "/headed", "/headed-error-page" })
+	@DisplayName("A HEAD request gets the status of the first answer, too")
+	void head(String path) throws Exception {
+		HttpResponse<String> first = this.server.send("GET", path + "?run=" + this.key, "Idempotency-Key", this.key);
+		HttpResponse<String> again = this.server.send("HEAD", path + "?run=" + this.key, "Idempotency-Key", this.key);
+		assertThat(again.statusCode()).isEqualTo(first.statusCode()).isGreaterThan(401);
+		assertThat(again.headers().firstValue(REPLAYED)).hasValue("true");
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
+	}
+
 	@Test
 	@DisplayName("In Spring WebFlux, what a handler has written itself is not kept")
 	void writtenByHandler() throws Exception {

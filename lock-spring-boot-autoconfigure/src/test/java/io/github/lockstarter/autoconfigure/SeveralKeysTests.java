@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +37,7 @@ import io.github.lockstarter.registry.LockInspector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 @Timeout(120)
 class SeveralKeysTests {
@@ -161,11 +164,27 @@ class SeveralKeysTests {
 				.satisfies((ex) -> assertThat(ex.getStatusCode().value()).isEqualTo(400))
 				.withMessageContaining("lock.max-keys");
 			assertThat(warehouse.reserve(many.subList(0, 100), () -> "ran")).isEqualTo("ran");
+			assertThat(warehouse.reserve(Collections.nCopies(10_000, "a"), () -> "ran")).isEqualTo("ran");
 		});
 		this.runner.withPropertyValues("lock.max-keys=10000")
 			.run((context) -> assertThat(context.getBean(Warehouse.class).reserve(many, () -> "ran")).isEqualTo("ran"));
 		this.runner.withPropertyValues("lock.max-keys=0")
 			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining("1 to 10000"));
+	}
+
+	@Test
+	@DisplayName("Elements are those of any Iterable; what has none fails, and does not run")
+	void elements() {
+		this.runner.run((context) -> {
+			Warehouse warehouse = context.getBean(Warehouse.class);
+			LockInspector inspector = context.getBean(LockInspector.class);
+			Iterable<String> iterable = () -> List.of("tea", "cup").iterator();
+			assertThat(warehouse.any(iterable, () -> inspector.held("items"))).isEqualTo(2);
+			assertThat(warehouse.any(Optional.of(List.of("tea")), () -> inspector.held("items"))).isOne();
+			assertThatIllegalStateException().isThrownBy(() -> warehouse.any("tea,cup", () -> "ran"))
+				.withMessageContaining("not a collection or an array");
+			assertThatIllegalStateException().isThrownBy(() -> warehouse.any(Map.of("tea", 1), () -> "ran"));
+		});
 	}
 
 	@Test
@@ -194,6 +213,7 @@ class SeveralKeysTests {
 		assertRefused(Resolved.class, "There is no bean 'tenantAndUser' of type LockKeyResolver");
 		assertRefused(TwoSources.class, "Only one of key, keys and keyResolver");
 		assertRefused(Replaying.class, "can have one lock only");
+		assertRefused(OfText.class, "not a collection or an array: use key");
 	}
 
 	private <T> void assertRefused(Class<T> bean, String message) {
@@ -236,6 +256,11 @@ class SeveralKeysTests {
 			return CompletableFuture.completedFuture(sku);
 		}
 
+		@ExclusiveRequest(name = "items", keys = "#any")
+		public <T> T any(Object any, Callable<T> work) throws Exception {
+			return work.call();
+		}
+
 		@ExclusiveRequest(name = "items", keys = "#numbers")
 		public <T> T array(int[] numbers, Callable<T> work) throws Exception {
 			return work.call();
@@ -254,7 +279,16 @@ class SeveralKeysTests {
 
 	static class TwoSources {
 
-		@ExclusiveRequest(key = "#user", keys = "#user")
+		@ExclusiveRequest(key = "#users", keys = "#users")
+		public String call(List<String> users) {
+			return "";
+		}
+
+	}
+
+	static class OfText {
+
+		@ExclusiveRequest(keys = "#user")
 		public String call(String user) {
 			return user;
 		}

@@ -67,6 +67,15 @@ public final class TestServer implements AutoCloseable {
 		return client.send(newRequest(path).build(), HttpResponse.BodyHandlers.ofString());
 	}
 
+	/** Sends a request without a body, and returns the answer. */
+	public HttpResponse<String> send(String method, String path, String... headers)
+			throws IOException, InterruptedException {
+		HttpRequest request = newRequest(path).method(method, HttpRequest.BodyPublishers.noBody())
+			.headers(headers)
+			.build();
+		return client.send(request, HttpResponse.BodyHandlers.ofString());
+	}
+
 	/** Sends a DELETE and returns the answer. */
 	public HttpResponse<String> delete(String path) throws IOException, InterruptedException {
 		return client.send(newRequest(path).DELETE().build(), HttpResponse.BodyHandlers.ofString());

@@ -151,8 +151,9 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 		if (isCommitted()) {
 			return super.setComplete();
 		}
+		// The answer to a HEAD request is complete only now.
 		return (answer != null) ? replayedBody(answer).flatMap((body) -> getDelegate().writeWith(Mono.just(body)))
-				: keep(NO_BODY).then(super.setComplete());
+			.then(Mono.defer(super::setComplete)) : keep(NO_BODY).then(super.setComplete());
 	}
 
 	/** A response that can be given a file, without the bytes passing through the JVM. */
