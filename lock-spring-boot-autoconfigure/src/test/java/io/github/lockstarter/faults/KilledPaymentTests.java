@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 import jakarta.servlet.http.HttpServletRequest;
@@ -92,7 +93,7 @@ class KilledPaymentTests {
 				// on.
 				long end = System.nanoTime() + TTL.plusSeconds(1).toNanos();
 				Awaitility.await()
-					.until(() -> pay(other, id, false).completeOnTimeout(null, 1, TimeUnit.SECONDS).join(),
+					.until(() -> withinASecond(pay(other, id, false)),
 							(answer) -> answer != null || System.nanoTime() - end > 0);
 				paused.thaw();
 				String receipt = answer(other, id);
@@ -170,6 +171,18 @@ class KilledPaymentTests {
 			.params(id, receipt)
 			.query(Integer.class)
 			.single();
+	}
+
+	/**
+	 * Without the timer that all futures of the JVM share, which another test may use.
+	 */
+	private static @Nullable String withinASecond(CompletableFuture<@Nullable String> answer) throws Exception {
+		try {
+			return answer.get(1, TimeUnit.SECONDS);
+		}
+		catch (TimeoutException ex) {
+			return null;
+		}
 	}
 
 	private String answer(TestJvm server, String id) {
