@@ -12,6 +12,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -171,18 +172,15 @@ class NestedCallsTests {
 	@DisplayName("Of two calls that take two locks in opposite order one is refused at once, and the other runs")
 	void oppositeOrder() throws Exception {
 		CyclicBarrier bothHold = new CyclicBarrier(2);
-		CompletableFuture<@Nullable Throwable> first = CompletableFuture
-			.supplyAsync(() -> catchThrowable(() -> this.outer.a(null, (lease) -> {
-				bothHold.await(1, TimeUnit.MINUTES);
-				return this.inner.b();
-			})));
-		CompletableFuture<@Nullable Throwable> second = CompletableFuture
-			.supplyAsync(() -> catchThrowable(() -> this.outer.b((lease) -> {
-				bothHold.await(1, TimeUnit.MINUTES);
-				return this.inner.a(null);
-			})));
-		CompletableFuture.allOf(first, second).get(1, TimeUnit.MINUTES);
-		assertThat(Stream.of(first.join(), second.join()).filter((failure) -> failure != null)).singleElement()
+		FutureTask<@Nullable Throwable> first = started(() -> this.outer.a(null, (lease) -> {
+			bothHold.await(1, TimeUnit.MINUTES);
+			return this.inner.b();
+		}));
+		FutureTask<@Nullable Throwable> second = started(() -> this.outer.b((lease) -> {
+			bothHold.await(1, TimeUnit.MINUTES);
+			return this.inner.a(null);
+		}));
+		assertThat(Stream.of(failure(first), failure(second)).flatMap(Optional::stream)).singleElement()
 			.isInstanceOfSatisfying(LockDeadlockException.class, (ex) -> {
 				assertThat(ex).hasMessageContaining("Inner.a").hasMessageContaining("Inner.b");
 				assertThat(ex.getStatusCode().value()).isEqualTo(409);
@@ -194,15 +192,14 @@ class NestedCallsTests {
 	@Test
 	@DisplayName("A call of several locks is in a circle with one that holds one of them and asks for another")
 	void oppositeOrderOfSeveral() throws Exception {
-		FutureTask<Throwable> several = new FutureTask<>(
-				() -> catchThrowable(() -> this.inner.several(List.of("1", "2"))));
+		CompletableFuture<FutureTask<@Nullable Throwable>> several = new CompletableFuture<>();
 		Throwable refusal = this.outer.keyed("2", () -> {
-			new Thread(several).start();
+			several.complete(started(() -> this.inner.several(List.of("1", "2"))));
 			Awaitility.await().until(() -> this.context.getBean(LockInspector.class).waiters("keyed") == 1);
 			return Optional.ofNullable(catchThrowable(() -> this.inner.keyed("1")));
 		}).orElseThrow();
 		assertThat(refusal).isInstanceOf(LockDeadlockException.class);
-		assertThat(several.get(1, TimeUnit.MINUTES)).isNull();
+		assertThat(failure(several.join())).isEmpty();
 	}
 
 	@Test
@@ -272,6 +269,17 @@ class NestedCallsTests {
 			.retrieve()
 			.body(String.class);
 		assertThat(joined).isEqualTo("true");
+	}
+
+	/** Starts a call on a thread of its own. */
+	private static FutureTask<@Nullable Throwable> started(ThrowingCallable call) {
+		FutureTask<@Nullable Throwable> started = new FutureTask<>(() -> catchThrowable(call));
+		new Thread(started).start();
+		return started;
+	}
+
+	private static Optional<Throwable> failure(Future<@Nullable Throwable> call) throws Exception {
+		return Optional.ofNullable(call.get(1, TimeUnit.MINUTES));
 	}
 
 	private void assertHeld(String lock) {
