@@ -1,5 +1,7 @@
 package io.github.lockstarter.benchmarks.measure;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Locale;
 import java.util.stream.DoubleStream;
 
@@ -11,6 +13,12 @@ import java.util.stream.DoubleStream;
  * @param high a quarter is larger
  */
 public record Spread(double median, double low, double high) {
+
+	/**
+	 * Below this, two decimals are not enough: a ratio of 0.0007 says as much as its
+	 * reciprocal, 1,400.
+	 */
+	private static final double SMALL = 0.01;
 
 	/** Returns the spread of the figures. */
 	public static Spread of(DoubleStream figures) {
@@ -33,6 +41,9 @@ public record Spread(double median, double low, double high) {
 		}
 		if (Double.isInfinite(figure)) {
 			return "∞";
+		}
+		if (figure != 0 && Math.abs(figure) < SMALL) {
+			return new BigDecimal(figure).round(new MathContext(1)).toPlainString();
 		}
 		String format = (Math.abs(figure) >= 100) ? "%,.0f" : (Math.abs(figure) >= 10) ? "%.1f" : "%.2f";
 		return String.format(Locale.ROOT, format, figure);

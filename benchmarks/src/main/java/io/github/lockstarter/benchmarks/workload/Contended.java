@@ -21,17 +21,17 @@ public final class Contended implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report()
-			.section("Contended",
-					"""
-							Eight threads acquire one lock, hold it for 1 ms, release it and acquire it again. Ratios to the floor in the same
-							round: median and quartiles of four rounds. The floor retries at once.
+		run.report().section("Contended", """
+				Eight threads compete for one lock. Each thread acquires it, holds it for 1 ms, releases it and
+				acquires it again. The figures are ratios to the floor in the same round: median and quartiles of
+				four rounds. The floor retries at once.
 
-							%s
-							- "Requests" is the number of requests per grant that reached Redis, counted by `MONITOR` in a separate round.
+				%s
+				- "Requests" is the number of requests per grant that reached Redis, counted by `MONITOR` in a
+				  separate round.
 
-							The goals compare with the best peer, by its median. A peer whose max/min is five or more is left out."""
-						.formatted(HandOff.COLUMNS));
+				The goals compare this library with the best peer, by its median. Peers with a max/min of five or
+				more are left out.""".formatted(HandOff.COLUMNS));
 		run.server().clear();
 		try (Worker one = new Worker(); Worker other = new Worker()) {
 			measureWithGoals(run, List.of(one), 8, "8 threads in one JVM");

@@ -18,14 +18,12 @@ public final class Cost implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report()
-			.section("Cost",
-					"""
-							Each candidate runs in a JVM of its own. A cycle is an acquire and a release of a free lock. "Commands" are the
-							commands that Redis executed, those in scripts included. Threads and connections are those of one instance of an
-							application after use by 8 threads. Memory in Redis is the growth of its data per held lock. A waiter is an
-							asynchronous call that waits for a lock that another instance holds; in a library without such calls, it is a
-							thread.""");
+		run.report().section("Cost", """
+				Each candidate runs in a JVM of its own. A cycle is an acquire and a release of a free lock.
+				"Commands" are the commands that Redis executed, including those in scripts. Threads and connections
+				are those of one instance of an application after use by 8 threads. Memory in Redis is the growth of
+				its data per held lock. A waiter is an asynchronous call that waits for a lock that another instance
+				holds. In a library without such calls, a waiter is a thread.""");
 		int count = run.brief() ? 200 : 10_000;
 		Map<RedisCandidate, Footprint.Figures> figures = new EnumMap<>(RedisCandidate.class);
 		for (RedisCandidate candidate : Run.CANDIDATES) {
@@ -41,10 +39,10 @@ public final class Cost implements Workload {
 
 	private static void report(Report report, int count, Map<RedisCandidate, Footprint.Figures> figures,
 			Map<RedisCandidate, Jmh.Score> allocation) {
-		Table cycle = new Table("", "requests per cycle", "commands per cycle", "bytes sent and received per cycle",
-				"bytes allocated per cycle", "threads", "connections");
-		Table held = new Table("", "memory in Redis per held lock", "heap per held lock",
-				"heap per waiter, of %,d".formatted(count), "threads per waiter");
+		Table cycle = new Table("", "requests per cycle ↓", "commands per cycle ↓",
+				"bytes sent and received per cycle ↓", "bytes allocated per cycle ↓", "threads ↓", "connections ↓");
+		Table held = new Table("", "memory in Redis per held lock ↓", "heap per held lock ↓",
+				"heap per waiter, of %,d ↓".formatted(count), "threads per waiter ↓");
 		figures.forEach((candidate, it) -> {
 			cycle.row(candidate, Spread.text(it.requests()), Spread.text(it.commands()), Spread.text(it.bytes()),
 					Spread.text(Objects.requireNonNull(allocation.get(candidate)).bytes()), it.threads(),

@@ -32,10 +32,12 @@ record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int t
 	/** What the columns of the table mean; requests are described apart. */
 	static final String COLUMNS = """
 			- "Gap" is the median time from a holder's call of release to the next grant.
-			- "Moved" is the share of grants that went to another thread than the one before. Where a thread mostly gets its own
-			  lock back, the others starve, and rate and gap say little. "Moves" is the number of such grants per second.
-			- "Max/min" is the number of grants of the thread with the most, divided by that of the thread with the fewest;
-			  ∞: one thread had none.""";
+			- "Moved" is the share of grants to a different thread than the grant before. Where this share is
+			  small, a thread mostly gets its own lock again, and the others starve. Rate, gap and the p50 of
+			  the wait mean little then.
+			- "Moves" is the number of such grants per second.
+			- "Max/min" is the number of grants of the thread with the most grants, divided by that of the
+			  thread with the fewest. ∞ means that one thread had no grant.""";
 
 	private static final Duration WORK = Duration.ofMillis(1);
 
@@ -77,8 +79,8 @@ record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int t
 	private void report(Figures<A> figures) {
 		Candidate<A> floor = this.comparison.floor();
 		Rounds<Candidate<A>, Holdings> rounds = figures.rounds;
-		Table table = new Table("", "rate", "wait p50", "wait p99", "wait max", "gap", "moved", "moves", "max/min",
-				this.comparison.requests());
+		Table table = new Table("", "rate ↑", "wait p50 ↓", "wait p99 ↓", "wait max ↓", "gap ↓", "moved ↑", "moves ↑",
+				"max/min ↓", this.comparison.requests() + " ↓");
 		for (Candidate<A> candidate : this.comparison.candidates()) {
 			table.row(candidate, rounds.ratio(candidate, floor, Holdings::rate),
 					rounds.ratio(candidate, floor, (holdings) -> holdings.waitTime(50)),

@@ -35,16 +35,14 @@ public final class Http implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report()
-			.section("On HTTP endpoints",
-					"""
-							One application with an endpoint for each variant, in a JVM of its own, and %d clients in another. Each client
-							sends its next request as soon as it has an answer. A request for a held lock is refused at once with 409;
-							lock4j sleeps for 100 ms before it refuses. By hand a refusal has no body, or the problem document of this
-							library, without an exception. lock4j blocks, so it is left out of WebFlux. What the annotation costs: ADR
-							[37](adr/0037-refusals-without-exception-handling.md). The endpoints of all servers are measured in turns: the median
-							over the rounds, and the quartiles in brackets. Rates: more is better; times: less is better."""
-						.formatted(HttpLoad.CLIENTS));
+		run.report().section("On HTTP endpoints", """
+				One application, in a JVM of its own, has an endpoint for each variant. %d clients run in another
+				JVM. Each client sends its next request as soon as it has an answer. A request for a held lock is
+				refused at once with 409; lock4j sleeps for 100 ms before it refuses. By hand, a refusal has no
+				body, or has the problem document of this library, without an exception. lock4j blocks, so it is
+				left out of WebFlux. ADR [37](adr/0037-refusals-without-exception-handling.md) explains what the
+				annotation costs. The endpoints of all servers are measured in turns. The figures are medians over
+				the rounds, with the quartiles in brackets.""".formatted(HttpLoad.CLIENTS));
 		run.server().clear();
 		try (Worker worker = new Worker(); HttpLoad load = new HttpLoad(); OpenLoad arrivals = new OpenLoad()) {
 			EnumMap<Server, Integer> ports = worker.run(new StartServers(run.redis()));
@@ -99,14 +97,14 @@ public final class Http implements Workload {
 	private static void reportDistinctKeys(Report report, Server server, Rounds<Endpoint, Answers> rounds) {
 		Endpoint free = new Endpoint(server, Variant.NONE);
 		Endpoint byHand = new Endpoint(server, Variant.BY_HAND);
-		Table table = new Table("", "rate / no lock", "rate / by hand", "p99 / no lock");
+		Table table = new Table("", "rate / no lock ↑", "rate / by hand ↑", "p99 / no lock ↓");
 		Endpoint.of(server, KeySpace.DISTINCT)
 			.forEach((endpoint) -> table.row(endpoint.variant,
 					rounds.ratio(endpoint, free, (answers) -> answers.slice().rate()),
 					rounds.ratio(endpoint, byHand, (answers) -> answers.slice().rate()),
 					rounds.ratio(endpoint, free, (answers) -> answers.slice().percentile(99))));
 		report.table(
-				"**%s, distinct keys.** The handler does nothing. Without a lock there were %s answers per second."
+				"**%s, distinct keys.** The handler does nothing. Without a lock there were %s answers per\nsecond."
 					.formatted(server, Spread.text(rounds.of(free, (answers) -> answers.slice().rate()).median())),
 				table);
 		unanswered(report, server, KeySpace.DISTINCT, rounds);
@@ -125,8 +123,8 @@ public final class Http implements Workload {
 	private static void reportOneKey(Report report, Server server, Rounds<Endpoint, Answers> rounds) {
 		Endpoint byHand = new Endpoint(server, Variant.BY_HAND_PROBLEM);
 		Endpoint annotated = new Endpoint(server, Variant.THIS);
-		Table table = new Table("", "answers / by hand with problem", "runs / by hand with problem",
-				"p99 / by hand with problem", "ran, %", "ran per second");
+		Table table = new Table("", "answers / by hand with problem ↑", "runs / by hand with problem ↑",
+				"p99 / by hand with problem ↓", "ran, % –", "ran per second ↑");
 		Endpoint.of(server, KeySpace.ONE)
 			.forEach((endpoint) -> table.row(endpoint.variant,
 					rounds.ratio(endpoint, byHand, (answers) -> answers.slice().rate()),
@@ -134,11 +132,11 @@ public final class Http implements Workload {
 					rounds.ratio(endpoint, byHand, (answers) -> answers.slice().percentile(99)),
 					Spread.text(rounds.of(endpoint, Answers::ranPercent).median()),
 					Spread.text(rounds.of(endpoint, Answers::ranPerSecond).median())));
-		report.table(
-				"**%s, one key.** The handler holds the lock for %d ms; other requests are refused meanwhile. By hand, with the problem document, there were %s answers per second."
-					.formatted(server, WORK.toMillis(),
-							Spread.text(rounds.of(byHand, (answers) -> answers.slice().rate()).median())),
-				table);
+		report.table("""
+				**%s, one key.** The handler holds the lock for %d ms, and other
+				requests are refused meanwhile. By hand, with the problem document, there were %s answers per
+				second.""".formatted(server, WORK.toMillis(),
+				Spread.text(rounds.of(byHand, (answers) -> answers.slice().rate()).median())), table);
 		unanswered(report, server, KeySpace.ONE, rounds);
 		report.atLeast("%s, %s, one key: answers per second / by hand with the same problem document".formatted(
 				Variant.THIS, server), 1.2, rounds.ratio(annotated, byHand, (answers) -> answers.slice().rate()));
@@ -147,8 +145,8 @@ public final class Http implements Workload {
 	}
 
 	private static void reportArrivals(Report report, Server server, Rounds<Endpoint, OpenLoad.Outcome> rounds) {
-		Table table = new Table("", "ran, %", "p50 of runs, ms", "p99 of runs, ms", "p50 of refusals, ms",
-				"p99 of refusals, ms", "unanswered");
+		Table table = new Table("", "ran, % ↑", "p50 of runs, ms ↓", "p99 of runs, ms ↓", "p50 of refusals, ms ↓",
+				"p99 of refusals, ms ↓", "unanswered ↓");
 		Endpoint.of(server, KeySpace.ONE)
 			.filter((endpoint) -> ARRIVALS.contains(endpoint.variant))
 			.forEach((endpoint) -> table.row(endpoint.variant, rounds.of(endpoint, OpenLoad.Outcome::ranPercent),
@@ -157,10 +155,10 @@ public final class Http implements Workload {
 					rounds.of(endpoint, (outcome) -> outcome.refusals().getValueAtPercentile(50) / 1e6),
 					rounds.of(endpoint, (outcome) -> outcome.refusals().getValueAtPercentile(99) / 1e6),
 					rounds.results(endpoint).stream().mapToLong(OpenLoad.Outcome::unanswered).sum()));
-		report.table(
-				"**%s, one key, random arrivals.** %,d requests per second arrive at random, and each run takes %d ms. The time counts from the arrival."
-					.formatted(server, OpenLoad.RATE, WORK.toMillis()),
-				table);
+		report.table("""
+				**%s, one key, random arrivals.** %,d requests per second arrive at
+				random, and each run takes %d ms. The time counts from the arrival.""".formatted(server, OpenLoad.RATE,
+				WORK.toMillis()), table);
 	}
 
 	/**

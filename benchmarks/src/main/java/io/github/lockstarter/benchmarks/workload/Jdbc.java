@@ -44,17 +44,17 @@ public final class Jdbc implements Workload {
 	private static void uncontended(Run run, PostgreSqlServer server, Comparison<DatabaseAddress> comparison)
 			throws Exception {
 		run.report()
-			.section("PostgreSQL, uncontended",
-					"""
-							Acquire and release of a free lock, with another key each time, in a table of PostgreSQL %s on the same machine,
-							with `fsync`, `full_page_writes` and `synchronous_commit` on. The floor is a prepared `INSERT … ON CONFLICT DO
-							NOTHING` and a prepared `DELETE` of a row, each in a transaction of its own. Each instance of a candidate has a pool
-							of %d connections (HikariCP), of which eight threads use eight. This library acquires over half of them, releases
-							over the other half, and has one more to be notified. Ratios to the floor in the same round: the median over the
-							rounds, and the quartiles in brackets. "Statements" is the number of statements per cycle that PostgreSQL executed,
-							counted by `pg_stat_statements` afterwards. `BEGIN` and `COMMIT` count as one, since the driver sends `BEGIN` with
-							the statement after it."""
-						.formatted(server.version(), DatabaseAddress.CONNECTIONS));
+			.section("PostgreSQL, uncontended", """
+					A cycle acquires and releases a free lock, with another key each time, in a table of PostgreSQL %s
+					on the same machine. `fsync`, `full_page_writes` and `synchronous_commit` are on. The floor is a
+					prepared `INSERT … ON CONFLICT DO NOTHING` and a prepared `DELETE` of a row, each in a transaction
+					of its own. Each instance of a candidate has a pool of %d connections (HikariCP), of which eight
+					threads use eight. This library acquires over half of them, releases over the other half, and has
+					one more connection for notifications. The figures are ratios to the floor in the same round: the
+					median over the rounds, with the quartiles in brackets. "Statements" is the number of statements per
+					cycle that PostgreSQL executed, counted by `pg_stat_statements` afterwards. `BEGIN` and `COMMIT`
+					count as one, since the driver sends `BEGIN` with the statement after it."""
+				.formatted(server.version(), DatabaseAddress.CONNECTIONS));
 		try (Comparison.Clients clients = comparison.connect()) {
 			UncontendedCycle<DatabaseAddress> cycle = new UncontendedCycle<>(run, comparison, clients);
 			cycle.warmUp(8, 1);
@@ -67,17 +67,17 @@ public final class Jdbc implements Workload {
 
 	private static void contended(Run run, Comparison<DatabaseAddress> comparison) throws Exception {
 		run.report()
-			.section("PostgreSQL, contended",
-					"""
-							Eight threads acquire one lock, hold it for 1 ms, release it and acquire it again. Ratios to the floor in the same
-							round: median and quartiles of four rounds. The floor retries at once. ShedLock does not wait: a loop asks again
-							every 100 ms, as Spring Integration does itself between two instances.
+			.section("PostgreSQL, contended", """
+					Eight threads compete for one lock. Each thread acquires it, holds it for 1 ms, releases it and
+					acquires it again. The figures are ratios to the floor in the same round: median and quartiles of
+					four rounds. The floor retries at once. ShedLock does not wait, so a loop retries every 100 ms.
+					Spring Integration itself retries every 100 ms between two instances.
 
-							%s
-							- "Statements" is the number of statements per grant, counted as above in a separate round.
+					%s
+					- "Statements" is the number of statements per grant, counted as above in a separate round.
 
-							The goals compare with the better of ShedLock and Spring Integration, by its median."""
-						.formatted(HandOff.COLUMNS));
+					The goals compare this library with the better of ShedLock and Spring Integration, by its median."""
+				.formatted(HandOff.COLUMNS));
 		// The tables have been made by one process, since two at once cannot.
 		comparison.server().clear();
 		try (Worker one = new Worker(); Worker other = new Worker()) {
@@ -87,13 +87,11 @@ public final class Jdbc implements Workload {
 	}
 
 	private static void polling(Run run, Comparison<DatabaseAddress> comparison) throws Exception {
-		run.report()
-			.section("MariaDB, contended",
-					"""
-							The same in MariaDB %s, which cannot notify waiters of a release. Between two
-							instances this library polls, every 10 to 100 ms; within one the next waiter is handed the lock. "Statements" is
-							counted by the server's counters of commands, and includes a few for each new connection."""
-						.formatted(comparison.server().version()));
+		run.report().section("MariaDB, contended", """
+				This is the same measurement in MariaDB %s, which cannot notify waiters of a release. Between two
+				instances this library polls, every 10 to 100 ms. Within an instance it hands the lock off to the
+				next waiter. "Statements" comes from the server's counters of commands, and includes a few for each
+				new connection.""".formatted(comparison.server().version()));
 		try (Comparison.Clients clients = comparison.connect();
 				Worker one = new Worker();
 				Worker other = new Worker()) {

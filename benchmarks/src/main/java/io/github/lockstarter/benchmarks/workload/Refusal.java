@@ -31,14 +31,13 @@ public final class Refusal implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report()
-			.section("Refused",
-					"""
-							The lock is held, and the caller does not wait. "Holder elsewhere": another client holds it, with connections of its
-							own. "Requests" is the number of requests per refusal with one thread. With several threads in one JVM, Spring
-							Integration lets one thread send a request and refuses the others without one, although the holder is elsewhere. In
-							this library, callers that arrive during a request share its answer. Where the time of a refusal goes: ADR
-							[14](adr/0014-a-refusal-is-a-script.md).""");
+		run.report().section("Refused", """
+				The lock is held, and the caller does not wait. "Holder elsewhere" means that another client, with
+				connections of its own, holds the lock. "Requests" is the number of requests per refusal with one
+				thread. With several threads in one JVM, Spring Integration lets one thread send a request and
+				refuses the other threads without a request, although the holder is elsewhere. In this library,
+				callers that arrive during a request share its answer. ADR [14](adr/0014-a-refusal-is-a-script.md)
+				explains the time of a refusal.""");
 		elsewhere(run);
 		sameJvm(run);
 	}
@@ -86,7 +85,7 @@ public final class Refusal implements Workload {
 
 	private static void report(Run run, int threads, Rounds<RedisCandidate, Slice> rounds, Comparison.Clients holders,
 			Comparison.Clients clients) throws Exception {
-		Table table = new Table("", "p50", "p99", "rate", "requests");
+		Table table = new Table("", "p50 ↓", "p99 ↓", "rate ↑", "requests ↓");
 		for (RedisCandidate candidate : Run.CANDIDATES) {
 			Runnable release = holders.of(candidate).acquire(KEY);
 			double sent = requests(run, clients.of(candidate));
@@ -115,7 +114,7 @@ public final class Refusal implements Workload {
 			Progress.show("refused, holder in this JVM, %d threads: a JVM for each candidate", threads);
 			costs.add(jmh.run("refuse", threads));
 		}
-		Table table = new Table("", "1 thread, µs", "8 threads, µs", "bytes allocated", "requests");
+		Table table = new Table("", "1 thread, µs ↓", "8 threads, µs ↓", "bytes allocated ↓", "requests ↓");
 		for (RedisCandidate candidate : Run.CANDIDATES) {
 			Jmh.Score alone = Objects.requireNonNull(costs.get(0).get(candidate));
 			Jmh.Score crowded = Objects.requireNonNull(costs.get(1).get(candidate));

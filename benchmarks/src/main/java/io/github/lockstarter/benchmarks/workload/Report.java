@@ -13,55 +13,45 @@ import io.github.lockstarter.benchmarks.measure.Table;
  */
 public final class Report {
 
-	private static final List<Reason> REASONS = List.of(
-			new Reason("uncontended cycle, .*(latency|rate).*",
-					"""
-							**Uncontended, latency and rate:** one script grants the lock and draws its fencing token. Redis takes longer for
-							this script than for a bare `SET`; with 8 threads, this is what is left of the difference to the floor (ADR
-							[13](adr/0013-requests-put-together.md)). With 64 threads several locks share one request, but Redis still runs the
-							script for each."""),
-			new Reason("uncontended cycle, .*processor time.*",
-					"""
-							**Uncontended, processor time:** the library's own part of a cycle consists of many small steps. In a profile none
-							of them stands out (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
-			new Reason("refused, holder elsewhere.*",
-					"""
-							**Refused, holder elsewhere:** the script that grants also refuses. It reads the remaining time, for `Retry-After`,
-							and the owner, for an acquire that the driver repeats. Faster forms give up one of these, need more requests, or
-							need a newer Redis (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
-			new Reason("refused, holder in this JVM.*",
-					"""
-							**Refused, holder in this JVM:** a refusal finds the lock in a table and makes its answer, without a request. The
-							time of these few steps depends on the processor; on a faster one the goal is reached."""),
-			new Reason("8 threads in one JVM: p99 wait.*",
-					"""
-							**p99 wait of 8 threads in one JVM:** the queue is fair, so each waiter waits for the seven holders before it, 1 ms
-							each. These 7 ms are a lower bound, however fast the hand-off is."""),
-			new Reason("PostgreSQL, uncontended cycle, .*latency.*",
-					"""
-							**PostgreSQL, uncontended, latency:** the statement that acquires also draws the fencing token, limits the wait for a
-							row that another transaction has locked, and finds the holder if there is one. PostgreSQL takes longer for it than
-							for a bare `INSERT`."""),
-			new Reason("MariaDB, .*max/min",
-					"""
-							**MariaDB, fairness:** waiters of two instances poll, so chance decides which instance finds the lock free. Within an
-							instance the queue is fair."""),
-			new Reason("held lock: bytes of heap",
-					"""
-							**Heap per held lock:** it takes about as much as the goal allows. On which side of it the figure is differs from
-							run to run."""),
-			new Reason("`@ExclusiveRequest.*distinct keys.*",
-					"""
-							**`@ExclusiveRequest`, distinct keys:** the annotation evaluates the key, keeps the lock in a table, and renews the
-							lease. `#order.number` is an expression that is evaluated for each request; by hand it is a method call. Medians
-							differ by a few hundredths from run to run (ADR [37](adr/0037-refusals-without-exception-handling.md))."""),
-			new Reason("`@ExclusiveRequest.*one key.*",
-					"""
-							**`@ExclusiveRequest`, one key:** each client asks again as soon as it is refused. Cheaper refusals are therefore
-							also more refusals, which take processor time from the holder, as those of the local set do. In WebFlux the
-							framework takes most of the time of a refusal, with the local set as well, and refused requests do not yield, since
-							a yield stops all requests of an event loop. Medians differ by a tenth from run to run, and by more from machine to
-							machine (ADR [37](adr/0037-refusals-without-exception-handling.md))."""));
+	private static final List<Reason> REASONS = List.of(new Reason("uncontended cycle, .*(latency|rate).*", """
+			**Uncontended, latency and rate:** one script grants the lock and draws its fencing token. Redis
+			takes longer for this script than for a bare `SET`. With 8 threads, this time is the remaining
+			difference to the floor (ADR [13](adr/0013-requests-put-together.md)). With 64 threads several
+			locks share one request, but Redis still runs the script for each lock."""),
+			new Reason("uncontended cycle, .*processor time.*", """
+					**Uncontended, processor time:** the library's own part of a cycle consists of many small steps.
+					No step stands out in a profile (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
+			new Reason("refused, holder elsewhere.*", """
+					**Refused, holder elsewhere:** one script grants and refuses. It reads the remaining time, for
+					`Retry-After`, and the owner, for an acquire that the driver repeats. Faster scripts omit one of
+					these, need more requests, or need a newer Redis (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
+			new Reason("refused, holder in this JVM.*", """
+					**Refused, holder in this JVM:** a refusal finds the lock in a table and creates its answer,
+					without a request. The time of these few steps depends on the processor. On a faster processor the
+					goal is reached."""), new Reason("8 threads in one JVM: p99 wait.*", """
+					**p99 wait of 8 threads in one JVM:** the queue is fair, so each waiter waits for the seven
+					holders before it, 1 ms each. These 7 ms are a lower bound, however fast the hand-off is."""),
+			new Reason("PostgreSQL, uncontended cycle, .*latency.*", """
+					**PostgreSQL, uncontended, latency:** the statement that acquires also draws the fencing token,
+					limits the wait for a row that another transaction has locked, and finds the holder if there is
+					one. PostgreSQL takes longer for this statement than for a bare `INSERT`."""),
+			new Reason("MariaDB, .*max/min", """
+					**MariaDB, fairness:** waiters of two instances poll, so chance decides which instance finds the
+					lock free. Within an instance the queue is fair."""), new Reason("held lock: bytes of heap", """
+					**Heap per held lock:** a held lock takes about as many bytes as the goal allows. Whether the
+					figure is above or below the goal differs from run to run."""),
+			new Reason("`@ExclusiveRequest.*distinct keys.*", """
+					**`@ExclusiveRequest`, distinct keys:** the annotation evaluates the key, keeps the lock in a
+					table, and renews the lease. `#order.number` is an expression that is evaluated for each request;
+					the code by hand calls a method instead. Medians differ by a few hundredths from run to run (ADR
+					[37](adr/0037-refusals-without-exception-handling.md))."""),
+			new Reason("`@ExclusiveRequest.*one key.*", """
+					**`@ExclusiveRequest`, one key:** each client sends its next request as soon as it is refused.
+					Cheaper refusals therefore lead to more refusals, which take processor time from the holder. The
+					local set has the same effect. In WebFlux the framework takes most of the time of a refusal, with
+					the local set as well. Refused requests do not yield there, because a yield stops all requests of
+					an event loop. Medians differ by a tenth from run to run, and by more from machine to machine (ADR
+					[37](adr/0037-refusals-without-exception-handling.md))."""));
 
 	private final String introduction;
 
@@ -78,14 +68,20 @@ public final class Report {
 		this.introduction = """
 				# Performance
 
-				All of this was printed by `%s`, in one run. The candidates are measured
-				in turns, each once in every round. Unless a table says otherwise, times and rates are ratios to the floor in the
-				same round. The floor is bare commands through Lettuce. Times and rates differ between machines; counts and bytes do
-				not. JMH and the counts measure one candidate after the other.
+				This page compares the cost of the locks with that of other libraries. It was printed by `%s`,
+				in one run.
+
+				The candidates are measured in turns, each once in every round. JMH and the counts measure one
+				candidate after the other. Unless a table says otherwise, times and rates are ratios to the floor
+				in the same round. The floor is bare commands through Lettuce. Times and rates differ between
+				machines; counts and bytes do not.
+
+				In the head of a table, ↓ means that less is better, ↑ that more is better, and – that neither is.
+				A ratio above 1 is therefore worse than the floor in a column with ↓, and a ratio below 1 in a
+				column with ↑.
 
 				%s
-				"""
-			.formatted(command, Environment.describe(redisVersion));
+				""".formatted(command, Environment.describe(redisVersion));
 	}
 
 	/** Adds a heading, with a paragraph on what stands below. */
@@ -133,7 +129,8 @@ public final class Report {
 		}
 		Table table = new Table("work", "goal", "measured", "reached");
 		this.goals.forEach((goal) -> table.row(goal.what, goal.limit, goal.measured, goal.reached ? "yes" : "**no**"));
-		return "\n## Goals\n\nMedians over the rounds, and the quartiles in brackets.\n\n" + table + reasons();
+		return "\n## Goals\n\nThe measured figures are medians over the rounds, with the quartiles in brackets.\n\n"
+				+ table + reasons();
 	}
 
 	/** Lists why goals are missed, of those that are. */

@@ -31,12 +31,12 @@ public final class Service implements Workload {
 	@Override
 	public void run(Run run) throws Exception {
 		run.report()
-			.section("Lock service",
-					"""
-							`lock-service` on two stores, beside an application on Spring MVC that gives the same answers and does nothing. Each
-							runs in a JVM of its own with %s. The clients run in another JVM, on the same processors, and take their share
-							of the time. Any answer but 201 to an acquire and 204 to a release is an error, and so is no answer within %d s."""
-						.formatted(HEAP, LockLoad.PATIENCE.toSeconds()));
+			.section("Lock service", """
+					`lock-service` on two stores is compared with an application on Spring MVC that gives the same
+					answers and does nothing. Each runs in a JVM of its own with %s. The clients run in another JVM, on
+					the same processors, and take their share of the time. Any answer other than 201 to an acquire and
+					204 to a release is an error, and so is no answer within %d s.""".formatted(HEAP,
+					LockLoad.PATIENCE.toSeconds()));
 		run.server().clear();
 		try (Servers servers = new Servers()) {
 			for (Variant variant : Variant.values()) {
@@ -78,7 +78,8 @@ public final class Service implements Workload {
 
 	private static void report(Report report, int clients, int cycles, Rounds<Variant, Slice> rounds,
 			Map<Variant, Long> errors) {
-		Table table = new Table("", "requests per second", "p50", "p99", "processor time of the server", "errors");
+		Table table = new Table("", "requests per second ↑", "p50 ↓", "p99 ↓", "processor time of the server ↓",
+				"errors ↓");
 		for (Variant variant : Variant.values()) {
 			table.row(variant, rounds.ratio(variant, Variant.BARE, Slice::rate),
 					rounds.ratio(variant, Variant.BARE, (slice) -> slice.percentile(50)),
@@ -86,16 +87,14 @@ public final class Service implements Workload {
 					rounds.ratio(variant, Variant.BARE, Slice::processorTime),
 					Objects.requireNonNull(errors.get(variant)));
 		}
-		report.table(
-				"""
-						**%,d clients at once, each with a lock and a connection of its own.** Each client acquires and releases its lock in a
-						loop. In each of %d rounds each server gets %,d requests. Ratios to bare Spring MVC in the same round, which gave
-						%s answers per second with a p99 of %s ms: the median over the rounds, and the quartiles in brackets. A higher rate
-						is better; less latency and less processor time are better. The errors include those of the warm-up rounds."""
-					.formatted(clients, rounds.results(Variant.BARE).size(), 2 * cycles,
-							Spread.text(rounds.of(Variant.BARE, Slice::rate).median()),
-							Spread.text(rounds.of(Variant.BARE, (slice) -> slice.percentile(99) / 1e6).median())),
-				table);
+		report.table("""
+				**%,d clients at once, each with a lock and a connection of its own.** Each client acquires and
+				releases its lock in a loop. In each of %d rounds each server gets %,d requests. The figures are
+				ratios to bare Spring MVC in the same round, which gave %s answers per second with a p99 of %s ms:
+				the median over the rounds, with the quartiles in brackets. The errors include those of the warm-up
+				rounds.""".formatted(clients, rounds.results(Variant.BARE).size(), 2 * cycles,
+				Spread.text(rounds.of(Variant.BARE, Slice::rate).median()),
+				Spread.text(rounds.of(Variant.BARE, (slice) -> slice.percentile(99) / 1e6).median())), table);
 		Variant.services()
 			.forEach((variant) -> report.atMost("%s, %,d clients at once: errors".formatted(variant, clients), 0,
 					Objects.requireNonNull(errors.get(variant))));
@@ -103,8 +102,9 @@ public final class Service implements Workload {
 
 	private static void waiting(Run run, Servers servers) throws Exception {
 		int count = run.brief() ? 200 : 10_000;
-		Table table = new Table("", "threads before", "threads meanwhile", "heap each, bytes", "resident before, MB",
-				"resident meanwhile, MB", "answered", "gone after, ms", "free after, ms");
+		Table table = new Table("", "threads before ↓", "threads meanwhile ↓", "heap each, bytes ↓",
+				"resident before, MB ↓", "resident meanwhile, MB ↓", "answered ↓", "gone after, ms ↓",
+				"free after, ms ↓");
 		for (Variant variant : Variant.services().toList()) {
 			Progress.show("service, waiting: %s", variant);
 			Crowd crowd = Crowd.of(servers.of(variant), count);
@@ -124,11 +124,12 @@ public final class Service implements Workload {
 		}
 		run.report()
 			.table("""
-					**%,d requests that wait for one lock**, each on a connection of its own, until their clients disconnect. "Heap each"
-					is the growth of the live objects of the server per request, its connection included. "Answered" counts requests that
-					got the lock although it was held, or an error. "Gone after" is the time until the server has closed all these
-					connections. Then the holder releases the lock: "free after" is the time until a new caller has acquired it."""
-				.formatted(count), table);
+					**%,d requests that wait for one lock**, each on a connection of its own, until their clients
+					disconnect. "Heap each" is the growth of the live objects of the server per request, including its
+					connection. "Answered" is the number of requests that got an error, or got the lock although it was
+					held. "Gone after" is the time until the server has closed all these connections. Then the holder
+					releases the lock. "Free after" is the time until a new caller has acquired it.""".formatted(count),
+					table);
 	}
 
 	/** What is asked. */

@@ -28,14 +28,13 @@ public final class StartUp implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report()
-			.section("Start",
-					"""
-							An application on Spring MVC with one endpoint is started in a new JVM each time, in turns: without a starter, with
-							Spring Boot's starter for Redis, which connects at the first command, and with this starter, which connects beside the
-							start and finds `@ExclusiveRequest` on the endpoint. "Start" begins with the JVM, "context" with the application
-							context; both end when the application is ready. Ratios to the start without a starter in the same round: the median
-							over the rounds, and the quartiles in brackets.""");
+		run.report().section("Start", """
+				An application on Spring MVC with one endpoint is started in a new JVM each time. There are three
+				variants, in turns: without a starter; with Spring Boot's starter for Redis, which connects at the
+				first command; and with this starter, which connects in the background and finds `@ExclusiveRequest`
+				on the endpoint. "Start" begins with the JVM, and "context" with the application context. Both end
+				when the application is ready. They are ratios to the start without a starter in the same round: the
+				median over the rounds, with the quartiles in brackets.""");
 		Map<Variant, ClassPath> classPaths = new EnumMap<>(Variant.class);
 		for (Variant variant : Variant.values()) {
 			classPaths.put(variant, ClassPath.read(variant.file));
@@ -67,7 +66,7 @@ public final class StartUp implements Workload {
 	private static void report(Report report, Map<Variant, ClassPath> classPaths, Rounds<Variant, Start> rounds)
 			throws IOException {
 		double least = Objects.requireNonNull(classPaths.get(Variant.WITHOUT)).megabytes();
-		Table table = new Table("", "start", "context", "beans", "class path, MB", "jars", "added, MB");
+		Table table = new Table("", "start ↓", "context ↓", "beans ↓", "class path, MB ↓", "jars ↓", "added, MB ↓");
 		for (Variant variant : Variant.values()) {
 			ClassPath classPath = Objects.requireNonNull(classPaths.get(variant));
 			table.row(variant, rounds.ratio(variant, Variant.WITHOUT, Start::jvmMillis),

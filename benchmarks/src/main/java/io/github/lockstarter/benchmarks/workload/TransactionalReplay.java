@@ -51,15 +51,14 @@ record TransactionalReplay(Run run, PostgreSqlServer server) {
 
 	/** Measures, and adds a table to the report. */
 	void measure() throws Exception {
-		this.run.report()
-			.section("PostgreSQL, replay in the transaction",
-					"""
-							One thread calls a method that inserts a row in a transaction, with another key each time. The lock and its result
-							are in the database of the row: the transaction checks the lease, and stores the result. "Replayed" is a later
-							call with the same key, which runs no method. Ratios to the method without a lock in the same round. A call has
-							one connection of the application for its transaction, as it has without a lock. The store has at most one of its
-							own in use for a call, while a statement of the lock runs before or after the method. A lock adds two commits, that of
-							its acquisition and that of its release.""");
+		this.run.report().section("PostgreSQL, replay in the transaction", """
+				One thread calls a method that inserts a row in a transaction, with another key each time. The lock
+				and its result are in the database of the row: the transaction checks the lease, and stores the
+				result. "Replayed" is a later call with the same key, which does not run the method. The figures are
+				ratios to the method without a lock in the same round. A call uses one connection of the application
+				for its transaction, as it does without a lock. The store uses at most one connection of its own for
+				a call, while a statement of the lock runs before or after the method. A lock adds two commits: one
+				for its acquisition and one for its release.""");
 		try (ConfigurableApplicationContext application = application()) {
 			Payments payments = application.getBean(Payments.class);
 			application.getBean(JdbcClient.class).sql("CREATE TABLE payments (id VARCHAR(50))").update();
@@ -97,7 +96,7 @@ record TransactionalReplay(Run run, PostgreSqlServer server) {
 	}
 
 	private void report(Rounds<String, Slice> rounds, Map<String, Double> statements) {
-		Table table = new Table("", "p50", "p99", "processor time", "statements");
+		Table table = new Table("", "p50 ↓", "p99 ↓", "processor time ↓", "statements ↓");
 		Rounds<String, Slice> together = rounds.together(5, Slice::plus);
 		for (String call : ROWS) {
 			table.row(call, rounds.ratio(call, PLAIN, (slice) -> slice.percentile(50)),

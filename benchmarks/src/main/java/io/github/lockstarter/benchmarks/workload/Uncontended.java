@@ -9,14 +9,12 @@ public final class Uncontended implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report()
-			.section("Uncontended",
-					"""
-							Acquire and release of a free lock, with another key each time. Ratios to the floor in the same round: the median
-							over the rounds, and the quartiles in brackets. Less latency and less processor time are better; a higher rate is
-							better. Processor times are summed over five rounds. "Requests" is the number of requests per cycle that reached
-							Redis, counted by `MONITOR` afterwards. Where the time goes: ADR [13](adr/0013-requests-put-together.md) and
-							[14](adr/0014-a-refusal-is-a-script.md).""");
+		run.report().section("Uncontended", """
+				A cycle acquires and releases a free lock, with another key each time. The figures are ratios to the
+				floor in the same round: the median over the rounds, with the quartiles in brackets. Processor times
+				are summed over five rounds. "Requests" is the number of requests per cycle that reached Redis,
+				counted by `MONITOR` afterwards. ADRs [13](adr/0013-requests-put-together.md) and
+				[14](adr/0014-a-refusal-is-a-script.md) explain the times.""");
 		Comparison<RedisAddress> comparison = run.onRedis();
 		try (Comparison.Clients clients = comparison.connect()) {
 			UncontendedCycle<RedisAddress> cycle = new UncontendedCycle<>(run, comparison, clients);

@@ -81,8 +81,8 @@ record UncontendedCycle<A>(Run run, Comparison<A> comparison, Comparison.Clients
 	private Ratios report(int threads, Rounds<Candidate<A>, Cycles> rounds, Map<Candidate<A>, Double> requests) {
 		Candidate<A> floor = this.comparison.floor();
 		Candidate<A> subject = this.comparison.subject();
-		Table table = new Table("", "p50", "p99", "rate", "processor time",
-				"processor time of " + this.comparison.server().name(), this.comparison.requests());
+		Table table = new Table("", "p50 ↓", "p99 ↓", "rate ↑", "processor time ↓",
+				"processor time of %s ↓".formatted(this.comparison.server().name()), this.comparison.requests() + " ↓");
 		Rounds<Candidate<A>, Cycles> together = rounds.together(5, Cycles::plus);
 		for (Candidate<A> candidate : this.comparison.candidates()) {
 			table.row(candidate, rounds.ratio(candidate, floor, (cycles) -> cycles.slice.percentile(50)),

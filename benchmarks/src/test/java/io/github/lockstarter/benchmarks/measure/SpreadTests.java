@@ -26,6 +26,15 @@ class SpreadTests {
 	}
 
 	@Test
+	@DisplayName("A small figure keeps one digit that is not zero")
+	void smallFigures() {
+		assertThat(Spread.text(0.000712)).isEqualTo("0.0007");
+		assertThat(Spread.text(-0.0049)).isEqualTo("-0.005");
+		assertThat(Spread.text(0)).isEqualTo("0.00");
+		assertThat(Spread.text(0.01)).isEqualTo("0.01");
+	}
+
+	@Test
 	@DisplayName("A figure has as many digits as are worth reading")
 	void digits() {
 		assertThat(new Spread(1.234, 0.5, 12345.6)).hasToString("1.23 (0.50–12,346)");
