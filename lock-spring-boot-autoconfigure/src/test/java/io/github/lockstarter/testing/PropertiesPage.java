@@ -50,7 +50,8 @@ public final class PropertiesPage {
 			return;
 		}
 		assertThat(part.group())
-			.as("docs/reference/properties.md; this test writes it with -Dproperties-page=write -pl " + module)
+			.as("docs/reference/properties.md; after mvn clean, this test writes it with -Dproperties-page=write -pl "
+					+ module)
 			.isEqualTo(expected);
 	}
 
