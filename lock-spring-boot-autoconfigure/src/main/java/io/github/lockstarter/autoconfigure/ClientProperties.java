@@ -10,11 +10,12 @@ import io.github.lockstarter.client.RetryLimits;
 /**
  * Properties of an application that calls an API under locks.
  *
- * @param enabled Whether there are beans that repeat refused requests with the same
+ * @param enabled Whether to define beans that repeat refused requests with the same
  * Idempotency-Key: an IdempotentRetryInterceptor for RestClient and RestTemplate, and an
  * IdempotentRetryFilter for WebClient. The application adds them to its clients.
- * @param maxAttempts How often a request is sent at most, the first time included.
- * @param maxTime How long after the first attempt of a request the last one may begin.
+ * @param maxAttempts Largest number of attempts of a request, the first one included.
+ * @param maxTime Longest time from the beginning of the first attempt of a request to the
+ * beginning of the last one.
  */
 @ConfigurationProperties("lock.client")
 record ClientProperties(@DefaultValue("false") boolean enabled, @DefaultValue("5") int maxAttempts,

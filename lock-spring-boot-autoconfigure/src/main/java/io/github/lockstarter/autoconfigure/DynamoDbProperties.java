@@ -9,10 +9,10 @@ import org.springframework.util.Assert;
  * Settings of the DynamoDB store.
  *
  * @param table Name of the table. Applications with the same table share their locks.
- * @param createTable Whether to create the table at the start if there is none. For
- * development: an application in production should not be allowed to.
- * @param clockSkew How much the clocks of the servers may differ. A lock whose holder
- * died is free up to twice that much later.
+ * @param createTable Whether to create the table at the start if it does not exist. This
+ * is for development: an application in production should not be allowed to.
+ * @param clockSkew Largest difference between the clocks of the servers. A lock whose
+ * holder died is free up to twice this time after its ttl.
  * @param commandTimeout How long to wait for an answer from DynamoDB before the request
  * is answered with 503.
  */

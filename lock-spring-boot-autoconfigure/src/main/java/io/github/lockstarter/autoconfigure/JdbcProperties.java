@@ -10,15 +10,15 @@ import org.springframework.util.Assert;
 /**
  * Settings of the JDBC store.
  *
- * @param url JDBC URL of the database. By default it is the database of the application's
- * DataSource, with the user and the password of that.
+ * @param url JDBC URL of the database. Default is the database of the application's
+ * DataSource, with the user and the password of that DataSource.
  * @param username User of the database, if the URL is set.
  * @param password Password of the user, if the URL is set.
- * @param table Name of the table of locks. That of results has the same name and ends
- * with _results. Applications with the same tables share their locks.
- * @param initializeSchema When to create the tables if there are none.
- * @param connections How many statements run at a time, each on a connection of the
- * store's own: half of them for requests that acquire a lock, and half for those that
+ * @param table Name of the table of locks. The table of results has the same name with
+ * the suffix _results. Applications with the same tables share their locks.
+ * @param initializeSchema When to create the tables if they do not exist.
+ * @param connections Number of connections of the store, each of which runs one statement
+ * at a time: half of them for requests that acquire a lock, and half for requests that
  * hold one.
  * @param commandTimeout How long to wait for an answer from the database before the
  * request is answered with 503.

@@ -27,34 +27,35 @@ import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.SharedResults;
 
 /**
- * Properties under {@code lock}. {@link UnknownPropertyWarning} tells of a misspelt one,
+ * Properties under {@code lock}. {@link UnknownPropertyWarning} reports a misspelt one,
  * which would leave a lock other than the operator believes.
  *
- * @param enabled Whether annotated methods take their locks. Without it every call runs,
- * and nothing is shared or replayed.
- * @param store Where locks live: Redis, a SQL database, memcached and DynamoDB share them
- * between servers; memory keeps them in this JVM only, and has to be asked for.
- * @param ttl How long a lock outlives a server that died while it held it. A living
- * server renews it at a third of this time.
+ * @param enabled Whether annotated methods acquire their locks. If false, every call
+ * runs, and no answer is shared or replayed.
+ * @param store Store that keeps the locks. No other store takes its place when it fails.
+ * Ahead-of-time processing fixes the value: a different one then stops the start.
+ * @param ttl Time to live of a lock, which is how long it outlives a server that died
+ * while it held the lock. A server that is alive renews its locks at a third of this
+ * time.
  * @param waitTime How long a request waits for a lock that is held before it is refused.
- * @param renew Whether locks are renewed while they are held. Without it, work that takes
- * longer than the ttl is not protected any more.
- * @param maxHold How long a lock is held at most, renewals included, so that a request
- * that hangs does not hold it for ever. Default is 5m, or the ttl if that is longer.
- * @param maxWaiters How many requests may wait for one lock on each server. Whoever comes
- * then is refused at once.
- * @param maxKeys How many locks one call may need, by the keys attribute. A request that
- * needs more is answered with 400.
+ * @param renew Whether locks are renewed while they are held. If false, a lock ends after
+ * its ttl, even if the work under it has not ended.
+ * @param maxHold Longest time that a lock is held, renewals included, so that a request
+ * that hangs releases its lock. Default is 5m, or the ttl if that is longer.
+ * @param maxWaiters Number of requests that may wait for one lock on each server. Further
+ * requests are refused at once.
+ * @param maxKeys Number of locks that one call may need by the 'keys' attribute. A
+ * request that needs more is answered with 400.
  * @param onStoreFailure What happens to a call of an annotated method when the store
- * fails: it is refused with 503, or it runs without the lock, beside others.
- * @param order Where the lock stands among the advisors of a method. The default is just
- * outside transactions and caches; advisors with a lower number are called before the
- * lock is taken.
- * @param names Settings by the name of a lock. They have the last word over the
+ * fails.
+ * @param order Position of the lock among the advisors of a method. Advisors with a lower
+ * number are called before the lock is acquired. Default is just outside transactions and
+ * caches.
+ * @param names Settings of single locks, by name. They take precedence over the
  * annotation.
- * @param web How locks and HTTP go together.
- * @param share How results are shared.
- * @param replay How results are replayed to later duplicates.
+ * @param web How locks and HTTP work together.
+ * @param share How answers are shared.
+ * @param replay How answers are replayed to later duplicates.
  * @param redis Settings of the Redis store.
  * @param jdbc Settings of the JDBC store.
  * @param memcached Settings of the memcached store.
@@ -184,7 +185,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		}
 	}
 
-	/** Where locks can live. */
+	/** Where locks can be kept. */
 	enum Store {
 
 		/** Redis, shared by all servers. */
@@ -227,11 +228,11 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * @param ttl How long the lock outlives a server that died while it held it.
 	 * @param waitTime How long a request waits for the lock.
 	 * @param renew Whether the lock is renewed while it is held.
-	 * @param maxHold How long the lock is held at most, renewals included.
-	 * @param holdAtLeast How long the lock is kept from others at least, even if the
-	 * method ends earlier. At most the ttl.
+	 * @param maxHold Longest time that the lock is held, renewals included.
+	 * @param holdAtLeast Shortest time that the lock is held, counted from its grant,
+	 * even if the method ends earlier. At most the ttl.
 	 * @param conflictStatus HTTP status of a refusal: 409, 422, 423 or 429.
-	 * @param enabled Whether annotated methods take the lock.
+	 * @param enabled Whether annotated methods acquire the lock.
 	 * @param onStoreFailure What happens to a call of an annotated method when the store
 	 * fails.
 	 */
@@ -241,14 +242,12 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	}
 
 	/**
-	 * How locks and HTTP go together.
+	 * How locks and HTTP work together.
 	 *
-	 * @param conflictStatus HTTP status of a refusal: 409, 422, 423 or 429.
-	 * @param releaseOn When the lock of a handler method is released: at the end of its
-	 * work, or after its response has been written.
-	 * @param keepThread Whether a handler of Spring MVC that returns a plain value keeps
-	 * its thread while it waits. Default is false, and true with virtual threads, of
-	 * which there are enough.
+	 * @param conflictStatus HTTP status of a refusal.
+	 * @param releaseOn When the lock of a handler method is released.
+	 * @param keepThread Whether a Spring MVC handler that returns a plain value keeps its
+	 * thread while it waits. Default is false, or true with virtual threads.
 	 */
 	record Web(@DefaultValue("409") int conflictStatus, @DefaultValue("method") ReleaseOn releaseOn,
 			@Nullable Boolean keepThread) {
@@ -275,24 +274,25 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	}
 
 	/**
-	 * How results are shared.
+	 * How answers are shared.
 	 *
-	 * @param ttl How long a result is kept in the store for those who wait for it on
-	 * other servers. Results to replay are kept for as long as the annotation says.
-	 * @param maxSize How large a result may be, as JSON, to be shared or replayed. A
-	 * larger one is for the one request that made it.
+	 * @param ttl How long a shared answer is kept in the store for requests that wait for
+	 * it on other servers. An answer to replay is kept for as long as the annotation
+	 * says.
+	 * @param maxSize Largest size, as JSON, of an answer that is shared or replayed. A
+	 * larger answer is returned only to the request that made it.
 	 */
 	record Share(@DefaultValue("5s") Duration ttl, @DefaultValue("64KB") DataSize maxSize) {
 	}
 
 	/**
-	 * How results are replayed to later duplicates.
+	 * How answers are replayed to later duplicates.
 	 *
-	 * @param keep Which answers are kept where the annotation does not say: values that
-	 * the method returns with a status of 2xx or a redirect; statuses with commas between
-	 * them; or all, failures included.
-	 * @param maxKeyLength How many characters an Idempotency-Key may have. A longer one
-	 * is answered with 400.
+	 * @param keep Which answers are kept for later duplicates where the annotation does
+	 * not say: 'values', which are returned with a status of 2xx or a redirect; statuses,
+	 * separated by commas; or 'all', failures included.
+	 * @param maxKeyLength Largest number of characters of an Idempotency-Key. A request
+	 * with a longer one is answered with 400.
 	 */
 	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength) {
 

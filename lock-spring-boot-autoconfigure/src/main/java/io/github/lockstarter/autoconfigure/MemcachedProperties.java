@@ -11,10 +11,10 @@ import org.springframework.util.Assert;
 /**
  * Settings of the memcached store.
  *
- * @param servers The servers, each as host:port, or host for port 11211. Applications
- * that share locks must name the same ones in the same way.
- * @param keyPrefix What all keys in memcached begin with. Applications with the same
- * prefix share their locks.
+ * @param servers Servers, each as host:port, or as host for port 11211. Applications that
+ * share locks must name the same servers in the same way.
+ * @param keyPrefix Prefix of all keys in memcached. Applications with the same prefix
+ * share their locks.
  * @param commandTimeout How long to wait for an answer from memcached before the request
  * is answered with 503.
  */

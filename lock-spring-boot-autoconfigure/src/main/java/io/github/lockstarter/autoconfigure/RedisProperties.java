@@ -8,13 +8,13 @@ import org.springframework.util.Assert;
 /**
  * Settings of the Redis store.
  *
- * @param keyPrefix What all keys in Redis begin with. Applications with the same prefix
- * share their locks.
+ * @param keyPrefix Prefix of all keys in Redis. Applications with the same prefix share
+ * their locks.
  * @param commandTimeout How long to wait for an answer from Redis before the request is
- * answered with 503.
- * @param replicasToAck How many replicas must have a lock before it counts as taken, so
- * that it survives a failover. They have half of the command timeout for it, 8 s at most.
- * Not for Redis Cluster.
+ * answered with 503. The driver notices a time-out up to 100 ms late.
+ * @param replicasToAck Number of replicas that must have a lock before it counts as
+ * acquired, so that it survives a failover. They have half of the command timeout for
+ * that, 8 s at most. Not for Redis Cluster.
  */
 record RedisProperties(@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout,
 		@DefaultValue("0") int replicasToAck) {

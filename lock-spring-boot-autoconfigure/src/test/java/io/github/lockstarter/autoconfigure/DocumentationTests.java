@@ -88,6 +88,31 @@ class DocumentationTests {
 		assertThat(unknown).isEmpty();
 	}
 
+	@Test
+	@DisplayName("The index leads to every page, except for single decisions and problem types, whose folders it has")
+	void index() throws IOException {
+		Path docs = ROOT.resolve("docs");
+		Path index = docs.resolve("README.md");
+		List<Path> linked = found(LINK, prose(index), 1).stream()
+			.map((link) -> docs.resolve(link).normalize())
+			.toList();
+		assertThat(linked).contains(docs.resolve("adr").normalize(), docs.resolve("problems").normalize());
+		assertThat(pages()).map(Path::normalize)
+			.filteredOn((page) -> page.startsWith(docs.normalize()) && !page.startsWith(docs.resolve("adr").normalize())
+					&& !page.startsWith(docs.resolve("problems").normalize()) && !page.equals(index.normalize()))
+			.isNotEmpty()
+			.isSubsetOf(linked);
+	}
+
+	@Test
+	@DisplayName("The README is short, and no line of its prose is longer than 100 characters")
+	void readme() throws IOException {
+		String readme = Files.readString(ROOT.resolve("README.md"));
+		assertThat(readme.strip().split("\\s+")).hasSizeLessThan(1300);
+		assertThat(BLOCK.matcher(readme).replaceAll("").lines()).filteredOn((line) -> !line.matches("[|<].*|\\s+<.*"))
+			.allSatisfy((line) -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+	}
+
 	private static List<Path> pages() throws IOException {
 		try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
 			List<Path> pages = Stream

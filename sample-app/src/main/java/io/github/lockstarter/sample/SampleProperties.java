@@ -17,8 +17,9 @@ record SampleProperties(@DefaultValue Points points, @DefaultValue Reports repor
 	/**
 	 * The service that grants bonus points.
 	 *
-	 * @param latency How long it takes.
-	 * @param fail Whether it fails.
+	 * @param latency How long the last step of a registration takes, which grants bonus
+	 * points.
+	 * @param fail Whether the last step of a registration fails.
 	 */
 	record Points(@DefaultValue("500ms") Duration latency, @DefaultValue("false") boolean fail) {
 	}
@@ -26,7 +27,7 @@ record SampleProperties(@DefaultValue Points points, @DefaultValue Reports repor
 	/**
 	 * Reports.
 	 *
-	 * @param latency How long one takes.
+	 * @param latency How long a report takes.
 	 */
 	record Reports(@DefaultValue("1s") Duration latency) {
 	}

@@ -24,11 +24,15 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The commands of the README, typed on two days: the sample is started anew on the
- * second, and its users and its Redis are still there.
+ * The commands of the README and of {@code docs/sample.md}, typed on two days: the sample
+ * is started anew on the second, and its users and its Redis are still there.
  */
 @Tag("once")
 class ReadmeCommandsTests {
+
+	private static final Path README = Path.of("..", "README.md");
+
+	private static final Path SAMPLE = Path.of("..", "docs", "sample.md");
 
 	private static final Pattern BLOCK = Pattern.compile("^```sh\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
 
@@ -57,31 +61,31 @@ class ReadmeCommandsTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("They show what the README says, also on the next day")
+	@DisplayName("The commands show what the pages say, also on the next day")
 	void everyDay() throws IOException {
 		this.points.hold();
-		Shell registrations = type("localhost:8080/users?userName", "-X POST");
+		Shell registrations = type(README, "localhost:8080/users?userName", "-X POST");
 		registrations.await("request-in-progress");
 		this.points.grant();
 		assertThat(registrations.output()).containsOnlyOnce("HTTP/1.1 201").containsOnlyOnce("HTTP/1.1 409");
 
 		this.points.hold();
-		Shell unguarded = type("localhost:8080/unguarded/users");
+		Shell unguarded = type(SAMPLE, "localhost:8080/unguarded/users");
 		this.points.awaitRequests(2);
 		this.points.grant();
 		String users = unguarded.output();
 		assertThat(new JsonMapper().readTree(users.substring(users.lastIndexOf("[")))).hasSize(2);
 
-		String answers = type("localhost:8080/reports", "localhost:8080/orders").output();
+		String answers = type(SAMPLE, "localhost:8080/reports", "localhost:8080/orders").output();
 		List<String> runs = RUN.matcher(answers).results().map(MatchResult::group).toList();
 		assertThat(runs).hasSize(3).containsOnly(runs.get(0));
 		assertThat(answers.split("HTTP/1.1 201")).as("orders").hasSize(3);
 		assertThat(answers).containsOnlyOnce("Idempotent-Replayed: true");
 	}
 
-	/** Types the commands that contain these texts. */
-	private Shell type(String... texts) throws IOException {
-		String commands = BLOCK.matcher(Files.readString(Path.of("..", "README.md")))
+	/** Types the commands of the page that contain these texts. */
+	private Shell type(Path page, String... texts) throws IOException {
+		String commands = BLOCK.matcher(Files.readString(page))
 			.results()
 			.map((block) -> block.group(1))
 			.filter((block) -> Stream.of(texts).allMatch(block::contains))

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What the README says can be switched.
+ * The options of the sample in {@code docs/sample.md}.
  */
 class SampleSwitchesTests {
 

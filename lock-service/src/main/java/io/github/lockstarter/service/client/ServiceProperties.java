@@ -16,13 +16,13 @@ import io.github.lockstarter.LockConfigurationException;
 /**
  * Properties under {@code lock.service}.
  *
- * @param open Whether everybody who reaches the service may use it, without a key.
- * @param maxTtl The longest time to live that a client may ask for.
- * @param maxWait The longest wait that a client may ask for.
- * @param maxLocks How many locks a client may hold at a time, of those that one server
- * granted.
- * @param clients Who may use the service, by the name of the client. Each has lock names
- * of its own.
+ * @param open Whether every client that reaches the service may use it, without a key.
+ * @param maxTtl Longest ttl that a client may request.
+ * @param maxWait Longest wait that a client may request.
+ * @param maxLocks Number of locks that a client may hold at a time, of those that one
+ * server granted.
+ * @param clients Clients that may use the service, by name. Each has lock names of its
+ * own.
  */
 @ConfigurationProperties("lock.service")
 record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h") Duration maxTtl,
@@ -102,12 +102,12 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 	/**
 	 * A client of the service.
 	 *
-	 * @param apiKey Secret that the client shows, as X-API-Key or as a bearer token: 16
+	 * @param apiKey Secret that the client sends, as X-API-Key or as a bearer token: 16
 	 * to 256 characters.
-	 * @param maxTtl The longest time to live that it may ask for.
-	 * @param maxWait The longest wait that it may ask for.
-	 * @param maxLocks How many locks it may hold at a time, of those that one server
-	 * granted.
+	 * @param maxTtl Longest ttl that the client may request.
+	 * @param maxWait Longest wait that the client may request.
+	 * @param maxLocks Number of locks that the client may hold at a time, of those that
+	 * one server granted.
 	 */
 	record Registered(String apiKey, @Nullable Duration maxTtl, @Nullable Duration maxWait,
 			@Nullable Integer maxLocks) {

@@ -9,8 +9,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 /**
  * Properties under {@code sample.console}.
  *
- * @param tasks How many tasks are started at once: 1 to 50.
- * @param duration How long one takes: up to 5s.
+ * @param tasks Number of tasks that are started at once: 1 to 50.
+ * @param duration How long a task takes: up to 5s.
  */
 @ConfigurationProperties("sample.console")
 record ConsoleProperties(@DefaultValue("10") int tasks, @DefaultValue("200ms") Duration duration) {

@@ -27,28 +27,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 /**
- * The table of the stores. What it says of exclusion, owners, tokens and times is shown
- * by the contract and the faults of each store.
+ * The table of the stores in {@code docs/reference/stores.md}. What it says of exclusion,
+ * owners, tokens and times is shown by the contract and the faults of each store.
  */
 @Tag("once")
-class StoresInReadmeTests {
+class StoresPageTests {
 
-	private static final Path README = Path.of("..", "README.md");
+	private static final Path PAGE = Path.of("..", "docs", "reference", "stores.md");
 
 	@Test
-	@DisplayName("It has every store, says who is told of releases and who shares answers, and the dependency to add")
+	@DisplayName("The page has every store, whether it notifies waiters and shares answers, and the dependency to add")
 	void capabilities() throws IOException {
-		String readme = Files.readString(README);
-		List<List<String>> table = table(readme);
+		String page = Files.readString(PAGE);
+		List<List<String>> table = table(page);
 		assertThat(Store.values()).allSatisfy((store) -> {
 			Row row = row(table, store);
 			Set<Capability> capabilities = capabilities(store);
-			assertThat(row.cell("who waits").startsWith("is told"))
+			assertThat(row.cell("waiters").startsWith("are notified"))
 				.isEqualTo(capabilities.contains(Capability.NOTIFIES) || capabilities.contains(Capability.LOCAL));
-			assertThat(row.cell("[shares answers](docs/sharing.md)"))
+			assertThat(row.cell("[shares answers](../sharing.md)"))
 				.isEqualTo(capabilities.contains(Capability.KEEPS_RESULTS) ? "yes" : "no");
 			assertThat(row.cell("owner checked")).isEqualTo("yes");
-			assertThat(readme).contains(store.driver().split(" ")[0]);
+			assertThat(page).contains(store.driver().split(" ")[0]);
 		});
 	}
 
@@ -76,8 +76,8 @@ class StoresInReadmeTests {
 		};
 	}
 
-	private static List<List<String>> table(String readme) {
-		return readme.lines()
+	private static List<List<String>> table(String page) {
+		return page.lines()
 			.dropWhile((line) -> !line.startsWith("| `lock.store` | excludes"))
 			.takeWhile((line) -> line.startsWith("|"))
 			.map((line) -> Arrays.stream(line.substring(1).split("\\|")).map(String::strip).toList())
