@@ -172,7 +172,7 @@ public final class CompletionAdapterRegistry {
 		return (value instanceof HttpEntity<?> entity) ? withBody(entity, guarded) : guarded;
 	}
 
-	/** Does the same where the value cannot be replaced. */
+	/** Keeps the leases like {@link #passOn} where the value cannot be replaced. */
 	public static void passOnAsIs(GuardedCall call, HandledRequest request, @Nullable Object value, HeldLeases leases) {
 		Object body = body(value);
 		CompletionAdapter adapter = (body != null) ? find(body.getClass()) : null;
@@ -180,7 +180,7 @@ public final class CompletionAdapterRegistry {
 			passOn(call, body, leases);
 		}
 		else if (adapter != null && !(adapter instanceof FutureAdapter)) {
-			// Spring MVC makes a DeferredResult of it.
+			// Spring MVC converts it to a DeferredResult.
 			request.followDeferred(call, leases);
 			leases.passOn();
 		}

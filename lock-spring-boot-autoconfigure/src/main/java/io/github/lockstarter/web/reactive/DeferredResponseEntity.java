@@ -8,8 +8,8 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
 
 /**
- * Stands in for the entity that a handler of Spring WebFlux returns, while its locks have
- * not been granted and the handler has not been called.
+ * A placeholder for the entity that a handler of Spring WebFlux returns. The handler is
+ * called when its locks have been granted.
  */
 final class DeferredResponseEntity extends ResponseEntity<Object> {
 
