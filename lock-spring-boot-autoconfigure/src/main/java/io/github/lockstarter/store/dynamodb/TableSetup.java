@@ -22,8 +22,7 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 
 /**
- * The table, before the first lock: whether it is there, and how it is created. All of it
- * blocks.
+ * Checks and creates the table at start-up. All methods block.
  */
 final class TableSetup {
 
@@ -40,12 +39,12 @@ final class TableSetup {
 		this.name = name;
 	}
 
-	/** Warns if locks cannot live in the table. */
+	/** Warns if the table is missing or unsuitable for locks. */
 	void warnIfUnsuitable(Duration atMost) {
 		inTime(atMost, () -> check(describe()));
 	}
 
-	/** Creates the table if there is none, and waits until it can be used. */
+	/** Creates the table if there is none, and waits until it is active. */
 	void create(Duration atMost) {
 		inTime(atMost, () -> {
 			if (isAbsent()) {
@@ -109,7 +108,10 @@ final class TableSetup {
 		}
 	}
 
-	/** On a thread of its own: without an answer, the application starts all the same. */
+	/**
+	 * Runs the work on a thread of its own: without an answer, the application starts
+	 * nevertheless.
+	 */
 	private void inTime(Duration atMost, Runnable work) {
 		CompletableFuture<Void> done = new CompletableFuture<>();
 		Thread thread = new Thread(() -> {

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * The databases that locks can live in.
+ * The supported databases.
  */
 enum Database {
 
@@ -22,8 +22,8 @@ enum Database {
 	}
 
 	/**
-	 * Returns the database that a JDBC URL is for, also where the URL of another driver
-	 * is around it.
+	 * Returns the database of a JDBC URL, even if it is wrapped in the URL of another
+	 * driver.
 	 */
 	static Database of(String url) {
 		return Stream.of(values())

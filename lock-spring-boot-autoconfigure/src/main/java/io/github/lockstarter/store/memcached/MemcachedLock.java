@@ -22,11 +22,14 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * A lock in memcached, which is one item while it is held.
+ * A lock in memcached, stored as one item while it is held.
  */
 final class MemcachedLock implements StoredLock {
 
-	/** Only its owner changes an item, seldom more than once at a time. */
+	/**
+	 * The limit for repeated changes. Only its owner changes an item, and concurrent
+	 * changes are rare.
+	 */
 	private static final int MOST_CHANGES = 100;
 
 	private final AsciiMemcacheClient<String> memcached;
@@ -39,7 +42,7 @@ final class MemcachedLock implements StoredLock {
 
 	/**
 	 * The last acquisition through this handle by an owner that will not acquire the lock
-	 * again. A token may, so its releases are not repeated.
+	 * again. A shared token may acquire it again, so its releases are not repeated.
 	 */
 	private volatile @Nullable AcquireCommand last;
 
@@ -73,7 +76,7 @@ final class MemcachedLock implements StoredLock {
 		});
 	}
 
-	/** Both requests are sent at once; what the second finds decides. */
+	/** Sends both requests at once. The answer to the second one is decisive. */
 	private CompletionStage<Added> add(Item item) {
 		CompletionStage<MemcacheStatus> added = this.memcached.add(this.name, item.text(), item.seconds());
 		if (added.toCompletableFuture().isCompletedExceptionally()) {
@@ -94,7 +97,7 @@ final class MemcachedLock implements StoredLock {
 		return release(owner, () -> delete(owner));
 	}
 
-	/** Memcached ends an item after whole seconds, so this may last up to two more. */
+	/** Memcached counts whole seconds, so this may last up to two seconds longer. */
 	@Override
 	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
 		return release(owner, () -> change(owner, (found) -> {
@@ -119,7 +122,7 @@ final class MemcachedLock implements StoredLock {
 		return change(owner, (found) -> this.memcached.delete(this.name, found.getCas()), MOST_CHANGES);
 	}
 
-	/** Lets the item live for the given time, or longer if it would have. */
+	/** Extends the item to the given time. The time is never shortened. */
 	private CompletionStage<Boolean> extend(String owner, Duration ttl) {
 		return change(owner, (found) -> {
 			Duration remaining = Item.parse(found.getValue()).remaining();
@@ -129,8 +132,8 @@ final class MemcachedLock implements StoredLock {
 	}
 
 	/**
-	 * Changes the item if it is the owner's. If it is changed by another request
-	 * meanwhile, it is read again.
+	 * Changes the item if it belongs to the owner. If another request changes it
+	 * concurrently, the item is read again.
 	 */
 	private CompletionStage<Boolean> change(String owner, Change change, int times) {
 		return this.memcached.casGet(this.name).thenCompose((found) -> {
@@ -147,7 +150,7 @@ final class MemcachedLock implements StoredLock {
 		});
 	}
 
-	/** What memcached said to an item that was added, and what it has. */
+	/** The answer of memcached to {@code add}, and the item that it has. */
 	private record Added(MemcacheStatus status, @Nullable GetResult<String> found) {
 
 		AcquireResult result(Item item) {
@@ -169,7 +172,7 @@ final class MemcachedLock implements StoredLock {
 
 	}
 
-	/** A change of the item that was found, and of no other. */
+	/** A change of the item that was read, and of no other one. */
 	private interface Change {
 
 		CompletionStage<MemcacheStatus> of(GetResult<String> found);
