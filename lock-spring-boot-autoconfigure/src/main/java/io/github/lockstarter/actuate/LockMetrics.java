@@ -13,9 +13,9 @@ import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 
 /**
- * Meters the locks of an application, by the name of the lock and never by its key.
- * Attempts and leases are timed besides, by the observations
- * {@value LockObservationContext#ACQUIRE} and {@value LockObservationContext#HOLD}.
+ * Registers the meters of locks, by the name of the lock and never by its key. Attempts
+ * and leases are timed by the observations {@value LockObservationContext#ACQUIRE} and
+ * {@value LockObservationContext#HOLD}.
  */
 public final class LockMetrics implements MeterBinder {
 
@@ -29,16 +29,16 @@ public final class LockMetrics implements MeterBinder {
 	private final LockInspector locks;
 
 	/**
-	 * Creates meters.
-	 * @param counts what happened
-	 * @param locks what is held and who waits now
+	 * Creates the meters.
+	 * @param counts the counted events
+	 * @param locks the current holders and waiters
 	 */
 	public LockMetrics(LockCounts counts, LockInspector locks) {
 		this.counts = counts;
 		this.locks = locks;
 	}
 
-	/** The meters of a lock appear when something first happens to it. */
+	/** Registers the meters of a lock name at its first event. */
 	@Override
 	public void bindTo(MeterRegistry registry) {
 		this.counts.onName((name) -> bindTo(registry, name));

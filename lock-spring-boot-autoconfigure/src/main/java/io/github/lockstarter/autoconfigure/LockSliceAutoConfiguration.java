@@ -12,10 +12,10 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Auto-configuration for slices of an application, {@code @WebMvcTest} and
- * {@code @WebFluxTest}, and for nothing else. They have no connection to a store, so
- * without {@code lock.store=memory} they start all the same, and who needs a lock there
- * is told what to set. An application's own store, registry or connection to Redis takes
+ * Auto-configuration for the test slices {@code @WebMvcTest} and {@code @WebFluxTest}
+ * only. They have no connection to a store, so they start without one. Without
+ * {@code lock.store=memory}, a call that needs a lock fails with an exception that names
+ * the property to set. A store, a registry or a Redis connection of the application takes
  * precedence.
  */
 @AutoConfiguration(before = LockAutoConfiguration.class,

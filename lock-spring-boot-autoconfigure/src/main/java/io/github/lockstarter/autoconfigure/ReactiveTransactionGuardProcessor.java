@@ -16,9 +16,9 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.operation.LockOperationSource;
 
 /**
- * Makes the transaction manager of R2DBC check the locks before a commit, and warns of
- * every other reactive transaction manager. Listeners of transactions cannot do the
- * check: they are notified of a reactive transaction on any thread, and without its
+ * Adds a check of the locks before a commit to the transaction manager of R2DBC, and
+ * warns about every other reactive transaction manager. Transaction listeners cannot do
+ * this check: for a reactive transaction, they are notified on any thread, without its
  * Reactor context.
  */
 final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, SmartInitializingSingleton {

@@ -29,8 +29,9 @@ import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Locks in Redis, unless {@code lock.store} names another store. The store has a
- * connection of its own, which is no bean: no other part of the application meets it.
+ * Configures the store in Redis, unless {@code lock.store} names another store. The store
+ * has its own connection, which is not a bean, so that no other part of the application
+ * uses it.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ DataRedisProperties.class, RedisClient.class })
@@ -39,7 +40,7 @@ class RedisStoreConfiguration {
 
 	private static final String PREFIX = "spring.data.redis";
 
-	/** What says where Redis is. */
+	/** The properties with the address of Redis. */
 	private static final Set<String> ADDRESS = Set.of("url", "host", "port", "sentinel", "cluster", "masterreplica");
 
 	@Bean(destroyMethod = "close")
@@ -68,7 +69,7 @@ class RedisStoreConfiguration {
 		}
 		RedisLockStore store = new RedisLockStore(connections, properties.redis().keyPrefix(),
 				properties.redis().commandTimeout(), properties.redis().replicasToAck());
-		// The driver is loaded while the rest of the application starts.
+		// Loads the driver while the rest of the application starts.
 		store.connect();
 		return store;
 	}
@@ -92,14 +93,17 @@ class RedisStoreConfiguration {
 		return properties.keySet().stream().map((name) -> name.toLowerCase(Locale.ROOT)).anyMatch(ADDRESS::contains);
 	}
 
-	/** Spring Boot makes them of the same properties. */
+	/**
+	 * Returns whether the details belong to Spring Boot, which creates them from the same
+	 * properties.
+	 */
 	private static boolean isOfBoot(DataRedisConnectionDetails details) {
 		return details.getClass().getPackage() == DataRedisConnectionDetails.class.getPackage();
 	}
 
 	/**
-	 * An application that says only in code where its Redis is would get its locks in
-	 * another one, on {@code localhost}.
+	 * Refuses the default address if the application configures its Redis only in code:
+	 * its locks would be in another Redis, on {@code localhost}.
 	 */
 	private static void refuseToGuess(ConfigurableListableBeanFactory beans) {
 		String own = ApplicationConnectionFactories.find(beans);

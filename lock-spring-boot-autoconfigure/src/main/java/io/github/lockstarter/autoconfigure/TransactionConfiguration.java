@@ -20,7 +20,8 @@ import io.github.lockstarter.interceptor.ReplayTransactionAdvisor;
 import io.github.lockstarter.operation.LockOperationSource;
 
 /**
- * Rolls back transactions whose lock was lost, for every transaction manager.
+ * Configures the rollback of transactions whose lock was lost, for every transaction
+ * manager.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
@@ -28,7 +29,7 @@ class TransactionConfiguration {
 
 	private static final Log logger = LogFactory.getLog(TransactionConfiguration.class);
 
-	/** A lock inside a transaction is released before the commit. */
+	/** Warns about a lock inside a transaction, which is released before the commit. */
 	@Bean
 	static SmartInitializingSingleton exclusiveRequestInsideTransactionWarning(LockProperties properties,
 			ObjectProvider<BeanFactoryTransactionAttributeSourceAdvisor> transactions) {

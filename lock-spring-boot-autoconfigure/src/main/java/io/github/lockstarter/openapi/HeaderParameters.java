@@ -64,7 +64,10 @@ final class HeaderParameters {
 		});
 	}
 
-	/** Without a condition that holds there is no lock, which needs no key. */
+	/**
+	 * Returns the headers that are read, each with a flag whether it is required. With a
+	 * condition no header is required, because a call without the lock needs no key.
+	 */
 	private static Map<String, Boolean> read(LockOperation operation) {
 		Map<String, Boolean> read = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 		Stream.ofNullable(operation.condition()).map(MethodExpression::headers).forEach(read::putAll);

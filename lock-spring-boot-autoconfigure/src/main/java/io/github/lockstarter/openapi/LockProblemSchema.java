@@ -14,9 +14,9 @@ import io.swagger.v3.oas.models.responses.ApiResponse;
 import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
 
 /**
- * Adds the schema {@code LockProblem} to each document that refers to it: the problem
- * details of a {@link io.github.lockstarter.LockException}, as they are sent. An
- * application refers to it, too, where it describes such an answer itself.
+ * Adds the schema {@code LockProblem}, the problem details of a
+ * {@link io.github.lockstarter.LockException}, to each document that refers to it.
+ * Applications can refer to it as well, in their own descriptions of such answers.
  */
 public final class LockProblemSchema implements GlobalOpenApiCustomizer {
 
