@@ -38,7 +38,7 @@ public class LockConflictException extends LockException {
 	 */
 	public LockConflictException(LockKey key, LockOptions options, Duration retryAfter) {
 		this(key, retryAfter, options.waitTime().isZero() ? Reason.HELD : Reason.WAIT_TIMEOUT,
-				"Lock '%s' is held by somebody else".formatted(key.name()));
+				"Lock '%s' is held by another caller".formatted(key.name()));
 	}
 
 	private LockConflictException(LockKey key, Duration retryAfter, Reason reason, String message) {
@@ -60,7 +60,8 @@ public class LockConflictException extends LockException {
 	 */
 	public static LockConflictException waitQueueFull(LockKey key, LockOptions options, Duration retryAfter) {
 		return new LockConflictException(key, retryAfter, Reason.QUEUE_FULL,
-				"Lock '%s' is held by somebody else, and too many callers wait for it already".formatted(key.name()));
+				"Lock '%s' is held by another caller, and too many callers are waiting for it already"
+					.formatted(key.name()));
 	}
 
 	/**

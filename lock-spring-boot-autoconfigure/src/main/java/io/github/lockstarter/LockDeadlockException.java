@@ -19,7 +19,7 @@ public class LockDeadlockException extends LockConflictException {
 	 */
 	public LockDeadlockException(LockKey key, LockOptions options, String reason) {
 		super(key, options.withWaitTime(Duration.ZERO), Duration.ofSeconds(1));
-		this.message = "A wait for lock '%s' would never end: %s".formatted(key.name(), reason);
+		this.message = "A wait for lock '%s' would be a deadlock: %s".formatted(key.name(), reason);
 	}
 
 	@Override

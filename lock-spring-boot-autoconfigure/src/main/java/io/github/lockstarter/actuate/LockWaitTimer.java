@@ -43,7 +43,7 @@ public final class LockWaitTimer implements ObservationHandler<LockObservationCo
 				.toList();
 			this.registry.accept((registry) -> Timer.builder("lock.wait")
 				.tags(tags)
-				.description("How long attempts waited for another holder")
+				.description("The time that attempts waited for another holder")
 				.register(registry)
 				.record(waited));
 		}

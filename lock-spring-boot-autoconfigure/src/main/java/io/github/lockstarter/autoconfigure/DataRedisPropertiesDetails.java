@@ -124,7 +124,7 @@ final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 			String master = this.properties.getMaster();
 			if (!StringUtils.hasText(master)) {
 				throw new InvalidConfigurationPropertyValueException("spring.data.redis.sentinel.master", master,
-						"It must be the name of the master that the sentinels watch");
+						"It must be the name of the master that the sentinels monitor");
 			}
 			return master;
 		}

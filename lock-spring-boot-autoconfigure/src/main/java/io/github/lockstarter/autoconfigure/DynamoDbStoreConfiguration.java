@@ -86,8 +86,8 @@ class DynamoDbStoreConfiguration {
 			}
 			catch (SdkClientException ex) {
 				throw new LockConfigurationException(
-						"lock.store is dynamodb, but the AWS SDK cannot make a client for it: " + ex.getMessage(),
-						"Set AWS_REGION and whatever else the message asks for, or define a DynamoDbAsyncClient.");
+						"lock.store is dynamodb, but the AWS SDK cannot create a client for it: " + ex.getMessage(),
+						"Set AWS_REGION and the other settings that the message names, or define a DynamoDbAsyncClient.");
 			}
 		}
 

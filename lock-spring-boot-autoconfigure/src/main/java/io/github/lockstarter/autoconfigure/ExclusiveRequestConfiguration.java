@@ -211,7 +211,7 @@ class ExclusiveRequestConfiguration {
 				warn(operations, (operation) -> !operation.enabled(),
 						"enabled is false for %s: methods run without these locks");
 				warn(operations, LockOperation::proceedsOnStoreFailure,
-						"on-store-failure is proceed for %s: while the store fails, methods run without these locks, beside each other");
+						"on-store-failure is proceed for %s: while the store fails, methods run without these locks, concurrently");
 			}
 		};
 	}
@@ -238,7 +238,7 @@ class ExclusiveRequestConfiguration {
 			.stream()
 			.filter((name) -> !operations.lockNames().contains(name))
 			.forEach((name) -> logger.warn(
-					"lock.names.%s: no @ExclusiveRequest of a bean created so far has that name; it holds only where code asks a LockRegistry for it. There are %s"
+					"lock.names.%s: no @ExclusiveRequest of a bean created so far has that name. The settings apply only to code that acquires the lock with a LockRegistry. There are %s"
 						.formatted(name, operations.lockNames())));
 	}
 

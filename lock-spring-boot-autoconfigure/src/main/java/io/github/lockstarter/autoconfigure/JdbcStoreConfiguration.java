@@ -73,7 +73,7 @@ class JdbcStoreConfiguration {
 		}
 		catch (RuntimeException ex) {
 			throw new LockConfigurationException(
-					"lock.store is jdbc, but the application's DataSource does not say where its database is: %s"
+					"lock.store is jdbc, but the URL of the application's DataSource cannot be determined: %s"
 						.formatted(ex.getMessage()),
 					"Set lock.jdbc.url, lock.jdbc.username and lock.jdbc.password.");
 		}

@@ -164,7 +164,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 
 	private static void checkedWaiters(int waiters) {
 		if (waiters < 1) {
-			throw new IllegalArgumentException("There must be room for at least one who waits");
+			throw new IllegalArgumentException("There must be room for at least one waiter");
 		}
 	}
 

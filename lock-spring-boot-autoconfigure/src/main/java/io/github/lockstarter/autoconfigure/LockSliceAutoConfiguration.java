@@ -32,7 +32,7 @@ public final class LockSliceAutoConfiguration {
 	@SuppressWarnings("DoNotCallSuggester")
 	LockRegistry exclusiveRequestNoLockRegistry(LockProperties properties) {
 		throw new LockConfigurationException(
-				"A lock is needed, but lock.store is %s, to which a slice has no connection: add @AutoConfigureLocks of lock-spring-boot-test, or write @WebMvcTest(properties = \"lock.store=memory\"), or put lock.store=memory into src/test/resources/config/application.properties."
+				"A lock is needed, but lock.store is %s, to which a test slice has no connection: add @AutoConfigureLocks of lock-spring-boot-test, or use @WebMvcTest(properties = \"lock.store=memory\"), or set lock.store=memory in src/test/resources/config/application.properties."
 					.formatted(properties.store()),
 				"Add @AutoConfigureLocks to the test, or set lock.store=memory for it.");
 	}

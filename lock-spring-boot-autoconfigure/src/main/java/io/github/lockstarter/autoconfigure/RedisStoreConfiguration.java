@@ -82,7 +82,7 @@ class RedisStoreConfiguration {
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(
-					"spring.data.redis.* does not say where Redis is: %s.".formatted(ex.getMessage()),
+					"spring.data.redis.* has no valid address of Redis: %s.".formatted(ex.getMessage()),
 					"Correct spring.data.redis.*, or choose another lock.store.");
 		}
 	}
@@ -109,9 +109,9 @@ class RedisStoreConfiguration {
 		String own = ApplicationConnectionFactories.find(beans);
 		if (own != null) {
 			throw new LockConfigurationException(
-					"lock.store is redis, which is connected to by spring.data.redis.*. None of these says where it is, but the application has the bean '%s', which the lock does not use."
+					"lock.store is redis, whose address is taken from spring.data.redis.*. No address is set there, but the application has the bean '%s', which locks do not use."
 						.formatted(own),
-					"Set spring.data.redis.* for the lock, or define a bean of type LockStore over your own LettuceConnectionFactory: new RedisLockStore(new SpringDataConnections(factory), \"lock\", Duration.ofMillis(500), 0).");
+					"Set spring.data.redis.* for the locks, or define a bean of type LockStore with your own LettuceConnectionFactory: new RedisLockStore(new SpringDataConnections(factory), \"lock\", Duration.ofMillis(500), 0).");
 		}
 	}
 

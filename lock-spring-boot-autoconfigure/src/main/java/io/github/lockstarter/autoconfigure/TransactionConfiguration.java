@@ -36,7 +36,7 @@ class TransactionConfiguration {
 		return () -> transactions.stream()
 			.filter((advisor) -> advisor.getOrder() <= properties.advisorOrder())
 			.forEach((advisor) -> logger.warn(
-					"The order of transactions is %d, that of locks %d: where a method has both, its transaction begins before it has the lock, and commits after the lock is freed. Set lock.order below %d."
+					"The order of transactions is %d, that of locks is %d: if a method has both, its transaction begins before the lock is acquired, and commits after the lock is released. Set lock.order below %d."
 						.formatted(advisor.getOrder(), properties.advisorOrder(), advisor.getOrder())));
 	}
 

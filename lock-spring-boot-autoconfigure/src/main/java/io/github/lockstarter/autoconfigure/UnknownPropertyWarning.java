@@ -118,7 +118,7 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 	private void warn(ConfigurationPropertyName name, ConfigurationPropertySource source) {
 		// The names of nested properties are not requested if no property is set there.
 		new Binder(NOTHING).bindOrCreate(LOCK, Bindable.of(LockProperties.class), apply(BindHandler.DEFAULT));
-		logger.warn("%s (%s) is not a known property, and changes no lock; the nearest is %s".formatted(name,
+		logger.warn("%s (%s) is not a known property, and has no effect; the nearest is %s".formatted(name,
 				origin(name, source), NearestName.to(name.toString(), this.known.values())));
 	}
 

@@ -145,7 +145,7 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 		private final Duration delay;
 
 		RefusedException(Duration delay) {
-			super("The request was refused for the time being", null, false, false);
+			super("The request was refused temporarily", null, false, false);
 			this.delay = delay;
 		}
 

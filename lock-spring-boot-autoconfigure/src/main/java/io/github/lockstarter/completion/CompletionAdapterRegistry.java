@@ -105,7 +105,7 @@ public final class CompletionAdapterRegistry {
 		}
 		if (adapter != null && type.isEntity() && !ofController) {
 			throw unsupported(type,
-					"the work of a %s in an entity is certain to be done only for controllers".formatted(name));
+					"the work of a %s in an entity can be tracked only for controllers".formatted(name));
 		}
 		if (type.isReactive() && !ReactiveTypeAdapter.canReturn(value)) {
 			throw unsupported(type, "a %s cannot be created from a Publisher".formatted(name));
@@ -122,7 +122,7 @@ public final class CompletionAdapterRegistry {
 			Object body = entity.getBody();
 			if (call.request() == null) {
 				throw unsupported(call.returnType(),
-						"the work in the entity it returned is certain to be done only for requests to controllers");
+						"the work in the entity that it returned can be tracked only for requests to controllers");
 			}
 			Object guarded = guard(call, body, leases);
 			return (guarded != null && guarded != body) ? withBody(entity, guarded) : result;

@@ -63,7 +63,7 @@ record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 	void checkRequest(LockKey key, LockOptions options, Method method) {
 		if (this.ofRequest != null && this.ofRequest.hold(key)) {
 			throw new LockDeadlockException(key, options,
-					"%s asks for it outside of the chain of calls of %s, which holds it for the same request"
+					"%s needs it outside of the call chain of %s, which holds it for the same request"
 						.formatted(WaitGraph.name(method), WaitGraph.name(this.ofRequest.method())));
 		}
 	}

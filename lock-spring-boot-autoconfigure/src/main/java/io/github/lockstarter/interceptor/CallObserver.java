@@ -73,9 +73,10 @@ public final class CallObserver {
 		long now = System.nanoTime();
 		long last = this.lastLine.get();
 		if (now - last >= PAUSE && this.lastLine.compareAndSet(last, now)) {
-			logger.warn("%s runs without lock '%s', as on-store-failure is proceed. Calls without it so far: %d. %s"
-				.formatted(method.method().toGenericString(), key.name(), this.counts.get(key.name(), Event.UNGUARDED),
-						failure.getMessage()));
+			logger.warn(
+					"%s runs without lock '%s', because on-store-failure is proceed. Calls without the lock so far: %d. %s"
+						.formatted(method.method().toGenericString(), key.name(),
+								this.counts.get(key.name(), Event.UNGUARDED), failure.getMessage()));
 		}
 	}
 

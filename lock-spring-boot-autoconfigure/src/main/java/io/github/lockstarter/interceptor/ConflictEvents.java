@@ -158,7 +158,7 @@ public final class ConflictEvents implements AutoCloseable {
 	private void dropped() {
 		if (!this.dropping.get() && this.dropping.compareAndSet(false, true)) {
 			execute(() -> logger.warn(
-					"%d events of refused or skipped calls wait for their listeners; further ones are dropped until the listeners have caught up"
+					"%d events of refused or skipped calls are queued for slow listeners. Further events are dropped until the listeners have caught up"
 						.formatted(MAX_WAITING)));
 		}
 	}

@@ -44,7 +44,7 @@ public final class LockAcquisition {
 
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
-	private static final String NO_LEASE = "The LockRegistry granted null instead of a Lease: let the mock return one";
+	private static final String NO_LEASE = "The LockRegistry granted null instead of a Lease: configure the mock to return one";
 
 	private final LockedMethod method;
 
@@ -264,7 +264,7 @@ public final class LockAcquisition {
 				else {
 					add(lock, joined);
 					Assert.state(lock.operation.replay() == null,
-							() -> "%s replays results under lock '%s', which the method that calls it holds already: let the outer one replay"
+							() -> "%s replays results under lock '%s', which its calling method holds already: declare the replay on the calling method"
 								.formatted(LockAcquisition.this.method.method().toGenericString(), lock.key.name()));
 				}
 			}
@@ -419,7 +419,7 @@ public final class LockAcquisition {
 			try {
 				asked = question.ask();
 				Assert.state(asked != null,
-						"The LockRegistry returned null instead of a CompletionStage: let the mock return one");
+						"The LockRegistry returned null instead of a CompletionStage: configure the mock to return one");
 			}
 			catch (Throwable ex) {
 				this.acquired.endWait(wait);

@@ -83,8 +83,8 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 	private void report(Method method) {
 		if (!this.reported) {
 			this.reported = true;
-			logger.warn(("The transaction of %s is not one of an advice around it, so the result is not stored in it,"
-					+ " and the work is done again if the server dies after the commit")
+			logger.warn(("The transaction of %s was not begun by advice around it, so the result is not stored in it,"
+					+ " and a duplicate repeats the work if the server crashes after the commit")
 				.formatted(method.toGenericString()));
 		}
 	}

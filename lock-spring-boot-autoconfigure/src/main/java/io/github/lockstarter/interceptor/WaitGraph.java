@@ -38,7 +38,7 @@ final class WaitGraph {
 			Wait last = holds ? lastBefore(wait, wanted, new HashSet<>()) : null;
 			if (last != null) {
 				throw new LockDeadlockException(wanted.get(0), options,
-						"%s holds lock '%s' and waits for it, while %s holds it and waits for lock '%s'. Let both take the locks in the same order, or with two annotations on one method"
+						"%s holds lock '%s' and needs this lock, while %s holds this lock and waits for lock '%s'. Acquire the locks in the same order in both methods, or with two annotations on one method"
 							.formatted(name(method), last.lockName(), name(last.method), last.lockName()));
 			}
 			this.waits.add(wait);

@@ -86,7 +86,7 @@ public final class ArgumentFingerprint {
 				throw new LockConfigurationException(
 						"@ExclusiveRequest on %s: replay compares arguments, but a %s can be read only once."
 							.formatted(method.toGenericString(), argument.getSimpleName()),
-						"Declare the parameter as the value itself, or leave out replay.");
+						"Declare the parameter as the value itself, or remove replay.");
 			}
 		}
 	}
@@ -135,9 +135,9 @@ public final class ArgumentFingerprint {
 		}
 		catch (JacksonException ex) {
 			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s: replay compares arguments, but one cannot be written as JSON: %s"
+					"@ExclusiveRequest on %s: replay compares arguments, but an argument cannot be written as JSON: %s"
 						.formatted(this.method.toGenericString(), ex.getOriginalMessage()),
-					"Declare parameters that can be, or leave out replay.");
+					"Declare parameters that can be written as JSON, or remove replay.");
 		}
 	}
 

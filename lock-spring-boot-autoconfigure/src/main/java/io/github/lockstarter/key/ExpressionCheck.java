@@ -103,7 +103,7 @@ final class ExpressionCheck {
 	 */
 	private void check(SpelNode node, boolean onRoot, boolean inRootScope) {
 		if (FORBIDDEN.contains(node.getClass())) {
-			throw invalid("has '%s', which is not allowed".formatted(node.toStringAST()),
+			throw invalid("contains '%s', which is not allowed".formatted(node.toStringAST()),
 					"Read parameters and their properties only: no types, constructors, assignments, beans or functions.");
 		}
 		if (node instanceof VariableReference variable) {
@@ -173,7 +173,7 @@ final class ExpressionCheck {
 
 	private void checkVariable(String name) {
 		if (this.leases.contains(name)) {
-			throw invalid("uses #%s, a Lease, which is filled in only when the lock has been taken".formatted(name),
+			throw invalid("uses #%s, a Lease, which has no value before the lock is acquired".formatted(name),
 					"Read other parameters.");
 		}
 		if (this.variables.contains(name) || BUILT_IN_VARIABLES.contains(name)) {
@@ -191,8 +191,8 @@ final class ExpressionCheck {
 			throw invalid("uses '%s', which is a parameter".formatted(written), "Write #%s.".formatted(name));
 		}
 		throw invalid("uses '%s', which does not exist".formatted(written),
-				suggestion(name) + " Besides parameters there are args, method, principal, path"
-						+ " and header('…'); a text stands in single quotes.");
+				suggestion(name) + " Apart from parameters, it can use args, method, principal, path"
+						+ " and header('…'); a literal text needs single quotes.");
 	}
 
 	private String suggestion(String name) {

@@ -160,7 +160,7 @@ public final class LockKeys {
 		Assert.isTrue(
 				type == null || type == Object.class || type == Optional.class || type.isArray()
 						|| Iterable.class.isAssignableFrom(type),
-				() -> "keys are a %s, and not a collection or an array: use key".formatted(type));
+				() -> "keys is a %s, and not a collection or an array: use key instead".formatted(type));
 	}
 
 }

@@ -95,7 +95,8 @@ final class SpelEvaluation {
 			return new SpelEvaluation(expression, variables, read, check.headers());
 		}
 		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
-			throw new LockConfigurationException("%s is not a SpEL expression: %s".formatted(where, ex.getMessage()),
+			throw new LockConfigurationException(
+					"%s is not a valid SpEL expression: %s".formatted(where, ex.getMessage()),
 					"Correct the expression.");
 		}
 	}

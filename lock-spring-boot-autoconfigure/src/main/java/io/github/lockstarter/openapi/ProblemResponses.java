@@ -105,7 +105,7 @@ final class ProblemResponses {
 			.content(new Content().addMediaType(APPLICATION_PROBLEM_JSON_VALUE, problem));
 		if (exceptions.values().stream().anyMatch((exception) -> exception.getRetryAfter() != null)) {
 			response.addHeaderObject(HttpHeaders.RETRY_AFTER,
-					new Header().description("After how many seconds a retry may succeed.")
+					new Header().description("The number of seconds after which a retry may succeed.")
 						.schema(new IntegerSchema()));
 		}
 		return response;

@@ -288,7 +288,7 @@ public final class LockOperationSource {
 			}
 			Sharing sharing = settings.isEnabled() ? sharing(annotation, name, locked, all) : null;
 			Assert.isTrue(sharing == null || options.holdAtLeast().isZero(),
-					"holdAtLeast is of no use together with SHARE or replay, which keep later callers from running already");
+					"holdAtLeast has no effect with SHARE or replay, which already prevent later callers from running");
 			boolean replays = sharing != null && sharing.results().replays();
 			Assert.isTrue(!replays || settings.storeFailure() == OnStoreFailure.REJECT,
 					"A method that replays results must not run without the lock: set lock.names.%s.on-store-failure=reject"
@@ -303,7 +303,7 @@ public final class LockOperationSource {
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(
 					"@ExclusiveRequest on %s: %s.".formatted(method.toGenericString(), ex.getMessage()),
-					"Correct the annotation, or what lock.* and lock.names.* say about the lock.");
+					"Correct the annotation, or the properties lock.* and lock.names.* for the lock.");
 		}
 	}
 
@@ -326,7 +326,7 @@ public final class LockOperationSource {
 		long given = Stream.of(annotation.key(), annotation.keys(), annotation.keyResolver())
 			.filter(StringUtils::hasLength)
 			.count();
-		Assert.isTrue(given <= 1, "Only one of key, keys and keyResolver says what is locked");
+		Assert.isTrue(given <= 1, "Only one of key, keys and keyResolver can be set");
 		if (resolver != null) {
 			return LockKeys.of(name, SingletonSupplier.of(this.resolvers.apply(resolver)));
 		}
@@ -345,9 +345,9 @@ public final class LockOperationSource {
 		if (replay == null && annotation.onConflict() != OnConflict.SHARE) {
 			return null;
 		}
-		Assert.isTrue(all.size() == 1, "A method whose results are shared or replayed can have one lock only");
+		Assert.isTrue(all.size() == 1, "A method whose results are shared or replayed can have only one lock");
 		Assert.isTrue(!StringUtils.hasLength(annotation.keys()),
-				"keys mean several locks, but a method whose results are shared or replayed can have one lock only");
+				"keys mean several locks, but a method whose results are shared or replayed can have only one lock");
 		Assert.isTrue(
 				replay == null || StringUtils.hasLength(annotation.key())
 						|| StringUtils.hasLength(annotation.keyResolver()),
@@ -368,13 +368,13 @@ public final class LockOperationSource {
 	private @Nullable Replay replay(ExclusiveRequest annotation, LockedMethod locked) {
 		Duration time = duration(annotation.replay());
 		String keep = resolve(annotation.keep());
-		Assert.isTrue(time != null || keep == null, "keep is of use only together with replay, as in replay = \"24h\"");
+		Assert.isTrue(time != null || keep == null, "keep has an effect only with replay, as in replay = \"24h\"");
 		if (time == null) {
 			return null;
 		}
 		KeptAnswers own = (keep != null) ? KeptAnswers.parse(keep) : null;
 		Assert.isTrue(own == null || own.values() || locked.ofController(),
-				() -> "keep = \"%s\" is about answers to requests, but the class is no controller".formatted(keep));
+				() -> "keep = \"%s\" selects answers to requests, but the class is not a controller".formatted(keep));
 		KeptAnswers standard = locked.ofController() ? this.replay.get().keep() : KeptAnswers.VALUES;
 		return new Replay(time, (own != null) ? own : standard);
 	}

@@ -67,25 +67,25 @@ public final class LockOperationValidator {
 		boolean empty = returned.declared() == Optional.class || returned.isSuspending() || !returned.isComplete();
 		Assert.isTrue(
 				empty || returned.declared() == void.class || Nullness.forMethodReturnType(method) != Nullness.NON_NULL,
-				"SKIP returns null, which the method promises not to: declare @Nullable, Optional or void");
+				"SKIP returns null, but the return type is not nullable: declare @Nullable, Optional or void");
 	}
 
 	private static void checkReachable(Method method, Class<?> type) {
 		if ((method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) != 0) {
 			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s, which is private, static or final: no proxy can put it under a lock."
+					"@ExclusiveRequest on %s, which is private, static or final: no proxy can guard it with a lock."
 						.formatted(method.toGenericString()),
-					"Make it a public method of the instance that is not final. If it is the class that is annotated, its single methods can be instead.");
+					"Declare it as a public instance method that is not final. If the class is annotated, annotate its individual methods instead.");
 		}
 		if (Modifier.isFinal(type.getModifiers()) && ClassUtils.getAllInterfacesForClass(type).length == 0) {
 			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s of the final class %s: no proxy can extend it, and put the method under a lock."
+					"@ExclusiveRequest on %s of the final class %s: no proxy can extend it to guard the method with a lock."
 						.formatted(method.toGenericString(), type.getName()),
-					"Make the class one that is not final; in Kotlin, open it, or use the compiler plugin 'spring' (all-open).");
+					"Declare the class without final. In Kotlin, declare it open, or use the compiler plugin 'spring' (all-open).");
 		}
 		if (isOfOtherPackage(method, type)) {
 			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s, which only its own package can override: no proxy of a %s can put it under a lock."
+					"@ExclusiveRequest on %s, which only its own package can override: no proxy of a %s can guard it with a lock."
 						.formatted(method.toGenericString(), type.getName()),
 					"Make it protected or public.");
 		}
@@ -125,7 +125,7 @@ public final class LockOperationValidator {
 			.findFirst()
 			.ifPresent((method) -> {
 				throw new LockConfigurationException(
-						"@ExclusiveRequest on %s, which none of the interfaces %s has: the proxy has only their methods, so this one cannot be called under a lock."
+						"@ExclusiveRequest on %s, which none of the interfaces %s declares: the proxy has only their methods, so this method cannot be called with its lock."
 							.formatted(method.toGenericString(),
 									Arrays.stream(interfaces).map(Class::getName).toList()),
 						"Add the method to an interface, or let proxies extend classes (spring.aop.proxy-target-class=true).");

@@ -46,7 +46,7 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 	 * @throws IllegalArgumentException if it is none of 409, 422, 423 and 429
 	 */
 	public static void checkConflictStatus(int status) {
-		Assert.isTrue(CONFLICT_STATUSES.contains(status), "A conflict is answered with 409, 422, 423 or 429");
+		Assert.isTrue(CONFLICT_STATUSES.contains(status), "The status of a conflict must be 409, 422, 423 or 429");
 	}
 
 	/** Returns these settings, completed by those of the next source. */
@@ -64,7 +64,7 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 	 * @throws IllegalStateException if the time to live is not set
 	 */
 	public LockOptions options() {
-		Assert.state(this.ttl != null, "No time to live");
+		Assert.state(this.ttl != null, "There is no time to live");
 		LockOptions options = LockOptions.of(this.ttl);
 		if (this.maxHold != null) {
 			options = options.withMaxHold(this.maxHold);

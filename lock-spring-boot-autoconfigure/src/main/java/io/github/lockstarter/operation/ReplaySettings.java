@@ -18,7 +18,7 @@ public record ReplaySettings(KeptAnswers keep, int maxKeyLength) {
 	 */
 	public static void checkKeyLength(int length) {
 		Assert.isTrue(length >= 1 && length <= 8192,
-				"A key must be allowed to have at least 1 character, and at most 8192");
+				"The longest key must have at least 1 character, and at most 8192");
 	}
 
 }

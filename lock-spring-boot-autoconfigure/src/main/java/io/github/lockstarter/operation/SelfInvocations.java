@@ -72,7 +72,7 @@ final class SelfInvocations extends ClassVisitor {
 		}
 		// The reader throws an AssertionError at an unknown instruction.
 		catch (IOException | RuntimeException | AssertionError ex) {
-			logger.debug("Cannot look for calls that bypass the proxy in " + type.getName(), ex);
+			logger.debug("Cannot search for calls that bypass the proxy in " + type.getName(), ex);
 		}
 	}
 
@@ -157,7 +157,7 @@ final class SelfInvocations extends ClassVisitor {
 						|| this.others.stream().map(SelfInvocations.this::load).anyMatch(owner::isAssignableFrom));
 			if (!this.callees.isEmpty()) {
 				logger.warn(
-						"%s.%s calls %s on the same object: this bypasses the proxy, so that @ExclusiveRequest has no effect on the call. Move what is called to another bean, or inject the bean into itself (@Lazy) and call it there."
+						"%s.%s calls %s on the same object: this bypasses the proxy, so that @ExclusiveRequest has no effect on the call. Move the called method to another bean, or inject the bean into itself (@Lazy) and call the method on the injected bean."
 							.formatted(type.getName(), name(this.signature), String.join(", ", this.callees.keySet())));
 			}
 		}

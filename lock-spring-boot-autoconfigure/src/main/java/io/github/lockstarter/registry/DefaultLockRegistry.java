@@ -335,9 +335,9 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	public void prepareSharing() {
 		if (!this.store.capabilities().contains(Capability.KEEPS_RESULTS)) {
 			throw new LockConfigurationException(
-					"A %s cannot keep results, so nothing can be shared or replayed."
+					"A %s cannot keep results, so they cannot be shared or replayed."
 						.formatted(this.store.getClass().getSimpleName()),
-					"Remove SHARE and replay from the annotations, choose another lock.store, or, if the store is your own, declare Capability.KEEPS_RESULTS and keep them.");
+					"Remove SHARE and replay from the annotations, choose another lock.store, or support Capability.KEEPS_RESULTS in your own store.");
 		}
 		this.store.expectWaiters();
 	}

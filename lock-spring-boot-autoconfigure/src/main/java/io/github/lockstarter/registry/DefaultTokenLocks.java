@@ -162,7 +162,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 			throw new LockConfigurationException(
 					"Locks in a %s cannot be held by tokens."
 						.formatted(this.registry.store().getClass().getSimpleName()),
-					"Choose another lock.store, or, if the store is your own, declare Capability.HOLDS_FOR_TOKENS and hold them.");
+					"Choose another lock.store, or support Capability.HOLDS_FOR_TOKENS in your own store.");
 		}
 	}
 

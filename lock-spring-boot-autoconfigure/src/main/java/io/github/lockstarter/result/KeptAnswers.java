@@ -47,7 +47,7 @@ public record KeptAnswers(boolean values, List<String> statuses) {
 		if (this.values) {
 			return "Only successful answers are repeated.";
 		}
-		return equals(ALL) ? "All answers are repeated, those to failures included."
+		return equals(ALL) ? "All answers are repeated, including those to failures."
 				: "Answers with other statuses than %s are not repeated.".formatted(String.join(", ", this.statuses));
 	}
 

@@ -163,7 +163,7 @@ final class ResultFormat {
 			output.write(one);
 		}
 		if (!isReadAsWritten(one.toString())) {
-			throw new IllegalStateException("It is a %s, and something of it would be lost when it is read as a %s"
+			throw new IllegalStateException("It is a %s, and data would be lost when it is read as a %s"
 				.formatted(value.getClass().getName(), this.written));
 		}
 	}

@@ -119,16 +119,17 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 			if (!(cause instanceof RedisCommandExecutionException refusal)) {
 				logger.debug("No answer to PING from " + place, ex);
 				throw new LockConfigurationException(
-						"What listens on %s does not answer as Redis does: it is another program, or a Redis that hangs."
+						"The server on %s does not answer as Redis does: it is another program, or a Redis that is unresponsive."
 							.formatted(place),
 						"Stop it." + OTHERWISE);
 			}
 			throw String.valueOf(refusal.getMessage()).startsWith("NOAUTH")
-					? new LockConfigurationException("The Redis on %s wants a password.".formatted(place),
-							"Tell it to the sample: --spring.data.redis.password=<password>." + OTHERWISE)
+					? new LockConfigurationException("The Redis on %s requires a password.".formatted(place),
+							"Set it for the sample: --spring.data.redis.password=<password>." + OTHERWISE)
 					: new LockConfigurationException(
 							"The Redis on %s refuses: %s".formatted(place, refusal.getMessage()),
-							"Correct what it refuses, as spring.data.redis.username and .password." + OTHERWISE);
+							"Correct the refused setting, such as spring.data.redis.username and .password."
+									+ OTHERWISE);
 		}
 	}
 

@@ -38,7 +38,7 @@ final class FailedKeys {
 	Duration count(String address) {
 		ConsumptionProbe attempt = this.attempts.get(address, (each) -> bucket()).tryConsumeAndReturnRemaining(1);
 		if (attempt.isConsumed() && attempt.getRemainingTokens() == 0) {
-			logger.warn("Address %s has shown %d wrong API keys".formatted(address, MOST));
+			logger.warn("Address %s has sent %d wrong API keys".formatted(address, MOST));
 		}
 		return Duration.ofNanos(attempt.getNanosToWaitForRefill());
 	}

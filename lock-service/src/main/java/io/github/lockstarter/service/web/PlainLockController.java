@@ -43,7 +43,7 @@ class PlainLockController {
 	/** Spring would have {@code HEAD} take a lock whose token nobody gets. */
 	@GetMapping(path = "/lock", produces = MediaType.TEXT_PLAIN_VALUE)
 	@Operation(operationId = "acquirePlain", summary = "Acquires a lock by an unsafe GET",
-			description = "Whatever repeats or prefetches the request takes a lock, too.")
+			description = "A client or proxy that repeats or prefetches the request acquires a lock, too.")
 	@ApiResponse(responseCode = "200", description = "Acquired: the body is the token")
 	Mono<ResponseEntity<String>> acquire(Client client, HttpMethod method, @RequestParam String hash,
 			@RequestParam(required = false) @Nullable String ttl,

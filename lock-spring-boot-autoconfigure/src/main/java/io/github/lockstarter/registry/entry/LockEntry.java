@@ -81,7 +81,7 @@ final class LockEntry implements LeasedLock {
 	LockEntry(LockTable table, LockKey key) {
 		this.table = table;
 		this.key = key;
-		this.stored = Objects.requireNonNull(table.store().lock(key), "the store has no handle on the lock");
+		this.stored = Objects.requireNonNull(table.store().lock(key), "the store returned no handle for the lock");
 		this.heldUntil = now();
 	}
 

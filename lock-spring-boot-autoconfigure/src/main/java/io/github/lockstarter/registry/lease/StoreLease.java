@@ -155,7 +155,7 @@ public final class StoreLease implements SharedLease {
 				action.run();
 			}
 			catch (Throwable ex) {
-				logger.error("What was to be done at the loss of lock '%s' failed".formatted(key().name()), ex);
+				logger.error("The action for the loss of lock '%s' failed".formatted(key().name()), ex);
 			}
 		}));
 	}
@@ -326,12 +326,12 @@ public final class StoreLease implements SharedLease {
 	/** Processes the answer of the store to the release. */
 	public void released(@Nullable Boolean owned, @Nullable Throwable failure) {
 		if (failure != null && !isLost()) {
-			callbacks().execute(() -> logger.warn(
-					"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest. %s"
-						.formatted(key().name(), failure)));
+			callbacks().execute(() -> logger
+				.warn("Lock '%s' may not have been released: it expires at the latest with its time to live. %s"
+					.formatted(key().name(), failure)));
 		}
 		else if (failure == null && Boolean.FALSE.equals(owned)) {
-			reportLoss("the store had forgotten it when it was released");
+			reportLoss("the store no longer had it when it was released");
 		}
 	}
 
@@ -388,11 +388,11 @@ public final class StoreLease implements SharedLease {
 
 	String whyExpired() {
 		if (!isRenewable()) {
-			return "its ttl of %s ran out, and it is not renewed".formatted(this.options.ttl());
+			return "its ttl of %s has passed, and it is not renewed".formatted(this.options.ttl());
 		}
 		return (end() - this.deadline <= A_MILLISECOND)
 				? "it was held for longer than %s, its max-hold".formatted(this.options.maxHold())
-				: "the store could not be reached to renew it for a ttl of %s".formatted(this.options.ttl());
+				: "the store was unavailable for renewals for a ttl of %s".formatted(this.options.ttl());
 	}
 
 	void renewNow() {
@@ -442,7 +442,7 @@ public final class StoreLease implements SharedLease {
 			}
 		}
 		else if (!Boolean.TRUE.equals(owned)) {
-			this.lock.lose(this.turn, "the store had forgotten it when it was to be renewed");
+			this.lock.lose(this.turn, "the store no longer had it when it was to be renewed");
 		}
 		else if (!isExpired(now())) {
 			this.deadline = asked + ttl.toNanos();

@@ -85,7 +85,7 @@ public final class LockObservation {
 	/** Logs a failure of the application that affects no caller. */
 	static void failed(Throwable failure) {
 		if (failureLogged.compareAndSet(false, true)) {
-			logger.error("A handler failed that observes locks; further failures are not logged", failure);
+			logger.error("A handler for observations of locks failed; further failures are not logged", failure);
 		}
 	}
 

@@ -24,7 +24,7 @@ public final class StoreFailure {
 	 */
 	public static <T> CompletionStage<T> caught(Supplier<CompletionStage<T>> question) {
 		try {
-			return Objects.requireNonNull(question.get(), "the store has no answer");
+			return Objects.requireNonNull(question.get(), "the store returned no answer");
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);

@@ -131,7 +131,8 @@ final class DynamoDbLock implements StoredLock {
 		}).exceptionally((failure) -> {
 			// Not a LockStoreException, which would mean that nothing was done: the lock
 			// is granted and has to be undone.
-			throw new IllegalStateException("the lock was granted, but not its result read", Requests.cause(failure));
+			throw new IllegalStateException("the lock was granted, but its result could not be read",
+					Requests.cause(failure));
 		});
 	}
 

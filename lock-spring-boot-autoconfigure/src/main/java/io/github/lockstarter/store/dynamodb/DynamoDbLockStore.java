@@ -64,7 +64,7 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 
 	DynamoDbLockStore(DynamoDbAsyncClient client, String table, boolean createTable, Duration clockSkew,
 			Duration commandTimeout, InstantSource clock) {
-		Assert.isTrue(!clockSkew.isNegative(), "Clocks cannot differ by less than nothing");
+		Assert.isTrue(!clockSkew.isNegative(), "The clock skew must not be negative");
 		this.client = client;
 		this.createTable = createTable;
 		Requests requests = new Requests(client, commandTimeout);

@@ -67,7 +67,7 @@ final class Results {
 
 	private Map<String, AttributeValue> find(BatchGetItemResponse answer, Map<String, AttributeValue> key) {
 		if (!answer.unprocessedKeys().isEmpty()) {
-			throw new IllegalStateException("DynamoDB has not read all that it was asked for");
+			throw new IllegalStateException("DynamoDB did not return all requested items");
 		}
 		return answer.responses()
 			.getOrDefault(this.table, List.of())
@@ -128,8 +128,8 @@ final class Results {
 	/** Logs the first result that DynamoDB refused. */
 	void refused(LockKey lock, Throwable failure) {
 		if (this.reported.compareAndSet(false, true)) {
-			logger.warn("DynamoDB refused a result of lock '%s': it is for the request only that made it"
-				.formatted(lock.name()), failure);
+			logger.warn("DynamoDB refused a result of lock '%s'. The result is not shared".formatted(lock.name()),
+					failure);
 		}
 	}
 

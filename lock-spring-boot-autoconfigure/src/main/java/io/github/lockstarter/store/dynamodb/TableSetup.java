@@ -103,7 +103,7 @@ final class TableSetup {
 					&& each.attributeName().equals(Items.KEY) && each.attributeType() == ScalarAttributeType.S);
 		if (!key) {
 			logger.warn(("The DynamoDB table '%s' does not have the partition key '%s', a string, and no sort key:"
-					+ " whatever needs a lock fails")
+					+ " calls that need a lock fail")
 				.formatted(this.name, Items.KEY));
 		}
 	}
@@ -138,17 +138,17 @@ final class TableSetup {
 
 	private void report(Throwable failure) {
 		if (failure instanceof ResourceNotFoundException) {
-			logger.warn(("There is no DynamoDB table '%s': whatever needs a lock fails until there is one."
+			logger.warn(("There is no DynamoDB table '%s': calls that need a lock fail until there is one."
 					+ " Create it with the partition key '%s', a string, and the TTL attribute '%s';"
 					+ " for development, lock.dynamodb.create-table=true does so")
 				.formatted(this.name, Items.KEY, Items.DELETE_AFTER));
 		}
 		else if (failure instanceof DynamoDbException refusal && refusal.awsErrorDetails() != null
 				&& "AccessDeniedException".equals(refusal.awsErrorDetails().errorCode())) {
-			logger.debug("The DynamoDB table may not be looked at, which locks do not need", refusal);
+			logger.debug("No permission to describe the DynamoDB table, which locks do not need", refusal);
 		}
 		else {
-			logger.warn("DynamoDB does not tell of the table '%s': whatever needs a lock may fail until it does"
+			logger.warn("DynamoDB does not describe the table '%s': calls that need a lock may fail until it does"
 				.formatted(this.name), failure);
 		}
 	}

@@ -30,8 +30,7 @@ enum Database {
 			.filter((each) -> url.toLowerCase(Locale.ROOT).contains(each.inUrl))
 			.findFirst()
 			.orElseThrow(() -> new LockConfigurationException(
-					"Locks cannot live in the database that %s leads to."
-						.formatted(url.replaceAll("^(\\w+:\\w+:).*", "$1…")),
+					"Locks cannot be stored in the database of %s.".formatted(url.replaceAll("^(\\w+:\\w+:).*", "$1…")),
 					"Use PostgreSQL, MySQL, MariaDB or H2, or choose another lock.store."));
 	}
 

@@ -194,7 +194,7 @@ final class JdbcLock implements StoredLock {
 			return (left != null) ? left : answer;
 		}
 		catch (SQLException ex) {
-			throw new IllegalStateException("the lock was granted, but not its result read", ex);
+			throw new IllegalStateException("the lock was granted, but its result could not be read", ex);
 		}
 	}
 

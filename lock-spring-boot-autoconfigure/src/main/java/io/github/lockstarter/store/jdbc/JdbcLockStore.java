@@ -136,7 +136,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	 */
 	public static void checkTable(String table) {
 		Assert.isTrue(TABLE.matcher(table).matches(),
-				"The name of a table has letters, digits and '_' only, may have a schema and a dot before it, and is at most 50 long in all");
+				"The name of a table must consist of letters, digits and '_', with an optional schema and a dot before it, and of at most 50 characters in total");
 	}
 
 	private static HikariDataSource pool(HikariConfig database, int connections, Duration timeout,
@@ -174,8 +174,10 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 			failure = check();
 		}
 		if (failure != null) {
-			logger.warn("The tables of the locks could not be found: requests that need a lock fail until they can. %s"
-				.formatted(NestedExceptionUtils.getMostSpecificCause(failure).getMessage()), failure);
+			logger.warn(
+					"The tables of the locks could not be checked: calls that need a lock fail until the database answers. %s"
+						.formatted(NestedExceptionUtils.getMostSpecificCause(failure).getMessage()),
+					failure);
 		}
 	}
 
@@ -216,7 +218,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 			throw new LockConfigurationException(
 					"lock.store is jdbc, but its tables cannot be used: %s".formatted(failure.getMessage()),
 					"""
-							If they are there, grant the user SELECT, INSERT, UPDATE and DELETE on them. Else create them, or for development let lock.jdbc.initialize-schema=always do so:
+							If they exist, grant the user SELECT, INSERT, UPDATE and DELETE on them. Otherwise create them, or set lock.jdbc.initialize-schema=always for development:
 
 							%s"""
 						.formatted(this.schema));

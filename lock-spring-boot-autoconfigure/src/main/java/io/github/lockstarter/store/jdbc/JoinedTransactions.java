@@ -109,8 +109,8 @@ final class JoinedTransactions {
 			}
 		}
 		else if (this.reported.add(key.name())) {
-			logger.warn(("The transaction under lock '%s' is not one that the locks can join, so the result is stored"
-					+ " after its commit, and the work is done again if the server dies in between")
+			logger.warn(("The transaction under lock '%s' cannot be joined by the lock store, so the result is stored"
+					+ " after its commit, and a duplicate repeats the work if the server crashes in between")
 				.formatted(key.name()));
 		}
 	}
@@ -131,7 +131,7 @@ final class JoinedTransactions {
 			return statements.run(connection, false);
 		}
 		catch (SQLException ex) {
-			logger.warn("A transaction under lock '%s' is rolled back, since it could not join the lock: %s"
+			logger.warn("A transaction under lock '%s' is rolled back, because it could not join the lock: %s"
 				.formatted(key.name(), ex.getMessage()));
 			throw new LockStoreException(key, "the transaction could not join the lock: " + ex.getMessage(), ex);
 		}

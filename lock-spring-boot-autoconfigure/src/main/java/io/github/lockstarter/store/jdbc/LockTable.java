@@ -114,7 +114,7 @@ abstract class LockTable {
 	 */
 	AcquireResult handOver(Connection connection, String key, String predecessor, String owner, Duration ttl)
 			throws SQLException {
-		throw new UnsupportedOperationException("Nobody is notified here");
+		throw new UnsupportedOperationException("This database does not notify waiters");
 	}
 
 	/** Returns the result of an acquisition, from the state of the row after it. */

@@ -53,7 +53,8 @@ final class Purge {
 
 	private static void report(@Nullable Throwable failure) {
 		if (failure != null) {
-			logger.warn("Rows of free locks and of old results could not be removed: this is tried again in a minute",
+			logger.warn(
+					"Rows of free locks and of expired results could not be removed. The next attempt follows in a minute",
 					failure);
 		}
 	}

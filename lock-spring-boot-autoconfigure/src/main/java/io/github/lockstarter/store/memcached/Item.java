@@ -20,7 +20,7 @@ record Item(String owner, long end, int seconds) {
 
 	static Item of(String owner, Duration ttl) {
 		Assert.isTrue(ttl.compareTo(MemcachedLockStore.LONGEST_TTL) <= 0,
-				() -> "Memcached cannot keep a lock for %s, but for %s at most".formatted(ttl,
+				() -> "Memcached cannot keep a lock for %s, but for at most %s".formatted(ttl,
 						MemcachedLockStore.LONGEST_TTL));
 		int seconds = Math.toIntExact(ttl.plusSeconds(1).minusNanos(1).toSeconds()) + EARLY;
 		return new Item(owner, System.currentTimeMillis() + ttl.toMillis(), seconds);

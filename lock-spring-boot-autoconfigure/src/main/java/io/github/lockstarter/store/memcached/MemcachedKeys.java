@@ -21,7 +21,7 @@ final class MemcachedKeys {
 
 	MemcachedKeys(String prefix) {
 		Assert.isTrue(prefix.matches("[!-9;-~]{1,100}"),
-				"A prefix must have 1 to 100 visible ASCII characters, and no colon among them");
+				"A prefix must have 1 to 100 visible ASCII characters, without a colon");
 		this.prefix = prefix + ":";
 		this.room = MAX_LENGTH - this.prefix.length();
 	}

@@ -81,7 +81,7 @@ final class MemcachedLock implements StoredLock {
 		CompletionStage<MemcacheStatus> added = this.memcached.add(this.name, item.text(), item.seconds());
 		if (added.toCompletableFuture().isCompletedExceptionally()) {
 			return added.handle((status, failure) -> {
-				throw new NotDone("memcached could not be sent the request", failure);
+				throw new NotDone("the request could not be sent to memcached", failure);
 			});
 		}
 		return added.thenCombine(this.memcached.casGet(this.name), Added::new);
@@ -143,8 +143,8 @@ final class MemcachedLock implements StoredLock {
 			return change.of(found).thenCompose((status) -> switch (status) {
 				case OK -> CompletableFuture.completedFuture(true);
 				case KEY_NOT_FOUND -> CompletableFuture.completedFuture(false);
-				case KEY_EXISTS -> (times > 1) ? change(owner, change, times - 1)
-						: CompletableFuture.failedFuture(new IllegalStateException("the item is changed all the time"));
+				case KEY_EXISTS -> (times > 1) ? change(owner, change, times - 1) : CompletableFuture
+					.failedFuture(new IllegalStateException("the item was changed by other requests too often"));
 				default -> CompletableFuture.failedFuture(new IllegalStateException("memcached refused: " + status));
 			});
 		});
@@ -163,7 +163,7 @@ final class MemcachedLock implements StoredLock {
 			if (this.status == MemcacheStatus.ITEM_NOT_STORED) {
 				return new Held((this.found != null) ? Item.parse(this.found.getValue()).remaining() : Duration.ZERO);
 			}
-			throw new IllegalStateException("memcached did not keep it: " + this.status);
+			throw new IllegalStateException("memcached did not store it: " + this.status);
 		}
 
 		boolean isNew() {

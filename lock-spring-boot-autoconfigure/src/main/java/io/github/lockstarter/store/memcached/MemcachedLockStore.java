@@ -84,7 +84,7 @@ public final class MemcachedLockStore implements LockStore, AutoCloseable {
 				.get(START_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			logger.warn("No connection to memcached at %s: whatever needs a lock there fails until there is one"
+			logger.warn("No connection to memcached at %s: calls that need a lock there fail until there is one"
 				.formatted(String.join(", ", servers)));
 		}
 		catch (InterruptedException ex) {

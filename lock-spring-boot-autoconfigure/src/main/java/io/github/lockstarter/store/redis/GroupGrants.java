@@ -125,7 +125,8 @@ final class GroupGrants {
 		}
 		Together less = (together == Together.ALL) ? Together.SLOT : Together.NONE;
 		if (together == Together.ALL && this.together == Together.ALL) {
-			logger.info("Redis does not grant several locks in one request, so there are more. " + failure.getCause());
+			logger.info("Redis does not grant several locks in one request, so several requests are sent. "
+					+ failure.getCause());
 			this.together = less;
 		}
 		return acquireAll(wanted, less);

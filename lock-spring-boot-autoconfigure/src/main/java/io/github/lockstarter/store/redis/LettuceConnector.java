@@ -128,7 +128,7 @@ final class LettuceConnector {
 
 	private void retryLater(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		if (!after(POLL_MILLIS, () -> whenConnected(call, action))) {
-			call.fail(new IllegalStateException("Redis is not connected, and no other attempt can be scheduled"));
+			call.fail(new IllegalStateException("Redis is not connected, and no further attempt can be scheduled"));
 		}
 	}
 

@@ -70,7 +70,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	public RedisLockStore(RedisConnections connections, String keyPrefix, Duration commandTimeout, int replicasToAck) {
 		// In a cluster, all keys of one script have to be in one slot.
 		boolean clustered = connections.isClustered();
-		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster cannot be asked for acknowledgements");
+		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster does not support acknowledgements by replicas");
 		this.connections = connections;
 		this.capabilities = (replicasToAck > 0) ? CAPABILITIES_WITH_REPLICAS : CAPABILITIES;
 		Duration longestWait = (replicasToAck > 0) ? ReplicatedGrants.longestWait(commandTimeout) : Duration.ZERO;
@@ -99,7 +99,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		this.access.pubSub().open();
 		connect().whenComplete((connected, failure) -> {
 			if (failure != null && this.running) {
-				logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
+				logger.warn("No connection to Redis: calls that need a lock fail until there is one", failure);
 			}
 		});
 	}

@@ -177,7 +177,8 @@ final class ReplicatedGrants {
 
 		private @Nullable Throwable missing(Grant<?> grant, @Nullable Long acknowledged, boolean lost) {
 			if (lost || acknowledged == null) {
-				return new LockStoreException(grant.key, "the connection was lost before replicas had it", null);
+				return new LockStoreException(grant.key, "the connection was lost before replicas acknowledged it",
+						null);
 			}
 			return (acknowledged >= ReplicatedGrants.this.replicas) ? null : new LockStoreException(grant.key,
 					"%d of %d replicas acknowledged it in time".formatted(acknowledged, ReplicatedGrants.this.replicas),

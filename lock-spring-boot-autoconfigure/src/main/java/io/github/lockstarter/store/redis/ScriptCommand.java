@@ -135,7 +135,7 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 			}
 		}
 		catch (Throwable ex) {
-			logger.error("A reply of Redis was not dealt with", ex);
+			logger.error("The processing of a reply of Redis failed", ex);
 		}
 	}
 

@@ -106,7 +106,7 @@ final class SilenceWatch {
 			this.connector.runOnThread(() -> replace(redis, pong));
 		}
 		catch (Throwable ex) {
-			logger.debug("No thread to connect to Redis on", ex);
+			logger.debug("No thread could be started to connect to Redis", ex);
 			judgeLater(redis, pong);
 		}
 	}
@@ -114,12 +114,12 @@ final class SilenceWatch {
 	private void replace(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
 		try {
 			if (this.connections.replace(redis, () -> !isAnswered(pong))) {
-				logger.warn("A connection to Redis did not answer any more, so another has taken its place");
+				logger.warn("A connection to Redis no longer answered, and was replaced");
 				this.connector.connect().whenComplete((another, failure) -> end());
 				return;
 			}
 			if (!isAnswered(pong) && this.connector.isCurrent(redis)) {
-				logger.warn("A connection to Redis did not answer any more, and cannot be replaced: requests are sent"
+				logger.warn("A connection to Redis no longer answers, and cannot be replaced: requests are sent"
 						+ " over it nevertheless, and fail until it answers or is closed."
 						+ " Set SocketOptions.tcpUserTimeout in the options of its client,"
 						+ " so that the operating system closes a connection that is silent");

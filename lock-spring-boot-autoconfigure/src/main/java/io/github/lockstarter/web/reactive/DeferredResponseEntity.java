@@ -51,7 +51,7 @@ final class DeferredResponseEntity extends ResponseEntity<Object> {
 
 	private static IllegalStateException notYet() {
 		return new IllegalStateException("A handler of Spring WebFlux with @ExclusiveRequest that returns an entity"
-				+ " can only be called by Spring WebFlux: let code of your own call another method");
+				+ " can be called only by Spring WebFlux: call another method from your own code");
 	}
 
 }

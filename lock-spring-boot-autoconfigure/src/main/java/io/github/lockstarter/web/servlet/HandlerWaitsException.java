@@ -9,8 +9,8 @@ import io.github.lockstarter.operation.LockedMethod;
 final class HandlerWaitsException extends RuntimeException {
 
 	HandlerWaitsException(LockedMethod method) {
-		super("%s waits for its lock, and is called again when it has it".formatted(method.method().toGenericString()),
-				null, false, false);
+		super("%s waits for its lock, and is called when the lock is granted"
+			.formatted(method.method().toGenericString()), null, false, false);
 	}
 
 }

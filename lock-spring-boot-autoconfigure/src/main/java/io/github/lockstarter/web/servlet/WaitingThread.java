@@ -61,7 +61,7 @@ final class WaitingThread implements Executor {
 	private static final class WaitIsOver extends RejectedExecutionException {
 
 		WaitIsOver() {
-			super("The thread does not wait any more");
+			super("The thread is no longer waiting");
 		}
 
 		@Override

@@ -44,9 +44,9 @@ public final class SpringDataConnections implements RedisConnections {
 		Assert.isTrue(factory.getShareNativeConnection(),
 				"The LettuceConnectionFactory must share its native connection: leave shareNativeConnection at its default, true");
 		if (factory.getSentinelConfiguration() != null && factory.getClientConfiguration().getReadFrom().isEmpty()) {
-			logger
-				.warn("The LettuceConnectionFactory does not follow its sentinels when the master is frozen or cut off:"
-						+ " set readFrom(ReadFrom.UPSTREAM) in its client configuration.");
+			logger.warn(
+					"The LettuceConnectionFactory does not follow its sentinels when the master is unresponsive or cut off:"
+							+ " set readFrom(ReadFrom.UPSTREAM) in its client configuration.");
 		}
 		this.factory = factory;
 	}
