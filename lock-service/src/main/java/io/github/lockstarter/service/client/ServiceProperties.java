@@ -81,14 +81,14 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 		}
 	}
 
-	/** Returns who may use the service, by the keys. */
+	/** Returns the clients by their keys. */
 	Map<String, Client> clientsByKey() {
 		Map<String, Client> byKey = new HashMap<>();
 		this.clients.forEach((name, client) -> byKey.put(client.apiKey(), client(name, client)));
 		return byKey;
 	}
 
-	/** Returns everybody, of an open service. */
+	/** Returns the client that stands for all users of an open service. */
 	Client everybody() {
 		return new Client("", this.maxTtl, this.maxWait, this.maxLocks);
 	}
@@ -112,7 +112,7 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 	record Registered(String apiKey, @Nullable Duration maxTtl, @Nullable Duration maxWait,
 			@Nullable Integer maxLocks) {
 
-		/** Does not show the key. */
+		/** Does not contain the key. */
 		@Override
 		public String toString() {
 			return "Registered[maxTtl=%s, maxWait=%s, maxLocks=%s]".formatted(this.maxTtl, this.maxWait, this.maxLocks);

@@ -24,13 +24,13 @@ import io.github.lockstarter.service.client.Client;
 import static org.springframework.http.MediaType.APPLICATION_PROBLEM_JSON_VALUE;
 
 /**
- * What the OpenAPI description says of all operations.
+ * Describes the common parts of all operations in the OpenAPI document.
  */
 @Configuration(proxyBeanMethods = false)
 class ApiDescription {
 
 	/**
-	 * The library describes the problems that it sends, and ours have no other members.
+	 * The schema of the library, which also describes the problems of this service.
 	 */
 	private static final String PROBLEM = "LockProblem";
 
