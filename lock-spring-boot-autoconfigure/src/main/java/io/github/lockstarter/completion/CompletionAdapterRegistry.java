@@ -35,7 +35,7 @@ public final class CompletionAdapterRegistry {
 	/** Types whose work has no known end, unless there is an adapter for them. */
 	private static final List<Class<?>> UNKNOWN = List.of(BaseStream.class, Flow.Publisher.class, Callable.class);
 
-	/** Cached, since each call asks for the type of its result. */
+	/** Cached, because each call looks up the type of its result. */
 	private static final ClassValue<Optional<CompletionAdapter>> byType = new ClassValue<>() {
 
 		@Override

@@ -84,7 +84,7 @@ class Instances implements DisposableBean {
 			remove(this.own);
 		}
 		catch (DataAccessException ex) {
-			logger.debug("This instance stays in the list until another one looks for it", ex);
+			logger.debug("This instance stays in the list until another one checks it", ex);
 		}
 	}
 
