@@ -7,7 +7,7 @@ create table if not exists users (
   points int not null
 );
 
--- For the page: the instances that run on this database, and what each did when.
+-- For the page: the instances that use this database, and their executions.
 create table if not exists instance (
   url varchar primary key,
   instance_id varchar not null,

@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import org.springframework.http.HttpStatus;
 
 /**
- * The {@code Idempotency-Key} header of the request is not a key: status 400. Nothing was
- * done.
+ * Thrown when the {@code Idempotency-Key} header of a request is not a valid key. The
+ * method has not run. Answered with status 400.
  */
 public class InvalidIdempotencyKeyException extends LockException {
 
@@ -14,20 +14,23 @@ public class InvalidIdempotencyKeyException extends LockException {
 	}
 
 	/**
-	 * Why a header is not a key. Each has a problem type of its own.
+	 * Why a header is not a valid key. Each reason has its own problem type.
 	 */
 	public enum Reason {
 
-		/** It has no characters, or only spaces. */
+		/** The header has no characters, or only spaces. */
 		EMPTY("key-empty", "is empty"),
 
-		/** There are several headers. */
+		/** The request has several such headers. */
 		REPEATED("key-repeated", "was sent more than once"),
 
-		/** It is neither a string of RFC 8941 nor a single word of visible ASCII. */
+		/**
+		 * The value is neither a string as in RFC 8941 nor a single word of visible
+		 * ASCII.
+		 */
 		MALFORMED("key-malformed", "is not a string"),
 
-		/** It has more characters than {@code lock.replay.max-key-length}. */
+		/** The key has more characters than {@code lock.replay.max-key-length}. */
 		TOO_LONG("key-too-long", "is too long");
 
 		private final String problem;

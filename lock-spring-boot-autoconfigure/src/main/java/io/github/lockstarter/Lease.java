@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One holding of a lock: it ends when it is released. Until then it is renewed, for at
- * most {@link LockOptions#maxHold()}; what ends it before is a loss.
+ * One holding of a lock, from its grant until its release. It is renewed until then, for
+ * at most {@link LockOptions#maxHold()}. A lease that ends before its release is lost.
  *
  * <pre>
  * try (Lease lease = locks.acquire("team:42")) {
@@ -13,55 +13,58 @@ import java.util.concurrent.CompletionStage;
  * }
  * </pre>
  *
- * All methods may be called from any thread, and after the end of the lease, too: it is
- * then not held, and there is nothing left to release.
+ * All methods may be called from any thread, also after the end of the lease. The lease
+ * is then not held, and a release has no effect.
  */
 public interface Lease extends AutoCloseable {
 
 	/**
-	 * Returns what is locked.
+	 * Returns the key of the lock.
 	 */
 	LockKey key();
 
 	/**
 	 * Returns a number that is larger than that of every earlier lease of the same key,
-	 * as long as the store keeps its data. A resource that remembers the largest number
-	 * it has seen can turn away a writer whose lease is over.
+	 * as long as the store keeps its data. A resource that stores the largest number it
+	 * has seen can refuse a writer whose lease has ended.
 	 */
 	long fencingToken();
 
 	/**
-	 * Tells whether this lease is certainly still held: neither released nor past its
-	 * deadline. The deadline is counted on this JVM's monotonic clock from
-	 * <em>before</em> the lock was asked for, so it comes no later than the store's own.
+	 * Returns whether this lease is certainly still held: neither released nor past its
+	 * deadline. The deadline is measured with the monotonic clock of this JVM, from
+	 * <em>before</em> the acquire request was sent. So it is never later than the expiry
+	 * in the store.
 	 */
 	boolean isHeld();
 
 	/**
-	 * Returns how long the lease is still held, or zero when it is not.
+	 * Returns the time until the deadline of the lease, or zero if the lease is not held.
 	 */
 	Duration remaining();
 
 	/**
-	 * Runs the action once, on a thread of the registry, if the lease ends before it is
-	 * released: because the store forgot it, could not be reached for too long, or the
-	 * lock was held for longer than it may be. If that has happened already, it runs now.
-	 * By then {@link #isHeld()} is {@code false}. After a release it never runs.
-	 * @param action what to do, for example to interrupt the work
+	 * Runs the action once, on a thread of the registry, if the lease is lost: the store
+	 * no longer has it, the store was unavailable for too long, or the lock was held for
+	 * the longest time allowed. If the lease is lost already, the action runs at once.
+	 * {@link #isHeld()} is {@code false} when it runs. It never runs after a release.
+	 * @param action the action, for example to interrupt the work
 	 */
 	void onLost(Runnable action);
 
 	/**
-	 * Releases the lock if this lease still owns it; a later holder is never touched.
-	 * Releasing twice is the same as releasing once.
-	 * @return completes normally when the store has answered or failed, on the executor
-	 * that the lock was acquired with, or one of the registry's threads. A failure is
-	 * logged, not reported: the lock is then freed by its time to live.
+	 * Releases the lock if this lease still owns it. The lease of a later holder is never
+	 * released. A second release has no effect.
+	 * @return a stage that completes normally when the store has answered or failed, on
+	 * the executor that was passed to the acquire call, or on a thread of the registry. A
+	 * failure is logged and not reported here: the lock then expires with its time to
+	 * live.
 	 */
 	CompletionStage<Void> releaseAsync();
 
 	/**
-	 * Releases the lock like {@link #releaseAsync()}, and waits for it. Never throws.
+	 * Releases the lock like {@link #releaseAsync()}, and waits for the answer of the
+	 * store. Never throws.
 	 */
 	@Override
 	void close();

@@ -1,8 +1,8 @@
 package io.github.lockstarter;
 
 /**
- * Published to the application when a lease ended before it was released, so that the
- * work under it may have overlapped with the next holder's.
+ * Published when a lease was lost: it ended before it was released. The work of its
+ * holder may have overlapped with the work of the next holder.
  *
  * @param key the lock
  * @param fencingToken the token of the lease that was lost

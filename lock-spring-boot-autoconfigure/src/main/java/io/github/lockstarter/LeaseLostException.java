@@ -3,10 +3,10 @@ package io.github.lockstarter;
 import org.springframework.http.HttpStatus;
 
 /**
- * The lease ended before the work did, so somebody else may hold the lock by now: status
- * 409. It is thrown when a transaction is about to commit whose lock was lost, which
- * rolls it back. Throw it, too, from work that finds {@link Lease#isHeld()} to be
- * {@code false} and must not go on.
+ * Thrown when a lease ended before the work under it, so that another holder may have the
+ * lock. Answered with status 409. It is thrown before the commit of a transaction whose
+ * lock was lost, which rolls the transaction back. Applications can throw it from work
+ * that must not continue once {@link Lease#isHeld()} is {@code false}.
  */
 public class LeaseLostException extends LockException {
 

@@ -1,8 +1,8 @@
 package io.github.lockstarter;
 
 /**
- * The application is set up in a way that could not lock as it says. Thrown at start-up,
- * which it ends.
+ * Thrown at start-up, when a lock cannot work as it is configured. The application does
+ * not start.
  */
 public class LockConfigurationException extends RuntimeException {
 
@@ -10,8 +10,8 @@ public class LockConfigurationException extends RuntimeException {
 
 	/**
 	 * Creates the exception.
-	 * @param description what is wrong, and where
-	 * @param action what to do about it
+	 * @param description the error and its location
+	 * @param action how to correct it
 	 */
 	public LockConfigurationException(String description, String action) {
 		super(description);
@@ -19,7 +19,7 @@ public class LockConfigurationException extends RuntimeException {
 	}
 
 	/**
-	 * Returns what to do about it.
+	 * Returns how to correct the configuration.
 	 */
 	public String getAction() {
 		return this.action;

@@ -8,16 +8,16 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 
 /**
- * The lock is held by somebody else. Nothing is broken, and what the lock protects was
- * not done: the same request may succeed later.
+ * Thrown when the lock is held by another holder. This is not a failure: the protected
+ * work has not run, and the same request may succeed later.
  * <p>
- * Its status is 409 until another is set. The {@link LockRegistry} of the
- * auto-configuration sets the status configured for the lock, and a method annotated with
- * {@code @ExclusiveRequest} its own. A conflict that the application creates itself is
- * answered with the status configured for the lock.
+ * The status is 409 unless another one is set. The auto-configured {@link LockRegistry}
+ * sets the status that is configured for the lock. A method annotated with
+ * {@code @ExclusiveRequest} sets the status of its annotation. An exception that the
+ * application creates is answered with the status configured for the lock.
  * <p>
- * It has no stack trace. A conflict is one of two regular outcomes, and there may be
- * thousands of them in a second.
+ * The exception has no stack trace: a conflict is a regular outcome, and thousands of
+ * conflicts per second are possible.
  */
 public class LockConflictException extends LockException {
 
@@ -30,15 +30,15 @@ public class LockConflictException extends LockException {
 	private @Nullable HttpStatusCode status;
 
 	/**
-	 * Creates the exception of a lock that is still held when the wait, if any, is over.
+	 * Creates the exception for a lock that is still held after the wait time, if any.
 	 * @param key the lock
-	 * @param options how it was asked for: decides whether the problem is called
-	 * {@code request-in-progress} or, after a wait, {@code wait-timeout}
-	 * @param retryAfter how long the holder's lease lasts unless it is renewed
+	 * @param options the options of the attempt: the problem type is {@code wait-timeout}
+	 * if they have a wait time, otherwise {@code request-in-progress}
+	 * @param retryAfter the remaining time of the holder's lease, if it is not renewed
 	 */
 	public LockConflictException(LockKey key, LockOptions options, Duration retryAfter) {
 		this(key, retryAfter, options.waitTime().isZero() ? Reason.HELD : Reason.WAIT_TIMEOUT,
-				"Lock '%s' is held by somebody else".formatted(key.name()));
+				"Lock '%s' is held by another caller".formatted(key.name()));
 	}
 
 	private LockConflictException(LockKey key, Duration retryAfter, Reason reason, String message) {
@@ -50,21 +50,23 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Returns the exception of a caller that asked to wait and was refused at once: as
-	 * many callers as {@code lock.max-waiters} allows wait already. Its problem is called
+	 * Returns the exception for a caller that wanted to wait and is refused at once,
+	 * because {@code lock.max-waiters} callers are waiting already. The problem type is
 	 * {@code wait-queue-full}.
 	 * @param key the lock
-	 * @param options how it was asked for
-	 * @param retryAfter how long the holder's lease lasts unless it is renewed
+	 * @param options the options of the attempt
+	 * @param retryAfter the remaining time of the holder's lease, if it is not renewed
 	 * @return the exception
 	 */
 	public static LockConflictException waitQueueFull(LockKey key, LockOptions options, Duration retryAfter) {
 		return new LockConflictException(key, retryAfter, Reason.QUEUE_FULL,
-				"Lock '%s' is held by somebody else, and too many callers wait for it already".formatted(key.name()));
+				"Lock '%s' is held by another caller, and too many callers are waiting for it already"
+					.formatted(key.name()));
 	}
 
 	/**
-	 * Returns the lock. Its key may be personal data: no answer holds it.
+	 * Returns the key of the lock. It may contain personal data and is never part of an
+	 * answer.
 	 */
 	public LockKey getKey() {
 		return this.key;
@@ -78,7 +80,7 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Returns how long the holder's lease lasts unless it is renewed.
+	 * Returns the remaining time of the holder's lease, if it is not renewed.
 	 */
 	@Override
 	public Duration getRetryAfter() {
@@ -96,7 +98,7 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Sets the status of the answer, in place of the status that is configured for the
+	 * Sets the status of the answer, which replaces the status that is configured for the
 	 * lock.
 	 * @param status the status, such as 422
 	 */
@@ -106,7 +108,7 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Returns whether the status has been set, by a registry, an annotation or otherwise.
+	 * Returns whether {@link #setStatusCode} has been called.
 	 */
 	public boolean isStatusCodeSet() {
 		return this.status != null;
@@ -124,7 +126,8 @@ public class LockConflictException extends LockException {
 		WAIT_TIMEOUT("wait-timeout"),
 
 		/**
-		 * The caller asked to wait, and {@code lock.max-waiters} callers wait already.
+		 * The caller wanted to wait, and {@code lock.max-waiters} callers are waiting
+		 * already.
 		 */
 		QUEUE_FULL("wait-queue-full");
 

@@ -16,9 +16,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Counts what happened to the locks of an application since it started, by the name of
- * the lock, never by its key. A bean of this type is there to be read, as in
- * {@code counts.get("reports", Event.CONTENDED)}.
+ * Counts the events of the locks of an application since its start, by lock name and
+ * never by key. Applications can inject the auto-configured bean to read the counts, as
+ * in {@code counts.get("reports", Event.CONTENDED)}.
  */
 public final class LockCounts {
 
@@ -29,7 +29,7 @@ public final class LockCounts {
 	private final List<Consumer<String>> nameListeners = new CopyOnWriteArrayList<>();
 
 	/**
-	 * Adds one.
+	 * Counts an event.
 	 * @param lockName the name of the lock
 	 * @param event what happened
 	 */
@@ -46,7 +46,7 @@ public final class LockCounts {
 		Objects.requireNonNull(ofName.get(event)).increment();
 	}
 
-	/** Complete from the beginning, so that it can be read by all threads. */
+	/** Has all events from the start, so that it needs no synchronization. */
 	private static Map<Event, LongAdder> zeros() {
 		Map<Event, LongAdder> zeros = new EnumMap<>(Event.class);
 		EnumSet.allOf(Event.class).forEach((event) -> zeros.put(event, new LongAdder()));
@@ -54,10 +54,10 @@ public final class LockCounts {
 	}
 
 	/**
-	 * Returns how often it happened.
+	 * Returns the number of events.
 	 * @param lockName the name of the lock
 	 * @param event what happened
-	 * @return how often, in this application
+	 * @return the number of events in this application
 	 */
 	public long get(String lockName, Event event) {
 		Map<Event, LongAdder> ofName = this.counts.get(lockName);
@@ -65,16 +65,16 @@ public final class LockCounts {
 	}
 
 	/**
-	 * Returns whether something has happened to locks of that name.
+	 * Returns whether any event has been counted for the name.
 	 * @param lockName the name of the lock
-	 * @return whether it has
+	 * @return whether there is a count for it
 	 */
 	public boolean knows(String lockName) {
 		return this.counts.containsKey(lockName);
 	}
 
 	/**
-	 * Returns the names of the locks to which something has happened.
+	 * Returns the names of the locks for which events have been counted.
 	 * @return the names
 	 */
 	public Set<String> lockNames() {
@@ -82,15 +82,16 @@ public final class LockCounts {
 	}
 
 	/**
-	 * Reports every name of a lock for which an event was counted, now and from now on.
-	 * @param listener is called at least once for each, by the thread that counts first
+	 * Calls the listener for each lock name that has a count, now and in the future.
+	 * @param listener called at least once for each name, by the thread that counts its
+	 * first event
 	 */
 	public void onName(Consumer<String> listener) {
 		this.nameListeners.add(listener);
 		lockNames().forEach((name) -> report(listener, name));
 	}
 
-	/** The failure of a listener must not fail the lock that is counted. */
+	/** A failure of the listener must not affect the lock. */
 	private static void report(Consumer<String> listener, String lockName) {
 		try {
 			listener.accept(lockName);
@@ -101,11 +102,11 @@ public final class LockCounts {
 	}
 
 	/**
-	 * What is counted.
+	 * The events that are counted.
 	 */
 	public enum Event {
 
-		/** An attempt got the lock. */
+		/** An attempt acquired the lock. */
 		GRANTED,
 
 		/** An attempt that does not wait was refused: the lock is held. */
@@ -115,23 +116,26 @@ public final class LockCounts {
 		TIMEOUT,
 
 		/**
-		 * An attempt that asked to wait was refused at once: {@code lock.max-waiters}
-		 * callers wait already.
+		 * An attempt with a wait time was refused at once: {@code lock.max-waiters}
+		 * callers were waiting already.
 		 */
 		QUEUE_FULL,
 
 		/**
-		 * An attempt got an answer of the holder, or a stored one, instead of the lock.
+		 * An attempt received the result of the holder, or a stored one, instead of the
+		 * lock.
 		 */
 		RESULT,
 
-		/** An attempt was given up by its caller. */
+		/** An attempt was cancelled by its caller. */
 		CANCELLED,
 
-		/** An attempt failed, because the store did, or there was a shutdown. */
+		/** An attempt failed, because the store failed or the registry was closed. */
 		ERROR,
 
-		/** A lease was released in time, as far as the store said. */
+		/**
+		 * A lease was released before it ended. The store may have failed to confirm it.
+		 */
 		RELEASED,
 
 		/** A lease ended before it was released. */
@@ -141,29 +145,30 @@ public final class LockCounts {
 		RENEWED,
 
 		/**
-		 * A lock went to the next waiter in the same application, without the store.
+		 * A lock was handed to the next waiter in the same application, without a store
+		 * request.
 		 */
 		HANDED_OFF,
 
-		/** The store failed to answer, whatever it was asked. */
+		/** A store request failed, of any kind. */
 		STORE_ERROR,
 
-		/** A caller found the lock held, whether it got it later or not. */
+		/** A caller found the lock held, whether it acquired the lock later or not. */
 		CONTENDED,
 
-		/** A waiter was given the result of the holder. */
+		/** A waiter received the result of the holder. */
 		SHARED,
 
-		/** A later duplicate was given a stored result. */
+		/** A later duplicate received a stored result. */
 		REPLAYED,
 
-		/** A result was larger than {@code lock.share.max-size}, so no caller got it. */
+		/** A result was larger than {@code lock.share.max-size}, so it was not shared. */
 		TOO_LARGE,
 
-		/** A result could not be written as JSON, so no other caller got it. */
+		/** A result could not be written as JSON, so it was not shared. */
 		NOT_WRITABLE,
 
-		/** A stored result could not be read, so it was taken for absent. */
+		/** A stored result could not be read, so it was treated as absent. */
 		NOT_READABLE,
 
 		/** A call of an annotated method was skipped, because the lock is held. */
@@ -175,7 +180,7 @@ public final class LockCounts {
 		UNGUARDED;
 
 		/**
-		 * Returns how it is written for operators.
+		 * Returns the name of the event in metrics and endpoints.
 		 * @return the name in lower case, as in {@code handed-off}
 		 */
 		public String label() {

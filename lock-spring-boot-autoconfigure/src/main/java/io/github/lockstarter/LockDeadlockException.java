@@ -3,9 +3,9 @@ package io.github.lockstarter;
 import java.time.Duration;
 
 /**
- * The caller would wait for itself: it is refused at once, and not after its wait. Two
- * calls hold one lock each and ask for the other's, or a call asks for a lock that its
- * own request holds. The other call goes on.
+ * Thrown when waiting would be a deadlock: two calls each hold a lock that the other one
+ * needs, or a call needs a lock that its own request holds. The caller is refused at once
+ * instead of after its wait time. The other call is not affected.
  */
 public class LockDeadlockException extends LockConflictException {
 
@@ -13,13 +13,13 @@ public class LockDeadlockException extends LockConflictException {
 
 	/**
 	 * Creates the exception.
-	 * @param key the lock that was asked for
-	 * @param options how it was asked for
-	 * @param reason which calls wait for each other
+	 * @param key the lock that the caller needs
+	 * @param options the options of the attempt
+	 * @param reason a description of the calls that wait for each other
 	 */
 	public LockDeadlockException(LockKey key, LockOptions options, String reason) {
 		super(key, options.withWaitTime(Duration.ZERO), Duration.ofSeconds(1));
-		this.message = "A wait for lock '%s' would never end: %s".formatted(key.name(), reason);
+		this.message = "A wait for lock '%s' would be a deadlock: %s".formatted(key.name(), reason);
 	}
 
 	@Override

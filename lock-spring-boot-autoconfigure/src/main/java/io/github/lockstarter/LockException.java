@@ -15,11 +15,12 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * The work was not done under its lock. Each subclass is one reason, with its own HTTP
- * status and problem type; neither its message nor its answer holds the key.
+ * Base class of the exceptions for work that was not done under its lock. Each subclass
+ * stands for one reason, with its own HTTP status and problem type. Neither the message
+ * nor the answer contains the key.
  * <p>
- * As a {@link ResponseStatusException} it is answered with the right status and headers
- * even where this library's own advice is absent.
+ * As a {@link ResponseStatusException}, it is answered with the right status and headers
+ * even if the exception advice of this library is absent.
  */
 public abstract class LockException extends ResponseStatusException {
 
@@ -48,8 +49,7 @@ public abstract class LockException extends ResponseStatusException {
 	}
 
 	/**
-	 * Returns after which time a retry may succeed, or {@code null} if nothing is known
-	 * about it.
+	 * Returns the time after which a retry may succeed, or {@code null} if it is unknown.
 	 */
 	public @Nullable Duration getRetryAfter() {
 		return null;
@@ -60,7 +60,10 @@ public abstract class LockException extends ResponseStatusException {
 		return this.message;
 	}
 
-	/** Returns the detail of the answer in English, for handlers that ignore the body. */
+	/**
+	 * Returns the detail of the answer in English, for exception handlers that ignore the
+	 * body.
+	 */
 	@Override
 	public @Nullable String getReason() {
 		return message(getDetailMessageCode(), null, Locale.ROOT);
@@ -88,8 +91,8 @@ public abstract class LockException extends ResponseStatusException {
 	}
 
 	/**
-	 * Sets the title and the detail, in the language of the request. A text of the
-	 * application comes before that of the library, which is there in English and
+	 * Sets the title and the detail in the language of the request. Messages of the
+	 * application take precedence over those of the library, which exist in English and
 	 * Japanese.
 	 */
 	@Override
@@ -105,7 +108,7 @@ public abstract class LockException extends ResponseStatusException {
 		return (own != null && !own.equals(code)) ? own : Library.MESSAGES.getMessage(code, null, null, locale);
 	}
 
-	/** Loaded where the request is answered, and not where the exception is made. */
+	/** Loaded when the first answer is written, not when an exception is created. */
 	private static final class Library {
 
 		private static final MessageSource MESSAGES = messages();
@@ -115,7 +118,8 @@ public abstract class LockException extends ResponseStatusException {
 			messages.setBasename("io.github.lockstarter.web.messages");
 			messages.setDefaultEncoding("UTF-8");
 			messages.setFallbackToSystemLocale(false);
-			// Otherwise that of the first web application to answer, which may end.
+			// The default is the class loader of the web application that answers first,
+			// which may be stopped before others.
 			messages.setBundleClassLoader(LockException.class.getClassLoader());
 			return messages;
 		}

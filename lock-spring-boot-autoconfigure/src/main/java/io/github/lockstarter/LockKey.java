@@ -9,18 +9,18 @@ import java.util.HexFormat;
 import org.springframework.util.Assert;
 
 /**
- * What is locked: the name of the lock, chosen by the developer and used for
- * configuration, and the key within it, taken from data. Two lock keys are the same lock
- * only if both parts are equal. Their order is that of the names, then of the keys: hash
- * tables stay fast with it, however many keys from data have the same hash code.
+ * Identifies a lock: by a name, which the developer chooses and uses for configuration,
+ * and a key within that name, which comes from data. Two lock keys identify the same lock
+ * only if both parts are equal. Lock keys are ordered by name, then by key. The order
+ * keeps hash tables fast even if many keys from data have the same hash code.
  *
- * @param name the name; not blank, without {@code ':'} and control characters, so that no
- * name and key can be written like another pair
+ * @param name the name; not blank, without {@code ':'} and control characters, so that
+ * {@code name:key} is unambiguous
  * @param key the key; any text of any length; empty for a lock that has only a name
  */
 public record LockKey(String name, String key) implements Comparable<LockKey> {
 
-	/** What every digest begins with; a plain key that does so is digested, too. */
+	/** The prefix of each digest. A plain key with this prefix is digested as well. */
 	public static final String DIGEST_PREFIX = "sha256:";
 
 	public LockKey {
@@ -31,10 +31,10 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 	}
 
 	/**
-	 * Returns a lock written as one text: {@code "team:42"} has the name {@code team} and
-	 * the key {@code 42}; {@code "report"} has a name only. What follows the first
-	 * {@code ':'} may come from data.
-	 * @param text the name, or the name and the key with a {@code ':'} between them
+	 * Parses a lock key that is written as one text: {@code "team:42"} has the name
+	 * {@code team} and the key {@code 42}; {@code "report"} has only a name. The text
+	 * after the first {@code ':'} may come from data.
+	 * @param text the name, or the name and the key separated by {@code ':'}
 	 * @return the key of the lock
 	 */
 	public static LockKey of(String text) {
@@ -43,9 +43,9 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 	}
 
 	/**
-	 * Returns a lock that is identified by a digest of the text instead of the text.
+	 * Returns a lock key with a digest of the text as its key.
 	 * @param name the name of the lock
-	 * @param text what to digest
+	 * @param text the text to digest
 	 * @return the key of the lock
 	 */
 	public static LockKey ofDigest(String name, String text) {
@@ -53,10 +53,10 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 	}
 
 	/**
-	 * Returns the key in a form that a store can take: the key itself, or its SHA-256
-	 * when it is longer than the given number of bytes or has characters that do not
-	 * print. Different keys have different forms.
-	 * @param maxBytes the longest key to leave as it is, in bytes of UTF-8
+	 * Returns the key in a form that every store can take: the key itself, or its SHA-256
+	 * digest if the key is longer than the given number of bytes or has unprintable
+	 * characters. Different keys have different forms.
+	 * @param maxBytes the longest key that is not digested, in bytes of UTF-8
 	 * @return the key or its digest
 	 */
 	public String storeForm(int maxBytes) {
@@ -68,7 +68,7 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 				&& (this.key.length() <= maxBytes / 3 || this.key.getBytes(StandardCharsets.UTF_8).length <= maxBytes);
 	}
 
-	/** Not a stream: every request to a store comes by here. */
+	/** No stream, for speed: this method is called for every store request. */
 	private static boolean isPrintable(String text) {
 		for (int i = 0; i < text.length(); i++) {
 			int codePoint = text.codePointAt(i);
@@ -100,7 +100,7 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 	}
 
 	/**
-	 * Returns the name only: a key may hold personal data, which has no place in a log.
+	 * Returns only the name: the key may contain personal data, which must not be logged.
 	 */
 	@Override
 	public String toString() {

@@ -5,15 +5,16 @@ import java.time.Duration;
 import org.springframework.util.Assert;
 
 /**
- * How a lock is to be taken.
+ * Options for acquiring a lock.
  *
- * @param ttl how long the lock outlives a holder that has died; 1 ms to 365 days, in
- * whole milliseconds. A living holder renews it at a third of this time.
- * @param waitTime how long to wait for a lock that somebody else holds; 0 to 365 days
- * @param maxHold how long the lock is held at most, renewals included; {@code ttl} to 365
- * days. Where it is the {@code ttl}, nothing is renewed.
- * @param holdAtLeast how long the lock is kept from others at least, counted from its
- * grant, even if its holder releases it earlier; 0 to {@code ttl}
+ * @param ttl the time to live: the time after which the lock of a crashed holder expires;
+ * 1 ms to 365 days, in whole milliseconds. A running holder renews the lock after a third
+ * of this time.
+ * @param waitTime the longest time to wait for a lock that is held; 0 to 365 days
+ * @param maxHold the longest time for which the lock is held, including renewals;
+ * {@code ttl} to 365 days. If it equals the {@code ttl}, the lock is not renewed.
+ * @param holdAtLeast the shortest time for which the lock stays unavailable to others,
+ * counted from its grant, even if its holder releases it earlier; 0 to {@code ttl}
  */
 public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, Duration holdAtLeast) {
 
@@ -38,16 +39,16 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, Dur
 					"The shortest hold (hold-at-least) must not be negative, and be at most the time to live (ttl), %s, not %s: if the holder dies, the lock is free after the ttl"
 						.formatted(ttl, holdAtLeast));
 		}
-		// Stores count in milliseconds; a holder that counted more would believe too
-		// long.
+		// Stores count in milliseconds: with a finer unit, a holder would count on its
+		// lease for too long.
 		ttl = Duration.ofMillis(ttl.toMillis());
 		maxHold = Duration.ofMillis(maxHold.toMillis());
 	}
 
 	/**
-	 * Returns options that renew the lock for at most 5 minutes, or for the {@code ttl}
-	 * if that is longer, and do not wait.
-	 * @param ttl how long the lock outlives a holder that has died
+	 * Returns options without a wait, and with renewals for at most 5 minutes, or for the
+	 * {@code ttl} if that is longer.
+	 * @param ttl the time after which the lock of a crashed holder expires
 	 * @return the options
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
@@ -58,7 +59,7 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, Dur
 
 	/**
 	 * Returns these options with another wait time.
-	 * @param waitTime how long to wait
+	 * @param waitTime the longest time to wait
 	 * @return the options
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
@@ -67,8 +68,8 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, Dur
 	}
 
 	/**
-	 * Returns these options with another bound for the renewals.
-	 * @param maxHold how long the lock is held at most
+	 * Returns these options with another limit for renewals.
+	 * @param maxHold the longest time for which the lock is held
 	 * @return the options
 	 * @throws IllegalArgumentException if the time is out of range
 	 */
@@ -77,9 +78,9 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, Dur
 	}
 
 	/**
-	 * Returns these options with a shortest hold: for work that is due once in an
-	 * interval, on instances whose clocks differ.
-	 * @param holdAtLeast how long the lock is kept from others at least
+	 * Returns these options with a minimum hold time, for work that is due once per
+	 * interval on instances whose clocks differ.
+	 * @param holdAtLeast the shortest time for which the lock stays unavailable to others
 	 * @return the options
 	 * @throws IllegalArgumentException if the time is negative, or longer than the time
 	 * to live
@@ -89,8 +90,8 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, Dur
 	}
 
 	/**
-	 * Returns these options without renewals: the lock is held for the {@code ttl} at
-	 * most.
+	 * Returns these options without renewals: the lock is held for at most the
+	 * {@code ttl}.
 	 * @return the options
 	 */
 	public LockOptions withoutRenewal() {

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * Hands out locks: at any time at most one {@link Lease} of a {@link LockKey} is held,
- * over all applications that share the same store.
+ * Grants locks: at any time, at most one {@link Lease} per {@link LockKey} is held,
+ * across all applications that share the store.
  *
  * <pre>
  * try (Lease lease = locks.acquire("team:42")) {
@@ -17,27 +17,27 @@ import java.util.concurrent.Executor;
  * }
  * </pre>
  *
- * A lock that somebody else holds is an ordinary answer: an empty {@link Optional}, or a
- * {@link LockConflictException} from {@link #acquire}. A store that cannot be asked is
- * not: it is always a {@link LockStoreException}, and nothing is held.
+ * A lock that is held by another holder is a regular outcome: an empty {@link Optional},
+ * or a {@link LockConflictException} from {@link #acquire}. A store that is unavailable
+ * always causes a {@link LockStoreException}. The caller then holds no lock.
  * <p>
- * A lease belongs to no thread. It may be released by another thread than the one that
- * acquired it, and it is not reentrant: asking for a key twice is a conflict with
- * oneself.
+ * A lease is not bound to a thread: it may be released by another thread than the one
+ * that acquired it. Locks are not reentrant: a second attempt for the same key is a
+ * conflict, even on the same thread.
  * <p>
- * Callers of one JVM that wait for the same lock are served in the order they came.
- * Between JVMs there is no order, but each lets the others in after a short turn.
+ * Waiters in one JVM acquire a lock in the order of their arrival. There is no order
+ * between JVMs, but each JVM yields to the others after a short turn.
  */
 public interface LockRegistry {
 
 	/**
-	 * Acquires the lock, or returns empty when it is still held by somebody else after
-	 * the {@linkplain LockOptions#waitTime() wait time}, or at once when too many wait
-	 * already. Blocks the calling thread for at most the wait time plus one store
-	 * time-out, and one more for each request for this lock that is under way in this JVM
-	 * and must be answered before.
-	 * @param key what to lock
-	 * @param options how long to hold and to wait
+	 * Acquires the lock, or returns empty if it is still held after the
+	 * {@linkplain LockOptions#waitTime() wait time}. Returns empty at once if the wait
+	 * queue is full. Blocks the calling thread for at most the wait time plus one store
+	 * time-out, plus one more for each earlier request of this JVM for this lock that is
+	 * still unanswered.
+	 * @param key the lock
+	 * @param options the options of the lock
 	 * @return the lease, or empty if the lock is held
 	 * @throws LockStoreException if the store fails or does not answer in time, the
 	 * thread is interrupted, or the registry is closed
@@ -45,89 +45,90 @@ public interface LockRegistry {
 	Optional<Lease> tryAcquire(LockKey key, LockOptions options);
 
 	/**
-	 * Acquires the lock, or throws. Made for try-with-resources; otherwise like
-	 * {@link #tryAcquire(LockKey, LockOptions)}.
-	 * @param key what to lock
-	 * @param options how long to hold and to wait
+	 * Acquires the lock, or throws an exception if it is held. Intended for
+	 * try-with-resources; otherwise like {@link #tryAcquire(LockKey, LockOptions)}.
+	 * @param key the lock
+	 * @param options the options of the lock
 	 * @return the lease
-	 * @throws LockConflictException if the lock is still held by somebody else after the
-	 * wait time
+	 * @throws LockConflictException if the lock is still held after the wait time, or the
+	 * wait queue is full
 	 * @throws LockStoreException if the store fails or does not answer in time, the
 	 * thread is interrupted, or the registry is closed
 	 */
 	Lease acquire(LockKey key, LockOptions options);
 
 	/**
-	 * Acquires the lock without holding a thread while it waits. Cancelling or completing
-	 * the returned stage (through {@link CompletionStage#toCompletableFuture()}) ends the
-	 * attempt, and releases the lock if it was granted meanwhile.
-	 * @param key what to lock
-	 * @param options how long to hold and to wait
-	 * @return completes with the lease, with empty if the lock is held, or exceptionally
-	 * with a {@link LockStoreException}. A refusal that is known at once completes the
-	 * stage on the calling thread, before this method returns. Otherwise it completes on
-	 * one of a few threads that all attempts share, so leave long work to an executor of
-	 * your own
+	 * Acquires the lock without blocking a thread. Cancelling or completing the returned
+	 * stage (through {@link CompletionStage#toCompletableFuture()}) ends the attempt, and
+	 * releases the lock if it has been granted already.
+	 * @param key the lock
+	 * @param options the options of the lock
+	 * @return a stage that completes with the lease, with empty if the lock is held, or
+	 * exceptionally with a {@link LockStoreException}. An immediate refusal completes the
+	 * stage on the calling thread, before this method returns. Otherwise the stage
+	 * completes on one of a few threads that all attempts share: run long work on an
+	 * executor of your own
 	 */
 	CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options);
 
 	/**
-	 * Acquires the lock like {@link #tryAcquireAsync(LockKey, LockOptions)}, with a lock
-	 * that is held as a failure, too.
-	 * @param key what to lock
-	 * @param options how long to hold and to wait
-	 * @return completes with the lease, or exceptionally with a
-	 * {@link LockConflictException} if the lock is still held by somebody else after the
-	 * wait time, or a {@link LockStoreException}
+	 * Acquires the lock like {@link #tryAcquireAsync(LockKey, LockOptions)}, but
+	 * completes exceptionally if the lock is held.
+	 * @param key the lock
+	 * @param options the options of the lock
+	 * @return a stage that completes with the lease, or exceptionally with a
+	 * {@link LockConflictException} if the lock is still held after the wait time, or
+	 * with a {@link LockStoreException}
 	 */
 	CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options);
 
 	/**
-	 * Acquires the lock like {@link #acquireAsync(LockKey, LockOptions)}, for callers
-	 * that have threads of their own: the returned stage completes on the executor, and
-	 * so do those of {@link Lease#releaseAsync()}. Only a refusal that is known at once
-	 * completes the stage on the calling thread, before this method returns.
-	 * @param key what to lock
-	 * @param options how long to hold and to wait
-	 * @param executor must neither block nor run its task at once: its caller may be the
-	 * driver, the timer that renews all leases, or another holder. When it throws, the
-	 * stage completes on one of the threads that all attempts share.
+	 * Acquires the lock like {@link #acquireAsync(LockKey, LockOptions)}, on an executor
+	 * of the caller. The returned stage completes on that executor, and so do those of
+	 * {@link Lease#releaseAsync()}. Only an immediate refusal completes the stage on the
+	 * calling thread, before this method returns.
+	 * @param key the lock
+	 * @param options the options of the lock
+	 * @param executor runs the completion. It must neither block nor run its task on the
+	 * calling thread, which may be a thread of the driver, of the timer that renews all
+	 * leases, or of another holder. If it throws, the stage completes on one of the
+	 * threads that all attempts share.
 	 * @return as from {@link #acquireAsync(LockKey, LockOptions)}
 	 */
 	CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor);
 
 	/**
-	 * Acquires all of the locks, or none. Callers that ask for several locks cannot wait
-	 * for each other: all acquire them in the order of their keys. A caller that has to
-	 * wait for one of the locks holds those before it, and none of those behind it.
+	 * Acquires all locks, or none. The locks are acquired in the order of their keys, so
+	 * that callers of several locks cannot deadlock. While a caller waits for one lock,
+	 * it holds the locks that precede it in this order, and none of those that follow.
 	 * <p>
-	 * By default each lock is a request of its own. The {@code LockRegistry} of the
-	 * auto-configuration asks for all that are not in use here in one request, where the
-	 * store can grant them so.
-	 * @param keys what to lock; a key that occurs twice counts once
-	 * @param options how long to hold each lock, and to wait for all together
+	 * By default, each lock is acquired with a request of its own. The auto-configured
+	 * {@code LockRegistry} acquires all locks that are not in use in this JVM with one
+	 * request, if the store supports it.
+	 * @param keys the locks; duplicate keys count once
+	 * @param options the options of each lock; the wait time is for all locks together
 	 * @return the leases, in the order of their keys
-	 * @throws LockConflictException for the first lock that is still held by somebody
-	 * else after the wait time; then none of the others is held
+	 * @throws LockConflictException for the first lock that is still held after the wait
+	 * time; then the caller holds none of the locks
 	 * @throws LockStoreException as in {@link #acquire(LockKey, LockOptions)}, and if a
-	 * lease was lost while the caller waited for the others; then none is held
+	 * lease was lost while the caller waited for the others; then the caller holds none
+	 * of the locks
 	 */
 	default List<Lease> acquireAll(Collection<LockKey> keys, LockOptions options) {
 		return new SequentialAcquisition(this, keys, options).acquire();
 	}
 
 	/**
-	 * Acquires all of the locks, or none, like
-	 * {@link #acquireAll(Collection, LockOptions)}, without holding a thread while it
-	 * waits. Cancelling or completing the returned stage (through
-	 * {@link CompletionStage#toCompletableFuture()}) ends the attempt, and releases what
-	 * was granted meanwhile.
-	 * @param keys what to lock; a key that occurs twice counts once
-	 * @param options how long to hold each lock, and to wait for all together
+	 * Acquires all locks, or none, like {@link #acquireAll(Collection, LockOptions)},
+	 * without blocking a thread. Cancelling or completing the returned stage (through
+	 * {@link CompletionStage#toCompletableFuture()}) ends the attempt, and releases the
+	 * locks that have been granted already.
+	 * @param keys the locks; duplicate keys count once
+	 * @param options the options of each lock; the wait time is for all locks together
 	 * @param executor as in {@link #acquireAsync(LockKey, LockOptions, Executor)}
-	 * @return completes with the leases, in the order of their keys, or exceptionally
-	 * with a {@link LockConflictException} or a {@link LockStoreException}; then all that
-	 * were granted are being released
+	 * @return a stage that completes with the leases, in the order of their keys, or
+	 * exceptionally with a {@link LockConflictException} or a {@link LockStoreException};
+	 * the release of the granted locks has then begun
 	 */
 	default CompletionStage<List<Lease>> acquireAllAsync(Collection<LockKey> keys, LockOptions options,
 			Executor executor) {
@@ -135,18 +136,19 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Returns how the locks of that name are taken where the caller does not say: as
-	 * configured for the name, otherwise as for all.
+	 * Returns the default options for locks with the name: the options that are
+	 * configured for the name, completed by those for all locks.
 	 * @param lockName the name of a lock
 	 * @return the options
 	 */
 	LockOptions options(String lockName);
 
 	/**
-	 * Acquires the lock with the {@linkplain #options configured options}, or throws.
+	 * Acquires the lock with the {@linkplain #options configured options}, or throws an
+	 * exception if it is held.
 	 * @param lock the name of the lock, or its name and key as in {@code "team:42"}
 	 * @return the lease
-	 * @throws LockConflictException if the lock is held by somebody else
+	 * @throws LockConflictException if the lock is still held after the wait time, if any
 	 * @throws LockStoreException as in {@link #acquire(LockKey, LockOptions)}
 	 * @see LockKey#of
 	 */
@@ -157,7 +159,7 @@ public interface LockRegistry {
 
 	/**
 	 * Acquires the lock with the {@linkplain #options configured options}, without
-	 * holding a thread while it waits.
+	 * blocking a thread.
 	 * @param lock the name of the lock, or its name and key as in {@code "team:42"}
 	 * @return as from {@link #acquireAsync(LockKey, LockOptions)}
 	 * @see LockKey#of
@@ -168,11 +170,11 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Acquires the lock with the {@linkplain #options configured options} except for the
-	 * wait.
+	 * Acquires the lock with the {@linkplain #options configured options} and the given
+	 * wait time.
 	 * @param lock the name of the lock, or its name and key as in {@code "team:42"}
-	 * @param waitTime how long to wait; may be zero
-	 * @return the lease, or empty if the lock is still held by somebody else
+	 * @param waitTime the longest time to wait; may be zero
+	 * @return the lease, or empty if the lock is still held
 	 * @throws LockStoreException as in {@link #tryAcquire(LockKey, LockOptions)}
 	 * @see LockKey#of
 	 */
@@ -182,9 +184,10 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Does the same without holding a thread while it waits.
+	 * Acquires the lock like {@link #tryAcquire(String, Duration)}, without blocking a
+	 * thread.
 	 * @param lock the name of the lock, or its name and key as in {@code "team:42"}
-	 * @param waitTime how long to wait; may be zero
+	 * @param waitTime the longest time to wait; may be zero
 	 * @return as from {@link #tryAcquireAsync(LockKey, LockOptions)}
 	 * @see LockKey#of
 	 */

@@ -1,9 +1,9 @@
 package io.github.lockstarter;
 
 /**
- * Published to the application when a call of a method annotated with
- * {@code @ExclusiveRequest} was skipped because its lock is held. For how and when it is
- * published, the same holds as for a {@link LockConflictEvent}.
+ * Published when a call of a method annotated with {@code @ExclusiveRequest} was skipped
+ * because its lock is held. It is published under the same conditions and on the same
+ * kind of thread as a {@link LockConflictEvent}.
  *
  * @param key the lock
  * @param method the method, as in {@code com.example.Reports.nightly}

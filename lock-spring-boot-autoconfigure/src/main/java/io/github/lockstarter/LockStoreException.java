@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 
 /**
- * The store could not be asked, or did not answer in time: status 503. Whether the lock
- * is held is unknown; the caller does not hold it.
+ * Thrown when the store is unavailable or did not answer in time. The caller does not
+ * hold the lock; whether another caller holds it is unknown. Answered with status 503.
  */
 public class LockStoreException extends LockException {
 
@@ -18,8 +18,8 @@ public class LockStoreException extends LockException {
 	}
 
 	/**
-	 * Returns one second: how long the store is unavailable is unknown, but it is not
-	 * worth asking again at once.
+	 * Returns one second: the duration of the outage is unknown, and an immediate retry
+	 * is unlikely to succeed.
 	 */
 	@Override
 	public Duration getRetryAfter() {

@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import org.springframework.http.HttpStatus;
 
 /**
- * The request has no value for the key, or a blank one: status 400. It is refused,
- * because one lock for all requests without a value would be worse.
+ * Thrown when a request has no value for the key, or a blank one. Such requests are
+ * refused, so that they do not all share one lock. Answered with status 400.
  */
 public class MissingLockKeyException extends LockException {
 

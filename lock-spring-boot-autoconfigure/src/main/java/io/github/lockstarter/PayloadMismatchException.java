@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import org.springframework.http.HttpStatus;
 
 /**
- * The key of a request that is replayed was used before with other arguments: status 422.
- * Nothing was done, and the earlier result is not shown.
+ * Thrown when the key of a replayed request was used before with other arguments. The
+ * method has not run, and the earlier result is not returned. Answered with status 422.
  */
 public class PayloadMismatchException extends LockException {
 

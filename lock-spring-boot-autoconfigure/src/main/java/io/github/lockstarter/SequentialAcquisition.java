@@ -10,9 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Acquires several locks, one after the other in the order of their keys, which is the
- * same for all callers: so no two of them can wait for each other. The wait time counts
- * from the first lock.
+ * Acquires several locks one after the other, in the order of their keys. The order is
+ * the same for all callers, so that no two of them wait for each other. The wait time
+ * starts with the first lock.
  */
 final class SequentialAcquisition {
 
@@ -55,7 +55,10 @@ final class SequentialAcquisition {
 		return result;
 	}
 
-	/** What is answered at once is dealt with in a loop: there may be many locks. */
+	/**
+	 * Immediate answers are processed in a loop, not by recursion: there may be many
+	 * locks.
+	 */
 	private void acquireNext(Executor executor, CompletableFuture<List<Lease>> result) {
 		while (this.open.hasNext() && !result.isDone()) {
 			CompletableFuture<Lease> next = this.registry.acquireAsync(this.open.next(), left(), executor)

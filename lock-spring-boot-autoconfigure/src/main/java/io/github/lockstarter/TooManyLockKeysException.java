@@ -3,14 +3,15 @@ package io.github.lockstarter;
 import org.springframework.http.HttpStatus;
 
 /**
- * The request needs more locks than a call may have: status 400. Nothing was locked.
+ * Thrown when a request needs more locks than a call may have. No lock was acquired.
+ * Answered with status 400.
  */
 public class TooManyLockKeysException extends LockException {
 
 	/**
 	 * Creates the exception.
 	 * @param lockName the name of the locks
-	 * @param limit how many a call may have
+	 * @param limit the largest number of locks per call
 	 */
 	public TooManyLockKeysException(String lockName, int limit) {
 		super(HttpStatus.BAD_REQUEST, "too-many-keys", lockName,

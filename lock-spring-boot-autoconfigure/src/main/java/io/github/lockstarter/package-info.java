@@ -1,6 +1,6 @@
 /**
- * Locks as an application uses them: a registry hands out leases, and says plainly when
- * it cannot.
+ * The API for applications: a registry that grants leases, and the exceptions for locks
+ * that it cannot grant.
  */
 @NullMarked
 package io.github.lockstarter;

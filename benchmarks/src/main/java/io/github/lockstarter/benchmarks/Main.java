@@ -25,8 +25,8 @@ import io.github.lockstarter.benchmarks.workload.Workload;
 import io.github.lockstarter.testing.LocalRedis;
 
 /**
- * Runs the workloads that are named, or all, on servers of its own, and prints a report
- * in Markdown. With {@code --brief} it measures just enough to see that it works.
+ * Runs the named workloads, or all, on its own servers, and prints a report in Markdown.
+ * With {@code --brief} it measures only enough to check that it works.
  */
 public final class Main {
 
@@ -64,7 +64,7 @@ public final class Main {
 			System.exit(2);
 		}
 		PrintStream output = System.out;
-		// What others print, JMH's JVMs above all, must not get into the report.
+		// Output of others, in particular of JMH's JVMs, must not be part of the report.
 		System.setOut(System.err);
 		try (LocalRedis redis = LocalRedis.started()) {
 			output.println(report(new RedisAddress(redis.port()), chosen, arguments.containsOption("brief"),
@@ -75,7 +75,7 @@ public final class Main {
 			System.exit(1);
 		}
 		Progress.show("done");
-		// Candidates may have left threads behind.
+		// Candidates may have left threads running.
 		System.exit(0);
 	}
 

@@ -1,5 +1,5 @@
 /**
- * The library beside what a user would take instead, in one run, on one Redis.
+ * A comparison of the library with its alternatives, in one run, on one Redis.
  */
 @NullMarked
 package io.github.lockstarter.benchmarks;

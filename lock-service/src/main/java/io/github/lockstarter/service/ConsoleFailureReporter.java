@@ -6,8 +6,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalysisReporter;
 
 /**
- * Tells a person why the service did not start, in plain text on standard error: the log
- * is JSON, and for machines.
+ * Reports a failed start in plain text on standard error, for people: the log is JSON,
+ * for machines.
  */
 class ConsoleFailureReporter implements FailureAnalysisReporter {
 

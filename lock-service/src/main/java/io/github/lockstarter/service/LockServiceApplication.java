@@ -5,7 +5,7 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 
 /**
- * Hands out locks over HTTP, to programs in any language.
+ * Grants locks over HTTP, to programs in any language.
  */
 @SpringBootApplication
 @ConfigurationPropertiesScan

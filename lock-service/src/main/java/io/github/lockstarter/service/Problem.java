@@ -9,8 +9,8 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * Why a request was not done, as problem details. That a lock is held, or that the store
- * is out of reach, is told by the exceptions of the library.
+ * The reason why a request was refused, as problem details. A lock that is held and a
+ * store that is unavailable are reported with the exceptions of the library.
  */
 public final class Problem extends ErrorResponseException {
 
@@ -24,7 +24,7 @@ public final class Problem extends ErrorResponseException {
 		super(status, body, null);
 	}
 
-	/** Returns the body of an answer to a request that makes no sense. */
+	/** Returns the body of an answer to an invalid request. */
 	public static ProblemDetail invalid(HttpStatus status, String detail) {
 		return body(status, "invalid-request", "Invalid request", detail);
 	}
@@ -36,13 +36,13 @@ public final class Problem extends ErrorResponseException {
 		return body;
 	}
 
-	/** The request shows no key. */
+	/** The request has no key. */
 	public static Problem keyMissing() {
 		return unauthorized("api-key-missing", "No API key",
 				"Send the key of a client as X-API-Key, or as Authorization: Bearer.");
 	}
 
-	/** The request shows a key that nobody has. */
+	/** The request has a key that belongs to no client. */
 	public static Problem keyUnknown() {
 		return unauthorized("api-key-unknown", "Unknown API key", "No client has this key.");
 	}
@@ -53,7 +53,7 @@ public final class Problem extends ErrorResponseException {
 		return problem;
 	}
 
-	/** Too many wrong keys came from one address. */
+	/** One address has sent too many wrong keys. */
 	public static Problem tooManyKeys(Duration pause) {
 		Problem problem = new Problem(HttpStatus.TOO_MANY_REQUESTS, "too-many-wrong-keys", "Too many wrong API keys",
 				"No client has this key, nor those that came before it.");
@@ -61,17 +61,17 @@ public final class Problem extends ErrorResponseException {
 		return problem;
 	}
 
-	/** The client may not have that much. */
+	/** The request exceeds a limit of the client. */
 	public static Problem limitExceeded(String detail) {
 		return new Problem(HttpStatus.FORBIDDEN, "limit-exceeded", "More than this client may have", detail);
 	}
 
-	/** The request makes no sense. */
+	/** The request is invalid. */
 	public static Problem invalid(String detail) {
 		return new Problem(HttpStatus.BAD_REQUEST, invalid(HttpStatus.BAD_REQUEST, detail));
 	}
 
-	/** The token does not hold the lock, or not any more. */
+	/** The token does not hold the lock, or no longer holds it. */
 	public static Problem notHolder() {
 		return new Problem(HttpStatus.CONFLICT, "not-holder", "Not the holder of the lock",
 				"This token does not hold the lock: it never did, or the lock has expired or was released.");

@@ -1,5 +1,5 @@
 /**
- * The lock over HTTP, as an application of its own.
+ * The lock service: locks over HTTP, as a stand-alone application.
  */
 @NullMarked
 package io.github.lockstarter.service;

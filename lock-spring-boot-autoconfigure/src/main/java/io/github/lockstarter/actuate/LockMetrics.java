@@ -13,9 +13,9 @@ import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 
 /**
- * Meters the locks of an application, by the name of the lock and never by its key.
- * Attempts and leases are timed besides, by the observations
- * {@value LockObservationContext#ACQUIRE} and {@value LockObservationContext#HOLD}.
+ * Registers the meters of locks, by the name of the lock and never by its key. Attempts
+ * and leases are timed by the observations {@value LockObservationContext#ACQUIRE} and
+ * {@value LockObservationContext#HOLD}.
  */
 public final class LockMetrics implements MeterBinder {
 
@@ -29,16 +29,16 @@ public final class LockMetrics implements MeterBinder {
 	private final LockInspector locks;
 
 	/**
-	 * Creates meters.
-	 * @param counts what happened
-	 * @param locks what is held and who waits now
+	 * Creates the meters.
+	 * @param counts the counted events
+	 * @param locks the current holders and waiters
 	 */
 	public LockMetrics(LockCounts counts, LockInspector locks) {
 		this.counts = counts;
 		this.locks = locks;
 	}
 
-	/** The meters of a lock appear when something first happens to it. */
+	/** Registers the meters of a lock name at its first event. */
 	@Override
 	public void bindTo(MeterRegistry registry) {
 		this.counts.onName((name) -> bindTo(registry, name));
@@ -51,25 +51,25 @@ public final class LockMetrics implements MeterBinder {
 			.register(registry);
 		Gauge.builder("lock.waiters", () -> this.locks.waiters(name))
 			.tag(LOCK, name)
-			.description("Those who wait in this instance for a lock that is taken")
+			.description("Callers in this instance that wait for a lock")
 			.register(registry);
-		counter("lock.contended", name, Event.CONTENDED, "Attempts that found the lock taken").register(registry);
+		counter("lock.contended", name, Event.CONTENDED, "Attempts that found the lock held").register(registry);
 		counter("lock.queue.full", name, Event.QUEUE_FULL,
-				"Attempts that asked to wait and were refused, because lock.max-waiters callers waited")
+				"Attempts that were refused because lock.max-waiters callers were waiting")
 			.register(registry);
-		counter("lock.handoffs", name, Event.HANDED_OFF, "Leases handed to the next who waited, without the store")
+		counter("lock.handoffs", name, Event.HANDED_OFF, "Leases handed to the next waiter without a store request")
 			.register(registry);
 		counter("lock.renewals", name, Event.RENEWED, "Renewals of leases").register(registry);
 		counter("lock.losses", name, Event.LOST, "Leases that ended before they were released").register(registry);
-		counter("lock.store.errors", name, Event.STORE_ERROR, "Requests that the store failed to answer")
-			.register(registry);
+		counter("lock.store.errors", name, Event.STORE_ERROR, "Store requests that failed").register(registry);
 		counter("lock.skips", name, Event.SKIPPED, "Calls that were skipped, because the lock was held")
 			.register(registry);
 		counter("lock.unguarded", name, Event.UNGUARDED, "Calls that ran without the lock, because the store failed")
 			.register(registry);
-		ANSWERS.forEach((event) -> counter("lock.answers", name, event, "Answers of a holder to others, by outcome")
-			.tag("outcome", event.label())
-			.register(registry));
+		ANSWERS
+			.forEach((event) -> counter("lock.answers", name, event, "Results of holders for other callers, by outcome")
+				.tag("outcome", event.label())
+				.register(registry));
 	}
 
 	private FunctionCounter.Builder<LockCounts> counter(String meter, String name, Event event, String description) {

@@ -12,8 +12,8 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
 
 /**
- * Tells whether the lock store answers within its time-out, whichever it is: asks it to
- * renew a lock that nobody holds, which changes nothing.
+ * Reports whether the lock store answers within its time-out. The check renews a lock
+ * that nobody holds, which has no effect.
  */
 public final class LockStoreHealthIndicator extends AbstractHealthIndicator {
 
@@ -25,7 +25,7 @@ public final class LockStoreHealthIndicator extends AbstractHealthIndicator {
 
 	/**
 	 * Creates an indicator.
-	 * @param store the store to ask
+	 * @param store the store to check
 	 */
 	public LockStoreHealthIndicator(LockStore store) {
 		super("The lock store does not answer");
@@ -34,7 +34,7 @@ public final class LockStoreHealthIndicator extends AbstractHealthIndicator {
 
 	@Override
 	protected void doHealthCheck(Health.Builder builder) throws Exception {
-		// Stores have time-outs of their own, if they do as they should.
+		// The store is expected to have a time-out of its own.
 		try (StoredLock probe = this.store.lock(PROBE)) {
 			probe.renew(UUID.randomUUID().toString(), TTL).toCompletableFuture().get(10, TimeUnit.SECONDS);
 		}

@@ -13,8 +13,8 @@ import io.micrometer.observation.ObservationHandler;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 
 /**
- * Times, as {@code lock.wait}, the waits of those attempts that had to wait for another
- * holder.
+ * Records the wait times of attempts that waited for another holder, as the timer
+ * {@code lock.wait}.
  */
 public final class LockWaitTimer implements ObservationHandler<LockObservationContext> {
 
@@ -22,7 +22,7 @@ public final class LockWaitTimer implements ObservationHandler<LockObservationCo
 
 	/**
 	 * Creates a timer.
-	 * @param registry passes on the registry to record to, if there is one
+	 * @param registry provides the meter registry, if there is one
 	 */
 	public LockWaitTimer(Consumer<Consumer<MeterRegistry>> registry) {
 		this.registry = registry;
@@ -43,7 +43,7 @@ public final class LockWaitTimer implements ObservationHandler<LockObservationCo
 				.toList();
 			this.registry.accept((registry) -> Timer.builder("lock.wait")
 				.tags(tags)
-				.description("How long attempts waited for another holder")
+				.description("The time that attempts waited for another holder")
 				.register(registry)
 				.record(waited));
 		}

@@ -40,8 +40,8 @@ import io.github.lockstarter.registry.entry.LockSnapshot;
 import io.github.lockstarter.store.SearchLimit;
 
 /**
- * Shows what this instance holds, who waits in it, and what happened so far. Deleting a
- * lock ends the lease on it; that needs unrestricted access, as by
+ * Endpoint that shows the holders and waiters of this instance and the counted events. A
+ * delete operation ends the lease on a lock. It requires unrestricted access, as with
  * {@code management.endpoint.locks.access=unrestricted}.
  */
 @WebEndpoint(id = "locks", defaultAccess = Access.READ_ONLY)
@@ -49,7 +49,7 @@ public class LocksEndpoint {
 
 	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
 
-	/** The process and its machine, as in {@code 4711@host}. */
+	/** The process and its host, as in {@code 4711@host}. */
 	private static final String INSTANCE = ManagementFactory.getRuntimeMXBean().getName();
 
 	private final LockInspector locks;
@@ -64,12 +64,12 @@ public class LocksEndpoint {
 
 	/**
 	 * Creates an endpoint.
-	 * @param locks what is held and who waits now
-	 * @param counts what happened
-	 * @param runs when methods last ran whose calls may be skipped
-	 * @param showKeys whether keys are shown, or their digests
-	 * @param roles whom they are shown to if it depends on that; empty for all who are
-	 * authenticated
+	 * @param locks the current holders and waiters
+	 * @param counts the counted events
+	 * @param runs the last runs of methods whose calls may be skipped
+	 * @param showKeys whether keys are shown instead of their digests
+	 * @param roles the roles that see keys if these are shown when authorized; empty for
+	 * all authenticated users
 	 */
 	public LocksEndpoint(LockInspector locks, LockCounts counts, LastRuns runs, Show showKeys, Set<String> roles) {
 		this.locks = locks;
@@ -80,9 +80,10 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Returns what there is to see.
-	 * @param securityContext who looks
-	 * @return what is held or waited for, the oldest lease first, and totals by name
+	 * Returns the locks of this instance.
+	 * @param securityContext the user
+	 * @return the locks with a holder or waiters in this instance, the oldest lease
+	 * first, and the totals by name
 	 */
 	@ReadOperation
 	public Locks locks(SecurityContext securityContext) {
@@ -99,12 +100,12 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Returns what there is to see of the locks of a name, stored results included, which
-	 * the store may have to search for.
-	 * @param securityContext who looks
+	 * Returns the locks of this instance with a name, and the number of their stored
+	 * results, for which the store may have to search.
+	 * @param securityContext the user
 	 * @param name the name of the locks
-	 * @return not found if nothing is known of them; service unavailable if the store
-	 * does not answer
+	 * @return the locks; not found if the name is unknown; service unavailable if the
+	 * store does not answer
 	 */
 	@ReadOperation
 	public WebEndpointResponse<NamedLocks> locksOfName(SecurityContext securityContext, @Selector String name) {
@@ -117,11 +118,11 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Removes the stored results of the locks of a name, so that duplicates run again.
+	 * Removes the stored results of the locks with a name, so that duplicates run again.
 	 * @param name the name of the locks
 	 * @param part {@code results}
-	 * @return how many were removed; not found if the store cannot list its results;
-	 * service unavailable if it does not answer
+	 * @return the number of removed results; not found if the store cannot list its
+	 * results; service unavailable if it does not answer
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<Removed> removeResults(@Selector String name, @Selector String part) {
@@ -151,8 +152,8 @@ public class LocksEndpoint {
 	/**
 	 * Ends the lease of this instance on a lock, as if it was lost.
 	 * @param name the name of the lock
-	 * @param key its key, or the digest of that; none for a lock that has only a name
-	 * @param fencingToken the number of the lease, as shown; none for whichever there is
+	 * @param key its key or the digest of the key; absent for a lock that has only a name
+	 * @param fencingToken the fencing token of the lease; absent for any lease
 	 * @return no content, or not found if this instance does not hold it
 	 */
 	@DeleteOperation
@@ -208,11 +209,11 @@ public class LocksEndpoint {
 	/**
 	 * The answer of the endpoint.
 	 *
-	 * @param instance the process and its machine
-	 * @param locks what is held or waited for in this instance
-	 * @param lastRuns when methods last ran in this instance whose calls may be skipped,
-	 * by the name of the lock
-	 * @param totals how often what happened since the start, by the name of the lock
+	 * @param instance the process and its host
+	 * @param locks the locks with a holder or waiters in this instance
+	 * @param lastRuns the last runs, in this instance, of methods whose calls may be
+	 * skipped, by the name of the lock
+	 * @param totals the counts of events since the start, by the name of the lock
 	 */
 	public record Locks(String instance, Collection<Lock> locks, Map<String, LastRuns.Run> lastRuns,
 			Map<String, Map<String, Long>> totals) {
@@ -221,10 +222,10 @@ public class LocksEndpoint {
 	/**
 	 * The answer of the endpoint for one name.
 	 *
-	 * @param locks what is held or waited for in this instance
-	 * @param totals how often what happened since the start
-	 * @param storedResults how many results are stored for later duplicates, by all
-	 * instances; absent if the store cannot list them
+	 * @param locks the locks with a holder or waiters in this instance
+	 * @param totals the counts of events since the start
+	 * @param storedResults the number of results that all instances have stored for later
+	 * duplicates; absent if the store cannot list them
 	 */
 	public record NamedLocks(Collection<Lock> locks, Map<String, Long> totals, @Nullable Long storedResults) {
 	}
@@ -232,7 +233,7 @@ public class LocksEndpoint {
 	/**
 	 * The answer to a removal.
 	 *
-	 * @param removed how many results were removed
+	 * @param removed the number of removed results
 	 */
 	public record Removed(long removed) {
 	}
@@ -240,10 +241,10 @@ public class LocksEndpoint {
 	/**
 	 * A lock.
 	 *
-	 * @param name its name
-	 * @param key its key, or the digest of that
+	 * @param name the name of the lock
+	 * @param key the key of the lock, or the digest of the key
 	 * @param held the lease that this instance holds, if any
-	 * @param waiting who waits for it in this instance, the next one first
+	 * @param waiting the waiters in this instance, the next one first
 	 */
 	public record Lock(String name, String key, @Nullable Held held, List<Waiting> waiting) {
 	}
@@ -251,18 +252,18 @@ public class LocksEndpoint {
 	/**
 	 * A lease.
 	 *
-	 * @param since when it was granted
-	 * @param remainingMillis how long it lasts unless it is renewed
-	 * @param fencingToken its number
-	 * @param request the request that holds it, if known
+	 * @param since the time of the grant
+	 * @param remainingMillis the remaining time if the lease is not renewed
+	 * @param fencingToken the fencing token
+	 * @param request the request that holds the lock, if known
 	 */
 	public record Held(Instant since, long remainingMillis, long fencingToken, @Nullable String request) {
 	}
 
 	/**
-	 * One who waits.
+	 * A waiter.
 	 *
-	 * @param since when it came
+	 * @param since the time of its arrival
 	 * @param request the request that waits, if known
 	 */
 	public record Waiting(Instant since, @Nullable String request) {

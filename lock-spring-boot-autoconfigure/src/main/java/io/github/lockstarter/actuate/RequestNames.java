@@ -10,8 +10,8 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 
 /**
- * Names the HTTP request that asks for a lock, by its method and the path as mapped,
- * which has no values: taken from the observation of the request.
+ * Adds the name of the HTTP request to the observations of its locks: the method and the
+ * path pattern, without values. The name is taken from the observation of the request.
  */
 public final class RequestNames implements ObservationHandler<LockObservationContext> {
 

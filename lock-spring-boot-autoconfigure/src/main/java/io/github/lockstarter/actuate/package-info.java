@@ -1,5 +1,5 @@
 /**
- * What operators see: metrics, the {@code locks} endpoint, and health.
+ * Metrics, the {@code locks} endpoint, and health for operators.
  */
 @NullMarked
 package io.github.lockstarter.actuate;

@@ -12,9 +12,10 @@ import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Lets only one call per key run at a time, over all servers that share the lock store;
- * the others are refused with HTTP status 409, wait their turn, or are given the result
- * of the one that runs.
+ * Allows only one call per key to run at a time, across all servers that share the lock
+ * store. Concurrent calls with the same key are refused with HTTP status 409 by default.
+ * They can instead wait for their turn, receive the result of the running call, or be
+ * skipped: see {@link #onConflict()}.
  *
  * <pre>
  * &#064;PostMapping("/users")
@@ -22,29 +23,31 @@ import org.springframework.core.annotation.AliasFor;
  * ResponseEntity&lt;User&gt; register(@RequestParam String userName) { ... }
  * </pre>
  *
- * It works on controller methods and on the methods of every other Spring bean, on a
- * class for all its methods that are not private, and as a meta-annotation. The lock is
- * taken before a transaction begins and freed after it has ended; if it was lost before
- * the commit, the transaction is rolled back. A parameter of type
- * {@link io.github.lockstarter.Lease} for which the caller has no value is filled in.
+ * The annotation applies to controller methods and to methods of any other Spring bean.
+ * On a class, it applies to all methods that are not private. It can be used as a
+ * meta-annotation. The lock is acquired before a transaction begins and released after
+ * the transaction has ended. If the lock is lost before the commit, the transaction is
+ * rolled back. A parameter of type {@link io.github.lockstarter.Lease} receives the lease
+ * of the lock unless the caller passes a value.
  * <p>
- * The lock covers the work, not the call: where a method returns before its work is done,
- * as with a {@link java.util.concurrent.CompletionStage}, a {@code Mono}, a
- * {@code Callable} or an emitter, until that has ended. The method is called only when
- * the lock is held; a reactive one is, whenever it is subscribed to. Return types that do
- * not tell when the work ends are refused at start-up.
+ * The lock covers the work, not only the method call. A method can return before its work
+ * is done, for example with a {@link java.util.concurrent.CompletionStage}, a
+ * {@code Mono}, a {@code Callable} or an emitter. The lock is then held until that work
+ * has ended. The method is called only when the lock is held; a reactive method is called
+ * for each subscription. Return types that do not indicate when the work ends are refused
+ * at start-up.
  * <p>
- * A result that is shared or replayed is written as JSON, and read as the declared return
- * type. Results for which that cannot work, such as streams, emitters and views, are
- * refused at start-up. A failure is never shared: the next caller runs. It is replayed
- * only where {@link #keep()} says so.
+ * A shared or replayed result is written as JSON and read as the declared return type.
+ * Return types that cannot be written and read this way, such as streams, emitters and
+ * views, are refused at start-up. A failure is never shared: the next waiter runs the
+ * method. A failure is replayed only if {@link #keep()} includes it.
  * <p>
- * Several annotations on one method mean several locks, which are taken in an order that
- * is the same for all methods, and released in reverse.
+ * Each of several annotations on one method adds a lock. The locks are acquired in an
+ * order that is the same for all methods, and released in reverse order.
  * <p>
- * Every attribute that is left out comes from {@code lock.names.<name>.*} or
- * {@code lock.*}, and {@code lock.names.<name>.*} has the last word over those that are
- * given. Expressions are checked when the application starts.
+ * The properties {@code lock.names.<name>.*} override the attributes of the annotation.
+ * An attribute that is neither overridden nor given defaults to the property
+ * {@code lock.*}. Expressions are checked when the application starts.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -55,9 +58,10 @@ import org.springframework.core.annotation.AliasFor;
 public @interface ExclusiveRequest {
 
 	/**
-	 * The name of the lock, under which it is configured. Methods that share a name share
-	 * their locks. May be a {@code ${…}} placeholder. Default: class, method and
-	 * parameter types, so that every method has locks of its own.
+	 * The name of the lock, as used in {@code lock.names.<name>.*} and in metrics.
+	 * Methods with the same name share their locks. {@code ${…}} placeholders are
+	 * resolved. Default: class, method and parameter types, so that each method has its
+	 * own locks.
 	 */
 	String name() default "";
 
@@ -68,73 +72,77 @@ public @interface ExclusiveRequest {
 	String value() default "";
 
 	/**
-	 * A SpEL expression for the key. It sees the parameters as {@code #name}, {@code #p0}
-	 * or {@code #a0}, and {@code args}, {@code method}, {@code principal},
-	 * {@code header('…')} and {@code path}. Several values form one key as a list,
-	 * <code>{#tenant, #user}</code>. A request for which it is {@code null} or blank is
-	 * answered with 400. Default: one lock for the whole method.
+	 * A SpEL expression for the key. It can read the parameters as {@code #name},
+	 * {@code #p0} or {@code #a0}, and also {@code args}, {@code method},
+	 * {@code principal}, {@code header('…')} and {@code path}. A list combines several
+	 * values into one key, as in <code>{#tenant, #user}</code>. A request whose key is
+	 * {@code null} or blank is refused with status 400. Default: one lock for the whole
+	 * method.
 	 */
 	@AliasFor("value")
 	String key() default "";
 
 	/**
 	 * A SpEL expression for a collection or an array, as in
-	 * {@code "#order.items.![sku]"}: the call needs one lock for each element, all or
-	 * none. They are taken in an order that is the same for all methods. An empty
-	 * collection needs no lock; one with more than {@code lock.max-keys} elements is
-	 * answered with 400. In place of {@link #key()}. Default: one lock.
+	 * {@code "#order.items.![sku]"}: the call acquires one lock for each element, all or
+	 * none. The locks are acquired in an order that is the same for all methods. An empty
+	 * collection needs no lock. A collection with more than {@code lock.max-keys}
+	 * elements is refused with status 400. Cannot be combined with {@link #key()}.
+	 * Default: one lock.
 	 */
 	String keys() default "";
 
 	/**
 	 * The name of a bean of type {@link io.github.lockstarter.key.LockKeyResolver} that
-	 * returns the value of the key, where an expression is too little. In place of
-	 * {@link #key()}.
+	 * returns the value of the key, for keys that an expression cannot compute. Cannot be
+	 * combined with {@link #key()}.
 	 */
 	String keyResolver() default "";
 
 	/**
-	 * How long the lock outlives a server that died while it held it, as in {@code 5s},
-	 * {@code PT5S} or {@code ${…}}. It is renewed while the method runs, for
-	 * {@code lock.max-hold} at most. Default: {@code lock.ttl}.
+	 * The time to live of the lock, as in {@code 5s}, {@code PT5S} or {@code ${…}}: the
+	 * time after which the lock of a crashed server expires. The lock is renewed while
+	 * the method runs, for at most {@code lock.max-hold}. Default: {@code lock.ttl}.
 	 */
 	String ttl() default "";
 
 	/**
-	 * How long to wait for a lock that is held, as in {@code 500ms} or {@code ${…}}.
-	 * Default: {@code lock.wait}, which does not wait; but see {@link #onConflict()}.
-	 * (Java reserves the name {@code wait}.)
+	 * The longest time to wait for a lock that is held, as in {@code 500ms} or
+	 * {@code ${…}}. Default: {@code lock.wait}, which is zero. {@link OnConflict#WAIT}
+	 * and {@link OnConflict#SHARE} have a default of their own.
 	 */
 	String waitTime() default "";
 
 	/**
-	 * How long the lock is kept from others at least, counted from its grant, as in
-	 * {@code 900ms} or {@code ${…}}, even if the method ends earlier: so that instances
-	 * whose clocks differ run a scheduled method once in an interval. At most the
-	 * {@link #ttl()}. Default: the lock is free when the method has ended.
+	 * The shortest time for which the lock stays unavailable to others, counted from its
+	 * grant, as in {@code 900ms} or {@code ${…}}. It applies even if the method ends
+	 * earlier, so that instances whose clocks differ run a scheduled method only once per
+	 * interval. At most {@link #ttl()}. Default: the lock is released when the method has
+	 * ended.
 	 */
 	String holdAtLeast() default "";
 
 	/**
-	 * What happens to a request whose lock is held. Default: it is refused.
+	 * What happens to a call whose lock is held. Default: it is refused.
 	 */
 	OnConflict onConflict() default OnConflict.REJECT;
 
 	/**
-	 * For how long a result is kept for later duplicates, as in {@code 24h} or
-	 * {@code ${…}}: whoever calls with the same key in that time is answered with it, and
-	 * with 422 if the arguments are other ones. Callers with different principals do not
-	 * see each other's results. Needs a {@link #key()}. Default: every call runs.
+	 * The time for which a result is kept for later duplicates, as in {@code 24h} or
+	 * {@code ${…}}. A later call with the same key and equal arguments receives the kept
+	 * result. A call with the same key and different arguments is refused with status
+	 * 422. Callers with different principals never receive each other's results. Requires
+	 * a {@link #key()}. Default: every call runs.
 	 */
 	String replay() default "";
 
 	/**
-	 * Which answers a {@link #replay()} keeps: {@code values} that are returned, with a
-	 * status of 2xx or a redirect; statuses, as in {@code 2xx, 402}; or {@code all},
-	 * failures included. The answer to an exception is kept as the exception handling
-	 * made it. A request whose answer is not kept releases the key, so that a retry runs.
-	 * May be a {@code ${…}} placeholder. Default: {@code lock.replay.keep}, which keeps
-	 * {@code values}.
+	 * The answers that {@link #replay()} keeps: {@code values}, which are returned values
+	 * with a status of 2xx or a redirect; a list of statuses, as in {@code 2xx, 402}; or
+	 * {@code all}, which includes failures. The answer to an exception is kept as the
+	 * exception handling of the application produced it. If the answer of a request is
+	 * not kept, a retry runs the method again. {@code ${…}} placeholders are resolved.
+	 * Default: {@code lock.replay.keep}, which is {@code values}.
 	 */
 	String keep() default "";
 
@@ -145,9 +153,10 @@ public @interface ExclusiveRequest {
 	int status() default 0;
 
 	/**
-	 * A SpEL expression that sees the same as {@link #key()}; when it is {@code false},
-	 * the method runs without a lock, and a parameter of type
-	 * {@link io.github.lockstarter.Lease} is {@code null}. Default: always lock.
+	 * A SpEL expression that decides whether the call needs the lock. It can read the
+	 * same values as {@link #key()}. If it is {@code false}, the method runs without a
+	 * lock, and a parameter of type {@link io.github.lockstarter.Lease} is {@code null}.
+	 * Default: every call needs the lock.
 	 */
 	String condition() default "";
 

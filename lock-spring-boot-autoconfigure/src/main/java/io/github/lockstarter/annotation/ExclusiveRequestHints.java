@@ -8,9 +8,9 @@ import org.springframework.aot.hint.annotation.SimpleReflectiveProcessor;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Keeps annotated methods, what keys may read of their parameters, and what may be shared
- * of their results, visible in a native image. A method that is not is taken for one
- * without the annotation.
+ * Registers reflection hints for a native image: annotated methods, the properties of
+ * their parameters that keys may read, and the results that may be shared. Without a
+ * hint, an annotated method would run without its lock.
  */
 class ExclusiveRequestHints extends SimpleReflectiveProcessor {
 

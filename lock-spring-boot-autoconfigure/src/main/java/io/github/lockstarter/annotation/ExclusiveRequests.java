@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 import org.springframework.aot.hint.annotation.Reflective;
 
 /**
- * Holds several {@link ExclusiveRequest} annotations of one method or class. They need
- * not be written into it.
+ * Container annotation for several {@link ExclusiveRequest} annotations on one method or
+ * class. The annotations can be repeated without it.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

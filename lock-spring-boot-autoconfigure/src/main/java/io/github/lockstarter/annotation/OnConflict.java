@@ -1,37 +1,38 @@
 package io.github.lockstarter.annotation;
 
 /**
- * What happens to a request whose lock is held by another.
+ * What happens to a call whose lock is held by another one.
  */
 public enum OnConflict {
 
 	/**
-	 * It is refused, after the wait time if there is one. By default there is none.
+	 * The call is refused, after the wait time if one is configured. By default it does
+	 * not wait.
 	 */
 	REJECT,
 
 	/**
-	 * It waits for its turn, and then runs. It is refused when the wait time is over. The
-	 * default for the wait time is twice the {@code ttl}, which is long enough to outlast
-	 * a server that died.
+	 * The call waits for its turn, and then runs. It is refused when the wait time is
+	 * over. The default for the wait time is twice the {@code ttl}, so that the lock of a
+	 * crashed server expires within it.
 	 */
 	WAIT,
 
 	/**
-	 * It waits for the other's result, and is answered with that; it runs itself only if
-	 * there is none: the other failed, or its result could not be shared. All who have
-	 * the same key get the same result, whoever they are: where it depends on the caller,
-	 * the key has to name the caller, too. It is refused when the wait time is over. The
-	 * default for the wait time is twice the {@code ttl}.
+	 * The call waits for the result of the running call, and returns that result. It runs
+	 * itself only if there is no result: the other call failed, or its result could not
+	 * be shared. All callers with the same key receive the same result. If the result
+	 * depends on the caller, the key has to contain the caller. The call is refused when
+	 * the wait time is over. The default for the wait time is twice the {@code ttl}.
 	 */
 	SHARE,
 
 	/**
-	 * It is skipped: the call returns at once, without running the method, and nothing
-	 * fails. It returns {@code null}, an empty {@code Optional}, a completed stage, or an
-	 * empty reactive type. For scheduled methods and listeners, where no client waits for
-	 * an answer; a handler of requests, or a method that returns a primitive, is refused
-	 * at start-up.
+	 * The call is skipped: it returns at once, without running the method and without an
+	 * exception. It returns {@code null}, an empty {@code Optional}, a completed stage,
+	 * or an empty reactive type. This is for scheduled methods and listeners, where no
+	 * client expects an answer. A request handler, or a method that returns a primitive,
+	 * is refused at start-up.
 	 */
 	SKIP
 

@@ -1,5 +1,5 @@
 /**
- * The annotation that puts a method under a lock.
+ * The annotation that guards a method with a lock.
  */
 @NullMarked
 package io.github.lockstarter.annotation;

@@ -9,7 +9,8 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds where an application says in code, and not by properties, where its Redis is.
+ * Finds beans with which an application configures its Redis connection in code, instead
+ * of by properties.
  */
 final class ApplicationConnectionFactories {
 

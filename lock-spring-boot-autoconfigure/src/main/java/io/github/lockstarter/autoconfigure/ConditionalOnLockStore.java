@@ -14,15 +14,16 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches if {@code lock.store} names the store, read as {@link LockProperties} reads it:
- * blanks around it do not count, and an empty value is the default.
+ * Matches if {@code lock.store} names the store. The value is read as by
+ * {@link LockProperties}: surrounding blanks are ignored, and an empty value is the
+ * default.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Conditional(ConditionalOnLockStore.OnLockStore.class)
 @interface ConditionalOnLockStore {
 
-	/** The store that has to be named. */
+	/** The required store. */
 	LockProperties.Store value();
 
 	/** Evaluates the annotation. */
@@ -40,7 +41,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 				return new ConditionOutcome(named == wanted, "lock.store is " + named);
 			}
 			catch (BindException ex) {
-				// The properties tell more.
+				// The binding of the properties reports the details.
 				return ConditionOutcome.noMatch("lock.store is no store");
 			}
 		}

@@ -14,9 +14,9 @@ import io.github.lockstarter.LockSkippedEvent;
 import io.github.lockstarter.interceptor.ConflictEvents;
 
 /**
- * Determines which events have a listener, once all beans have been created, and before
- * the first request. A listener for every event, such as one that logs them, would have
- * each refusal published to it.
+ * Determines which events have a listener, after all beans have been created and before
+ * the first request. Listeners for all events, such as one that logs them, are ignored:
+ * otherwise each refusal would be published to them.
  */
 final class ConflictEventListeners implements SmartLifecycle {
 
@@ -31,7 +31,7 @@ final class ConflictEventListeners implements SmartLifecycle {
 		this.context = context;
 	}
 
-	/** Before anything that calls methods. */
+	/** Before all components that call methods. */
 	@Override
 	public int getPhase() {
 		return Integer.MIN_VALUE;
@@ -44,7 +44,7 @@ final class ConflictEventListeners implements SmartLifecycle {
 	}
 
 	private boolean exist(Class<?> type) {
-		// An event is published to the listeners of the parents, too.
+		// An event is also published to the listeners of parent contexts.
 		for (ApplicationContext each = this.context; each != null; each = each.getParent()) {
 			if (exist(each, event(type))) {
 				return true;
@@ -62,7 +62,10 @@ final class ConflictEventListeners implements SmartLifecycle {
 				|| isDeclared(context, event);
 	}
 
-	/** The type of a lambda, or of a bean that is created later, is that of its bean. */
+	/**
+	 * The event type of a lambda, or of a bean that is created later, is taken from the
+	 * declaration of its bean.
+	 */
 	private static boolean isDeclared(ApplicationContext context, ResolvableType event) {
 		ResolvableType listener = ResolvableType.forClassWithGenerics(ApplicationListener.class, event);
 		return context.getBeanNamesForType(listener, true, false).length > 0;
@@ -87,7 +90,7 @@ final class ConflictEventListeners implements SmartLifecycle {
 		return this.running;
 	}
 
-	/** Is never published, so that its listeners are those of every event. */
+	/** An event that is never published: its listeners are those for all events. */
 	private record AnyEvent() {
 
 	}

@@ -31,15 +31,16 @@ import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Makes connections of the library's own to where {@code spring.data.redis.*}, or a
- * service connection, says. What is set there for the commands of the application does
- * not count: {@code timeout}, {@code lettuce.read-from}, the pool and the client type.
+ * Creates connections that belong to the library, to the address that
+ * {@code spring.data.redis.*} or a service connection configures. Settings for the
+ * commands of the application are ignored: {@code timeout}, {@code lettuce.read-from},
+ * the pool and the client type.
  */
 final class DataRedisConnections {
 
 	/**
-	 * By default the pause grows to 30 s, in which requests would still be answered with
-	 * 503 although Redis is back.
+	 * The default grows to 30 s: requests would be answered with 503 for that long after
+	 * Redis has recovered.
 	 */
 	private static final Delay RECONNECT_DELAY = Delay.equalJitter(Duration.ofMillis(10), Duration.ofMillis(250), 10,
 			TimeUnit.MILLISECONDS);
@@ -54,10 +55,10 @@ final class DataRedisConnections {
 	}
 
 	/**
-	 * Makes the connections. The client is created, and each is opened, when it is first
-	 * used. Wrong settings fail here.
-	 * @param resources what the application changes for all clients of the driver
-	 * @param options what the application changes for all clients of the driver
+	 * Creates the connections. The client is created, and each connection is opened, on
+	 * first use. Invalid settings fail here.
+	 * @param resources the application's customizers for all clients of the driver
+	 * @param options the application's customizers for all clients of the driver
 	 */
 	RedisConnections create(List<ClientResourcesBuilderCustomizer> resources,
 			List<LettuceClientOptionsBuilderCustomizer> options) {
@@ -136,7 +137,8 @@ final class DataRedisConnections {
 			uri.withClientName(this.properties.getClientName());
 		}
 		boolean secure = this.properties.getUrl() != null && this.properties.getUrl().startsWith("rediss:");
-		// It also bounds the handshake with a server that accepts and is silent.
+		// The time-out also bounds the handshake with a server that accepts the
+		// connection and does not answer.
 		uri.withTimeout((this.properties.getConnectTimeout() != null) ? this.properties.getConnectTimeout()
 				: SocketOptions.DEFAULT_CONNECT_TIMEOUT_DURATION);
 		return uri.withSsl(secure || this.details.getSslBundle() != null);

@@ -16,9 +16,9 @@ import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
 /**
- * Where Redis is, by {@code spring.data.redis.*}. Spring Boot makes a bean like this
- * where there is Spring Data Redis; an application that has only locks in Redis need not
- * have that.
+ * The address of Redis from {@code spring.data.redis.*}. Spring Boot creates such a bean
+ * only with Spring Data Redis, which an application that uses Redis only for locks need
+ * not have.
  */
 final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 
@@ -34,7 +34,7 @@ final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 		this.sslBundle = properties.getSsl().isEnabled() ? bundle(properties.getSsl().getBundle(), sslBundles) : null;
 	}
 
-	/** The text is not repeated: there may be a password in it. */
+	/** The text is not part of the message, because it may contain a password. */
 	private static RedisURI parse(String url) {
 		try {
 			Assert.isTrue(url.matches("rediss?://.*"), "The scheme must be redis or rediss");
@@ -68,7 +68,7 @@ final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 		return (password != null) ? new String(password) : null;
 	}
 
-	/** Those of a text are there at once. */
+	/** The credentials of a text are available without blocking. */
 	private static RedisCredentials credentials(RedisURI url) {
 		return Objects.requireNonNull(url.getCredentialsProvider().resolveCredentials().block());
 	}
@@ -106,7 +106,7 @@ final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 		return (nodes != null) ? nodes.stream().map(DataRedisPropertiesDetails::node).toList() : List.of();
 	}
 
-	/** An IPv6 address has colons of its own. */
+	/** An IPv6 address contains colons. */
 	private static Node node(String text) {
 		int colon = text.lastIndexOf(':');
 		return new Node(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
@@ -124,7 +124,7 @@ final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 			String master = this.properties.getMaster();
 			if (!StringUtils.hasText(master)) {
 				throw new InvalidConfigurationPropertyValueException("spring.data.redis.sentinel.master", master,
-						"It must be the name of the master that the sentinels watch");
+						"It must be the name of the master that the sentinels monitor");
 			}
 			return master;
 		}

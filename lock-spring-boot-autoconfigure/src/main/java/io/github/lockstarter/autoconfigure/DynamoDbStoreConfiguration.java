@@ -23,7 +23,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.dynamodb.DynamoDbLockStore;
 
 /**
- * The store in DynamoDB, if {@code lock.store} names it.
+ * Configures the store in DynamoDB, if {@code lock.store} names it.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(DynamoDbAsyncClient.class)
@@ -46,14 +46,14 @@ class DynamoDbStoreConfiguration {
 	}
 
 	/**
-	 * The client of the application, or if it has none, one of our own. That is not a
-	 * bean: others could take it for the application's.
+	 * The client of the application, or one that belongs to the library. The latter is
+	 * not a bean, so that it is not mistaken for a client of the application.
 	 */
 	static final class Client implements DisposableBean {
 
 		/**
-		 * The driver would go on for more than ten seconds while it is throttled, and it
-		 * would not be known whether the lock was taken after all.
+		 * By default, the driver retries for more than ten seconds when it is throttled,
+		 * and the outcome of the request would be unknown.
 		 */
 		private static final RetryStrategy RETRIES = AwsRetryStrategy.standardRetryStrategy()
 			.toBuilder()
@@ -86,14 +86,14 @@ class DynamoDbStoreConfiguration {
 			}
 			catch (SdkClientException ex) {
 				throw new LockConfigurationException(
-						"lock.store is dynamodb, but the AWS SDK cannot make a client for it: " + ex.getMessage(),
-						"Set AWS_REGION and whatever else the message asks for, or define a DynamoDbAsyncClient.");
+						"lock.store is dynamodb, but the AWS SDK cannot create a client for it: " + ex.getMessage(),
+						"Set AWS_REGION and the other settings that the message names, or define a DynamoDbAsyncClient.");
 			}
 		}
 
 		/**
-		 * Closing takes two seconds, or more where a server is silent, in which nothing
-		 * happens that the application would have to wait for.
+		 * Closes the client on another thread. This takes two seconds, or more if a
+		 * server does not answer, and the application need not wait for it.
 		 */
 		@Override
 		public void destroy() {

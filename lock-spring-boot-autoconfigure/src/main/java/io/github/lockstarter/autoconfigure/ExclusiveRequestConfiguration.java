@@ -79,7 +79,8 @@ class ExclusiveRequestConfiguration {
 			ObjectProvider<LockRegistry> registry, ObjectProvider<LockCounts> counts, LastRuns runs,
 			ConflictEvents events, ObjectProvider<RequestSupport> requests,
 			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<LockProperties> properties) {
-		// A SingletonSupplier does not remember null: it would search in each call.
+		// An Optional, because a SingletonSupplier does not cache null and would search
+		// in each call.
 		Supplier<Optional<ReactiveRequestSupport>> reactive = SingletonSupplier
 			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
 		return new ExclusiveRequestInterceptor(operations, registry::getObject,
@@ -135,9 +136,9 @@ class ExclusiveRequestConfiguration {
 	}
 
 	/**
-	 * A caller that shares waits for the holder's result, also on the first request. Only
-	 * a registry of the application's own has to be able to share: what stands in for
-	 * ours in a test may never be asked.
+	 * Prepares the registry for shared results before the first request. Only a custom
+	 * registry of the application is checked for the support of sharing: the replacement
+	 * in a test may never be called.
 	 */
 	@Bean
 	static SmartInitializingSingleton exclusiveRequestSharedResultsCheck(LockOperationSource operations,
@@ -171,9 +172,9 @@ class ExclusiveRequestConfiguration {
 	}
 
 	/**
-	 * While a build processes the application ahead of time, only the places of
-	 * annotations matter, and not every value is known there. What stands in for it is
-	 * valid as a duration and as a name.
+	 * During ahead-of-time processing, only the locations of annotations matter, and not
+	 * every value is known. The placeholder is replaced by a text that is valid as a
+	 * duration and as a name.
 	 */
 	private static String resolve(String text, Environment environment) {
 		try {
@@ -188,7 +189,7 @@ class ExclusiveRequestConfiguration {
 	}
 
 	/**
-	 * Finds a resolver by its name. It is created when it is needed, as other beans are.
+	 * Finds a resolver by its name. The bean is created on demand.
 	 */
 	private static Supplier<LockKeyResolver> keyResolver(String name, ConfigurableListableBeanFactory beans) {
 		if (!beans.containsBean(name) || !beans.isTypeMatch(name, LockKeyResolver.class)) {
@@ -198,7 +199,7 @@ class ExclusiveRequestConfiguration {
 		return () -> beans.getBean(name, LockKeyResolver.class);
 	}
 
-	/** What is not locked is nothing to find out by an accident. */
+	/** Warns at start-up about methods that run without a lock. */
 	@Bean
 	static SmartInitializingSingleton exclusiveRequestUnguardedWarning(LockOperationSource operations,
 			LockProperties properties) {
@@ -210,7 +211,7 @@ class ExclusiveRequestConfiguration {
 				warn(operations, (operation) -> !operation.enabled(),
 						"enabled is false for %s: methods run without these locks");
 				warn(operations, LockOperation::proceedsOnStoreFailure,
-						"on-store-failure is proceed for %s: while the store fails, methods run without these locks, beside each other");
+						"on-store-failure is proceed for %s: while the store fails, methods run without these locks, concurrently");
 			}
 		};
 	}
@@ -226,7 +227,8 @@ class ExclusiveRequestConfiguration {
 	}
 
 	/**
-	 * A misspelt name would leave a lock with other settings than the operator believes.
+	 * Warns about configured names without a lock: the settings of a misspelt name have
+	 * no effect.
 	 */
 	@Bean
 	static SmartInitializingSingleton exclusiveRequestUnknownLockNameWarning(LockOperationSource operations,
@@ -236,15 +238,16 @@ class ExclusiveRequestConfiguration {
 			.stream()
 			.filter((name) -> !operations.lockNames().contains(name))
 			.forEach((name) -> logger.warn(
-					"lock.names.%s: no @ExclusiveRequest of a bean created so far has that name; it holds only where code asks a LockRegistry for it. There are %s"
+					"lock.names.%s: no @ExclusiveRequest of a bean created so far has that name. The settings apply only to code that acquires the lock with a LockRegistry. There are %s"
 						.formatted(name, operations.lockNames())));
 	}
 
 	/**
-	 * Sees to it that advisors are applied, even where {@code spring.aop.auto} is off: an
-	 * annotation that does nothing would be worse. In a slice such as {@code @WebMvcTest}
-	 * Spring Boot does not do it either. Proxies extend classes there as in the whole
-	 * application, or controllers that implement an interface would lose their mappings.
+	 * Ensures that advisors are applied, even if {@code spring.aop.auto} is off, so that
+	 * an annotation is never without effect. In a slice such as {@code @WebMvcTest},
+	 * Spring Boot does not apply advisors either. Proxies extend classes there as in the
+	 * whole application, because controllers that implement an interface would otherwise
+	 * lose their mappings.
 	 */
 	static class AutoProxy implements ImportBeanDefinitionRegistrar, EnvironmentAware {
 

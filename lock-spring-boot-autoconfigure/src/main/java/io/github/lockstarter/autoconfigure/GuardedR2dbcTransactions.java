@@ -10,13 +10,14 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import io.github.lockstarter.interceptor.ReactiveTransactionGuard;
 
 /**
- * The transaction manager of an application, which also checks the locks of a transaction
- * before the commit. Everything else stays the same, including its name in the log.
+ * The transaction manager of an application with an additional check of the locks before
+ * a commit. Everything else is unchanged, including its name in the log.
  */
 final class GuardedR2dbcTransactions extends R2dbcTransactionManager {
 
 	/**
-	 * Returns whether a bean can be replaced: a subclass may have overridden anything.
+	 * Returns whether a bean can be replaced: not a subclass, which may have overridden
+	 * any method.
 	 */
 	static boolean canReplace(Object bean) {
 		return bean.getClass() == R2dbcTransactionManager.class;

@@ -8,7 +8,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Checks the methods that answer requests, when all of them are known.
+ * Checks the handler methods for requests after all of them have been registered.
  */
 final class HandlerMethodCheck implements SmartInitializingSingleton {
 
@@ -18,8 +18,8 @@ final class HandlerMethodCheck implements SmartInitializingSingleton {
 
 	/**
 	 * Creates a check.
-	 * @param handlers the methods that answer requests, of whatever web framework
-	 * @param check refuses one
+	 * @param handlers the handler methods of the web framework
+	 * @param check refuses an invalid handler method
 	 */
 	HandlerMethodCheck(Supplier<Stream<HandlerMethod>> handlers, Consumer<HandlerMethod> check) {
 		this.handlers = handlers;

@@ -42,7 +42,7 @@ record JdbcProperties(@Nullable String url, @Nullable String username, @Nullable
 	/** When to create the tables. */
 	enum InitializeSchema {
 
-		/** In a database that is part of this JVM. */
+		/** In an embedded database. */
 		EMBEDDED,
 
 		/** In any database. */

@@ -25,9 +25,9 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
 
 /**
- * Locks in a SQL database, by default in that of the application. The store has
- * connections of its own, so that it does not wait for those that handlers have taken
- * from the application's pool.
+ * Configures the store in a SQL database, by default in that of the application. The
+ * store has its own connections, so that it does not depend on the application's pool,
+ * which handlers may exhaust.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ DataSourceBuilder.class, HikariDataSource.class })
@@ -56,7 +56,7 @@ class JdbcStoreConfiguration {
 		return database;
 	}
 
-	/** Returns where the application's own pool finds the database. */
+	/** Returns the address of the database from the application's pool. */
 	private static HikariConfig database(@Nullable DataSource dataSource) {
 		if (dataSource == null) {
 			throw new LockConfigurationException(
@@ -73,7 +73,7 @@ class JdbcStoreConfiguration {
 		}
 		catch (RuntimeException ex) {
 			throw new LockConfigurationException(
-					"lock.store is jdbc, but the application's DataSource does not say where its database is: %s"
+					"lock.store is jdbc, but the URL of the application's DataSource cannot be determined: %s"
 						.formatted(ex.getMessage()),
 					"Set lock.jdbc.url, lock.jdbc.username and lock.jdbc.password.");
 		}

@@ -8,13 +8,14 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Auto-configuration for locks: a {@link LockRegistry} on the {@link LockStore} that
+ * Auto-configuration for locks: a {@link LockRegistry} with the {@link LockStore} that
  * {@code lock.store} names, the advice for
- * {@link io.github.lockstarter.annotation.ExclusiveRequest @ExclusiveRequest}, the guard
- * of transactions, the HTTP answers, and what operators see. An application's own bean of
- * each type takes precedence. The store is created when the registry is, and not at all
- * where a test has put another registry in its place. The advisor of transactions is
- * registered before: what is in a transaction comes inside of it.
+ * {@link io.github.lockstarter.annotation.ExclusiveRequest @ExclusiveRequest}, the check
+ * of locks before commits, the HTTP answers, metrics, health and the endpoint. A bean of
+ * the application takes precedence over each of these. The store is created with the
+ * registry, and not at all if a test replaces the registry. It comes after the
+ * auto-configuration of transactions, so that the advice inside of transactions is
+ * registered after the advisor of transactions.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")
 @EnableConfigurationProperties(LockProperties.class)

@@ -13,11 +13,11 @@ import io.github.lockstarter.client.IdempotentRetryFilter;
 import io.github.lockstarter.client.IdempotentRetryInterceptor;
 
 /**
- * Auto-configuration for applications that call an API under locks. Where
- * {@code lock.client.enabled} is true, there are beans that repeat refused requests. They
- * are in no client unless the application adds them: to one whose server does not know
- * the {@code Idempotency-Key} they would do harm. It needs no locks, so an application
- * that has none can exclude {@link LockAutoConfiguration}.
+ * Auto-configuration for applications that call an API with locks. If
+ * {@code lock.client.enabled} is true, it creates beans that repeat refused requests. The
+ * application has to add them to its clients itself, because they are harmful for a
+ * server that does not support the {@code Idempotency-Key}. They need no locks, so that a
+ * pure client can exclude {@link LockAutoConfiguration}.
  */
 @AutoConfiguration
 @EnableConfigurationProperties(ClientProperties.class)

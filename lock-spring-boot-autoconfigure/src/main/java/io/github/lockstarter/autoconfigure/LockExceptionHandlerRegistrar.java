@@ -28,12 +28,12 @@ import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.TooManyLockKeysException;
 
 /**
- * Registers an advice for each exception that no advice of the application handles as
- * something more special than any exception: by its type, or as a
- * {@link org.springframework.web.server.ResponseStatusException} or
- * {@link org.springframework.web.ErrorResponseException}, which is what a
- * {@code ResponseEntityExceptionHandler} does. An advice for some controllers only does
- * not count.
+ * Registers an advice for each lock exception that no advice of the application handles.
+ * A handler counts if it is for the type of the exception, for
+ * {@link org.springframework.web.server.ResponseStatusException} or for
+ * {@link org.springframework.web.ErrorResponseException}, as in a
+ * {@code ResponseEntityExceptionHandler}. A handler for {@link Exception}, and an advice
+ * for only some controllers, do not count.
  */
 abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegistrar {
 
@@ -71,7 +71,10 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 				+ advice.assignableTypes().length + advice.annotations().length == 0;
 	}
 
-	/** It has a {@code ResponseEntityExceptionHandler}, which comes after ours. */
+	/**
+	 * Returns whether the type belongs to Spring Boot, whose
+	 * {@code ResponseEntityExceptionHandler} comes after the advice of this library.
+	 */
 	private static boolean isOfBoot(Class<?> type) {
 		return type.getName().startsWith("org.springframework.boot.");
 	}

@@ -15,8 +15,8 @@ import io.github.lockstarter.actuate.LockStoreHealthIndicator;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * The health of the lock store, as {@code lockStore}. Where a test has replaced the
- * registry, the store is not created.
+ * Configures the health indicator of the lock store, {@code lockStore}. If a test has
+ * replaced the registry, the store is not created.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)

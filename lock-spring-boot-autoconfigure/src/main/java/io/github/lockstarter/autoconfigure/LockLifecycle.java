@@ -7,7 +7,7 @@ import org.springframework.context.SmartLifecycle;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 
 /**
- * One of the two moments at which a registry takes part in the end of an application.
+ * One of the two phases in which a registry takes part in the shutdown of an application.
  */
 final class LockLifecycle implements SmartLifecycle {
 
@@ -26,8 +26,8 @@ final class LockLifecycle implements SmartLifecycle {
 	}
 
 	/**
-	 * Before anything else ends, be it a web server that waits for its last requests: who
-	 * waits for a lock is answered.
+	 * Before all other phases, including the graceful shutdown of a web server: waiters
+	 * are answered.
 	 */
 	static LockLifecycle beforeAllElse(@Nullable DefaultLockRegistry registry) {
 		return new LockLifecycle(DEFAULT_PHASE, null, (registry != null) ? registry::drain : null);
@@ -35,7 +35,7 @@ final class LockLifecycle implements SmartLifecycle {
 
 	/**
 	 * After web servers, listeners and task executors, and before the connections of
-	 * stores, whose phases are near 0: what is still held is released.
+	 * stores, whose phases are near 0: locks that are still held are released.
 	 */
 	static LockLifecycle afterAllWork(@Nullable DefaultLockRegistry registry) {
 		return (registry != null) ? new LockLifecycle(1024, registry::open, registry::release)

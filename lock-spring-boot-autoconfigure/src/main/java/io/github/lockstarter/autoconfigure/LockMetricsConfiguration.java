@@ -15,7 +15,7 @@ import io.github.lockstarter.actuate.LockWaitTimer;
 import io.github.lockstarter.registry.LockInspector;
 
 /**
- * Meters for {@code lock.*}, where there is Micrometer.
+ * Configures the meters {@code lock.*}, if Micrometer is present.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(MeterRegistry.class)
@@ -28,7 +28,9 @@ class LockMetricsConfiguration {
 		return new LockMetrics(counts, locks);
 	}
 
-	/** Must not wait for a registry of locks, which waits for that of observations. */
+	/**
+	 * Must not depend on the registry of locks, which depends on that of observations.
+	 */
 	@Bean
 	@ConditionalOnMissingBean
 	static LockWaitTimer exclusiveRequestWaitTimer(ObjectProvider<MeterRegistry> registry) {

@@ -17,8 +17,8 @@ import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * The OpenAPI document of handlers under a lock. {@link Lease} parameters are left out of
- * it: the lock fills them in, not the client.
+ * Configures the OpenAPI document of annotated handlers. {@link Lease} parameters are
+ * excluded, because clients do not send them.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
@@ -27,7 +27,7 @@ import io.github.lockstarter.web.LockProblems;
 class LockOpenApiConfiguration {
 
 	static {
-		// The settings of springdoc are those of the JVM.
+		// The settings of springdoc are static.
 		SpringDocUtils.getConfig().addRequestWrapperToIgnore(Lease.class);
 	}
 

@@ -10,13 +10,16 @@ import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * The wording of the HTTP answers, and the status of conflicts.
+ * Configures the texts of the HTTP answers, and the status of conflicts.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
 class LockProblemsConfiguration {
 
-	/** An application may have other message sources beside that of its context. */
+	/**
+	 * Uses the message source of the context, because an application may have others,
+	 * too.
+	 */
 	@Bean
 	@ConditionalOnMissingBean
 	LockProblems exclusiveRequestProblems(ApplicationContext messages) {

@@ -77,7 +77,9 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 
 	private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(10);
 
-	/** The annotation may have a longer one than all locks. */
+	/**
+	 * The longest time to live: an annotation may set a longer one than {@code lock.ttl}.
+	 */
 	private static final Duration LONGEST_TTL = Duration.ofDays(365);
 
 	private static final LockOptions VALID = LockOptions.of(Duration.ofSeconds(1));
@@ -107,13 +109,13 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		check("lock.replay.max-key-length", replay.maxKeyLength(), ReplaySettings::checkKeyLength);
 	}
 
-	/** Returns what holds where neither an annotation nor a name says otherwise. */
+	/** Returns the default settings of all locks. */
 	LockSettings settings() {
 		return new LockSettings(this.ttl, this.waitTime, this.renew, this.maxHold, null, this.web.conflictStatus(),
 				this.enabled, this.onStoreFailure);
 	}
 
-	/** Returns what the operator says about the lock of that name, if anything. */
+	/** Returns the settings for locks with that name, if any. */
 	LockSettings settings(String name) {
 		Named named = this.names.get(name);
 		return (named != null)
@@ -122,25 +124,25 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 				: LockSettings.NONE;
 	}
 
-	/** Returns how code takes the lock of that name where it does not say itself. */
+	/** Returns the options with which code acquires locks with that name by default. */
 	LockOptions options(String name) {
 		return settings(name).or(settings()).options();
 	}
 
-	/** Returns how code that is refused the lock of that name answers. */
+	/** Returns the status of refusals of locks with that name by the registry. */
 	HttpStatusCode refusal(String name) {
 		return settings(name).or(settings()).refusal();
 	}
 
-	/** Returns where the lock stands among advisors. */
+	/** Returns the order of the lock among advisors. */
 	int advisorOrder() {
 		return (this.order != null) ? this.order : ExclusiveRequestAdvisor.DEFAULT_ORDER;
 	}
 
 	/**
-	 * Checks that the store is the one that is wanted. It need not be after ahead-of-time
-	 * processing, which chooses one when the application is built.
-	 * @throws LockConfigurationException if it is not
+	 * Checks that the store is the configured one. It can differ after ahead-of-time
+	 * processing, which selects the store when the application is built.
+	 * @throws LockConfigurationException if it differs
 	 */
 	void require(Store built) {
 		if (this.store != built) {
@@ -152,8 +154,8 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	}
 
 	/**
-	 * Checks that a store can keep a lock for as long as is asked for.
-	 * @throws InvalidConfigurationPropertyValueException if it cannot
+	 * Checks that the store supports the configured times to live.
+	 * @throws InvalidConfigurationPropertyValueException if it does not
 	 */
 	void requireTtlOfAtMost(Duration longest, String why) {
 		Consumer<Duration> atMost = (ttl) -> Assert.isTrue(ttl.compareTo(longest) <= 0, why);
@@ -163,7 +165,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 
 	private static void checkedWaiters(int waiters) {
 		if (waiters < 1) {
-			throw new IllegalArgumentException("There must be room for at least one who waits");
+			throw new IllegalArgumentException("There must be room for at least one waiter");
 		}
 	}
 
@@ -172,7 +174,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 				"A time-out must be at least 1ms and at most 10m");
 	}
 
-	/** Checks a value by the type it is for, and names the property if it is refused. */
+	/** Checks a value with its type, and adds the name of the property to a failure. */
 	static <T> void check(String property, @Nullable T value, Consumer<T> use) {
 		if (value == null) {
 			return;
@@ -209,12 +211,12 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 			this.driver = driver;
 		}
 
-		/** Returns the dependency that an application needs for it. */
+		/** Returns the dependency that an application needs for the store. */
 		String driver() {
 			return this.driver;
 		}
 
-		/** Returns the name as it stands in the configuration. */
+		/** Returns the name as written in the configuration. */
 		@Override
 		public String toString() {
 			return name().toLowerCase(Locale.ROOT);

@@ -14,8 +14,9 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Names the property under {@code lock} that is out of range, and what was written.
- * Spring Boot's own analysis comes after it, and names the class of the properties.
+ * Reports a property under {@code lock} that is out of range, with its value. Spring
+ * Boot's own analyzer has a lower precedence, and would report the class of the
+ * properties.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
@@ -43,7 +44,7 @@ class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindException>
 		return null;
 	}
 
-	/** A text is left as the exception has it, which does not show secrets. */
+	/** A text is taken from the exception, which does not contain secrets. */
 	private @Nullable Object written(InvalidConfigurationPropertyValueException invalid) {
 		String written = (invalid.getValue() instanceof Duration) ? this.environment.getProperty(invalid.getName())
 				: null;

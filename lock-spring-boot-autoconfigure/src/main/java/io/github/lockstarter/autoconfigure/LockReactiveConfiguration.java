@@ -33,7 +33,7 @@ import io.github.lockstarter.web.reactive.LockExceptionHandlers;
 import io.github.lockstarter.web.reactive.LockWebExceptionHandler;
 
 /**
- * Locks in Spring WebFlux: handlers, their {@link io.github.lockstarter.Lease}
+ * Configures locks in Spring WebFlux: handlers, their {@link io.github.lockstarter.Lease}
  * parameters, and the HTTP answers.
  */
 @Configuration(proxyBeanMethods = false)

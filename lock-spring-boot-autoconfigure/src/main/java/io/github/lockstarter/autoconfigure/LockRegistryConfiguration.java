@@ -21,9 +21,9 @@ import io.github.lockstarter.registry.observe.LockObservationConvention;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * The registry, and its part in the start and the end of the application. A test may put
- * a mock in its place, of any {@link LockRegistry}, after the conditions have been
- * evaluated; then what needs this registry does nothing.
+ * Configures the registry and its lifecycle. A test may replace it with a mock of
+ * {@link LockRegistry} after the conditions have been evaluated. Beans that need this
+ * registry then do nothing.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(LockRegistry.class)
@@ -31,7 +31,7 @@ class LockRegistryConfiguration {
 
 	static final String REGISTRY = "exclusiveRequestLockRegistry";
 
-	/** Returns whether a test has put another registry in the place of this one. */
+	/** Returns whether a test has replaced the registry. */
 	static boolean isReplaced(BeanFactory beans) {
 		return beans.containsBean(REGISTRY) && !beans.isTypeMatch(REGISTRY, DefaultLockRegistry.class);
 	}

@@ -41,7 +41,7 @@ class LockRuntimeHints implements RuntimeHintsRegistrar {
 		}
 	}
 
-	/** Only where Redis may be the store. */
+	/** Used only if Redis may be the store. */
 	private static final class Redis {
 
 		static void registerHints(RuntimeHints hints) {

@@ -37,8 +37,8 @@ import io.github.lockstarter.web.servlet.ServletRequestSupport;
 import io.github.lockstarter.web.servlet.SuspendedRequestResolver;
 
 /**
- * Locks in Spring MVC: handlers that wait, their {@link io.github.lockstarter.Lease}
- * parameters, and the HTTP answers.
+ * Configures locks in Spring MVC: handlers that wait, their
+ * {@link io.github.lockstarter.Lease} parameters, and the HTTP answers.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -56,7 +56,10 @@ class LockServletConfiguration {
 		return new ServletRequestSupport();
 	}
 
-	/** Other libraries have adapters of the same type, for handlers of their own. */
+	/**
+	 * Selects the adapter by name, because other libraries have adapters of the same type
+	 * for their own handlers.
+	 */
 	@Bean
 	static LockWebMvcConfigurer exclusiveRequestWebMvcConfigurer(ListableBeanFactory beans,
 			ObjectProvider<LockOperationSource> operations, ConflictStatuses statuses,
@@ -87,7 +90,7 @@ class LockServletConfiguration {
 		return new ReplayedAnswerResolver();
 	}
 
-	/** Spring MVC sets its adapter up once, so it is changed when that is done. */
+	/** Changes the adapter of Spring MVC after its initialization. */
 	@Bean
 	static BeanPostProcessor exclusiveRequestPreparedModelProcessor(ObjectProvider<LockOperationSource> operations) {
 		return new BeanPostProcessor() {

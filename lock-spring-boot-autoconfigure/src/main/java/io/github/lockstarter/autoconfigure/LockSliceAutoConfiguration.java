@@ -12,10 +12,10 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Auto-configuration for slices of an application, {@code @WebMvcTest} and
- * {@code @WebFluxTest}, and for nothing else. They have no connection to a store, so
- * without {@code lock.store=memory} they start all the same, and who needs a lock there
- * is told what to set. An application's own store, registry or connection to Redis takes
+ * Auto-configuration for the test slices {@code @WebMvcTest} and {@code @WebFluxTest}
+ * only. They have no connection to a store, so they start without one. Without
+ * {@code lock.store=memory}, a call that needs a lock fails with an exception that names
+ * the property to set. A store, a registry or a Redis connection of the application takes
  * precedence.
  */
 @AutoConfiguration(before = LockAutoConfiguration.class,
@@ -32,7 +32,7 @@ public final class LockSliceAutoConfiguration {
 	@SuppressWarnings("DoNotCallSuggester")
 	LockRegistry exclusiveRequestNoLockRegistry(LockProperties properties) {
 		throw new LockConfigurationException(
-				"A lock is needed, but lock.store is %s, to which a slice has no connection: add @AutoConfigureLocks of lock-spring-boot-test, or write @WebMvcTest(properties = \"lock.store=memory\"), or put lock.store=memory into src/test/resources/config/application.properties."
+				"A lock is needed, but lock.store is %s, to which a test slice has no connection: add @AutoConfigureLocks of lock-spring-boot-test, or use @WebMvcTest(properties = \"lock.store=memory\"), or set lock.store=memory in src/test/resources/config/application.properties."
 					.formatted(properties.store()),
 				"Add @AutoConfigureLocks to the test, or set lock.store=memory for it.");
 	}

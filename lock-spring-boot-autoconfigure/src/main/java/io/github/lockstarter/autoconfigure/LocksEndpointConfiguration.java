@@ -14,7 +14,7 @@ import io.github.lockstarter.interceptor.LastRuns;
 import io.github.lockstarter.registry.LockInspector;
 
 /**
- * The {@code locks} endpoint, where there is an actuator that exposes it.
+ * Configures the {@code locks} endpoint, if an actuator exposes it.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)

@@ -31,7 +31,7 @@ record MemcachedProperties(@DefaultValue("localhost:11211") List<String> servers
 
 	private static void checkServers(List<String> servers) {
 		Assert.isTrue(!servers.isEmpty() && servers.stream().allMatch(MemcachedProperties::isServer),
-				"A server is written host or host:port, with a port up to 65535, and a comma before the next");
+				"A server must be host or host:port, with a port up to 65535; separate several servers by commas");
 	}
 
 	private static boolean isServer(String text) {
@@ -41,7 +41,7 @@ record MemcachedProperties(@DefaultValue("localhost:11211") List<String> servers
 
 	private static void checkPrefix(String prefix) {
 		Assert.isTrue(prefix.matches("[!-9;-~]{1,100}"),
-				"A prefix must have 1 to 100 visible ASCII characters, and no colon among them");
+				"A prefix must have 1 to 100 visible ASCII characters, without a colon");
 	}
 
 }

@@ -13,7 +13,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memcached.MemcachedLockStore;
 
 /**
- * Locks in memcached.
+ * Configures the store in memcached.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(AsciiMemcacheClient.class)

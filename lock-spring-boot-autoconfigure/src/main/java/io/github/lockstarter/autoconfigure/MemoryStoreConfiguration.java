@@ -10,7 +10,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
- * Locks in memory, if {@code lock.store} asks for it.
+ * Configures the store in memory, if {@code lock.store} names it.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnLockStore(LockProperties.Store.MEMORY)

@@ -10,8 +10,8 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Ends the start where no other configuration has found what its store needs. Comes after
- * them.
+ * Fails the start-up if the driver of the configured store is missing. Comes after the
+ * configurations of the stores.
  */
 @Configuration(proxyBeanMethods = false)
 class NoStoreConfiguration {

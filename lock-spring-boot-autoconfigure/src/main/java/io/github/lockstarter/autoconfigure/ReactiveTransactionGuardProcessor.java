@@ -16,9 +16,9 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.operation.LockOperationSource;
 
 /**
- * Makes the transaction manager of R2DBC check the locks before a commit, and warns of
- * every other reactive transaction manager. Listeners of transactions cannot do the
- * check: they are notified of a reactive transaction on any thread, and without its
+ * Adds a check of the locks before a commit to the transaction manager of R2DBC, and
+ * warns about every other reactive transaction manager. Transaction listeners cannot do
+ * this check: for a reactive transaction, they are notified on any thread, without its
  * Reactor context.
  */
 final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, SmartInitializingSingleton {
@@ -52,7 +52,7 @@ final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, Smar
 	public void afterSingletonsInstantiated() {
 		if (this.operations.stream().anyMatch(LockOperationSource::hasReactive)) {
 			this.unguarded.forEach((beanName) -> logger.warn(
-					"The reactive transaction manager '%s' does not check locks, since it is not R2dbcTransactionManager itself: its transactions are committed even if their lock has been lost, and a result is shared or replayed even if its transaction was rolled back without an error. Call lease.isHeld() at the end of such a transaction."
+					"The reactive transaction manager '%s' does not check locks, because its class is not R2dbcTransactionManager: its transactions are committed even if their lock has been lost, and a result is shared or replayed even if its transaction was rolled back without an error. Call lease.isHeld() at the end of such a transaction."
 						.formatted(beanName)));
 		}
 	}

@@ -27,7 +27,7 @@ record RedisProperties(@DefaultValue("lock") String keyPrefix, @DefaultValue("50
 
 	private static void checkPrefix(String prefix) {
 		Assert.isTrue(!prefix.isBlank() && !prefix.matches(".*[{}].*"),
-				"A prefix must not be blank, nor contain" + " braces, which decide on the slot in a Redis Cluster");
+				"A prefix must not be blank or contain" + " braces, which determine the slot in a Redis Cluster");
 	}
 
 	private static void checkReplicas(int replicas) {

@@ -29,8 +29,9 @@ import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Locks in Redis, unless {@code lock.store} names another store. The store has a
- * connection of its own, which is no bean: no other part of the application meets it.
+ * Configures the store in Redis, unless {@code lock.store} names another store. The store
+ * has its own connection, which is not a bean, so that no other part of the application
+ * uses it.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ DataRedisProperties.class, RedisClient.class })
@@ -39,7 +40,7 @@ class RedisStoreConfiguration {
 
 	private static final String PREFIX = "spring.data.redis";
 
-	/** What says where Redis is. */
+	/** The properties with the address of Redis. */
 	private static final Set<String> ADDRESS = Set.of("url", "host", "port", "sentinel", "cluster", "masterreplica");
 
 	@Bean(destroyMethod = "close")
@@ -68,7 +69,7 @@ class RedisStoreConfiguration {
 		}
 		RedisLockStore store = new RedisLockStore(connections, properties.redis().keyPrefix(),
 				properties.redis().commandTimeout(), properties.redis().replicasToAck());
-		// The driver is loaded while the rest of the application starts.
+		// Loads the driver while the rest of the application starts.
 		store.connect();
 		return store;
 	}
@@ -81,7 +82,7 @@ class RedisStoreConfiguration {
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(
-					"spring.data.redis.* does not say where Redis is: %s.".formatted(ex.getMessage()),
+					"spring.data.redis.* has no valid address of Redis: %s.".formatted(ex.getMessage()),
 					"Correct spring.data.redis.*, or choose another lock.store.");
 		}
 	}
@@ -92,22 +93,25 @@ class RedisStoreConfiguration {
 		return properties.keySet().stream().map((name) -> name.toLowerCase(Locale.ROOT)).anyMatch(ADDRESS::contains);
 	}
 
-	/** Spring Boot makes them of the same properties. */
+	/**
+	 * Returns whether the details belong to Spring Boot, which creates them from the same
+	 * properties.
+	 */
 	private static boolean isOfBoot(DataRedisConnectionDetails details) {
 		return details.getClass().getPackage() == DataRedisConnectionDetails.class.getPackage();
 	}
 
 	/**
-	 * An application that says only in code where its Redis is would get its locks in
-	 * another one, on {@code localhost}.
+	 * Refuses the default address if the application configures its Redis only in code:
+	 * its locks would be in another Redis, on {@code localhost}.
 	 */
 	private static void refuseToGuess(ConfigurableListableBeanFactory beans) {
 		String own = ApplicationConnectionFactories.find(beans);
 		if (own != null) {
 			throw new LockConfigurationException(
-					"lock.store is redis, which is connected to by spring.data.redis.*. None of these says where it is, but the application has the bean '%s', which the lock does not use."
+					"lock.store is redis, whose address is taken from spring.data.redis.*. No address is set there, but the application has the bean '%s', which locks do not use."
 						.formatted(own),
-					"Set spring.data.redis.* for the lock, or define a bean of type LockStore over your own LettuceConnectionFactory: new RedisLockStore(new SpringDataConnections(factory), \"lock\", Duration.ofMillis(500), 0).");
+					"Set spring.data.redis.* for the locks, or define a bean of type LockStore with your own LettuceConnectionFactory: new RedisLockStore(new SpringDataConnections(factory), \"lock\", Duration.ofMillis(500), 0).");
 		}
 	}
 

@@ -8,9 +8,9 @@ import org.springframework.boot.autoconfigure.AutoConfigurationMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
- * Leaves out what Spring Boot configures for Spring Data Redis in an application that has
- * no Spring Data Redis. Most of it has that condition itself. But the observation of the
- * driver has not, which is there because of this library.
+ * Excludes Spring Boot's auto-configurations for Spring Data Redis in an application
+ * without Spring Data Redis. Most of them have this condition themselves. The observation
+ * of the driver does not, and would be configured because this library brings the driver.
  */
 final class SpringDataRedisFilter implements AutoConfigurationImportFilter, BeanClassLoaderAware {
 

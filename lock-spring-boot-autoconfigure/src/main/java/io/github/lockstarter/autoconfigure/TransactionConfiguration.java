@@ -20,7 +20,8 @@ import io.github.lockstarter.interceptor.ReplayTransactionAdvisor;
 import io.github.lockstarter.operation.LockOperationSource;
 
 /**
- * Rolls back transactions whose lock was lost, for every transaction manager.
+ * Configures the rollback of transactions whose lock was lost, for every transaction
+ * manager.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
@@ -28,14 +29,14 @@ class TransactionConfiguration {
 
 	private static final Log logger = LogFactory.getLog(TransactionConfiguration.class);
 
-	/** A lock inside a transaction is released before the commit. */
+	/** Warns about a lock inside a transaction, which is released before the commit. */
 	@Bean
 	static SmartInitializingSingleton exclusiveRequestInsideTransactionWarning(LockProperties properties,
 			ObjectProvider<BeanFactoryTransactionAttributeSourceAdvisor> transactions) {
 		return () -> transactions.stream()
 			.filter((advisor) -> advisor.getOrder() <= properties.advisorOrder())
 			.forEach((advisor) -> logger.warn(
-					"The order of transactions is %d, that of locks %d: where a method has both, its transaction begins before it has the lock, and commits after the lock is freed. Set lock.order below %d."
+					"The order of transactions is %d, that of locks is %d: if a method has both, its transaction begins before the lock is acquired, and commits after the lock is released. Set lock.order below %d."
 						.formatted(advisor.getOrder(), properties.advisorOrder(), advisor.getOrder())));
 	}
 

@@ -32,10 +32,10 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import io.github.lockstarter.key.NearestName;
 
 /**
- * Warns of every property under {@code lock} that no {@code @ConfigurationProperties}
- * bean asks for, with its origin and the nearest name that one does ask for, and never
- * with its value. The application and other modules may have properties there, too, so
- * whatever their beans ask for is known.
+ * Warns about every property under {@code lock} that no {@code @ConfigurationProperties}
+ * bean binds, with its origin and the nearest known name, and never with its value. The
+ * application and other modules may have properties there, too, so all names that their
+ * beans bind are known.
  */
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandlerAdvisor, SmartInitializingSingleton {
@@ -44,14 +44,14 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 
 	private static final ConfigurationPropertyName LOCK = ConfigurationPropertyName.of("lock");
 
-	/** For a source that cannot be iterated a bean is asked for all of its names. */
+	/** A source that cannot be iterated, so that binding requests all names of a bean. */
 	private static final ConfigurationPropertySource NOTHING = (name) -> null;
 
 	private final ConfigurableEnvironment environment;
 
 	private final ListableBeanFactory beans;
 
-	/** The names that were asked for, by their {@link #uniform} form. */
+	/** The requested names, by their {@link #uniform} form. */
 	private final Map<String, String> known = new ConcurrentHashMap<>();
 
 	UnknownPropertyWarning(ConfigurableEnvironment environment, ListableBeanFactory beans) {
@@ -78,7 +78,7 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		// Where beans are lazy, it may not have been bound yet.
+		// With lazy initialization, the properties may not have been bound yet.
 		this.beans.getBean(LockProperties.class);
 		for (ConfigurationPropertySource source : ConfigurationPropertySources
 			.from(this.environment.getPropertySources())) {
@@ -97,12 +97,15 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 				|| isForLaterBean(uniform);
 	}
 
-	/** A variable may have an underscore for a dash: {@code LOCK_MAX_WAITERS}. */
+	/**
+	 * An environment variable may have an underscore instead of a dash:
+	 * {@code LOCK_MAX_WAITERS}.
+	 */
 	private boolean isKnownVariable(String uniform) {
 		return this.known.values().stream().anyMatch((each) -> uniform(each.replace('-', '.')).equals(uniform));
 	}
 
-	/** A bean that does not exist yet, because it is lazy, has asked for nothing. */
+	/** A lazy bean that does not exist yet has not been bound. */
 	private boolean isForLaterBean(String uniform) {
 		return Stream.of(this.beans.getBeanDefinitionNames())
 			.map((bean) -> this.beans.findAnnotationOnBean(bean, ConfigurationProperties.class, false))
@@ -113,9 +116,9 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 	}
 
 	private void warn(ConfigurationPropertyName name, ConfigurationPropertySource source) {
-		// A part of ours that no property is for has not been asked for its names.
+		// The names of nested properties are not requested if no property is set there.
 		new Binder(NOTHING).bindOrCreate(LOCK, Bindable.of(LockProperties.class), apply(BindHandler.DEFAULT));
-		logger.warn("%s (%s) is not a known property, and changes no lock; the nearest is %s".formatted(name,
+		logger.warn("%s (%s) is not a known property, and has no effect; the nearest is %s".formatted(name,
 				origin(name, source), NearestName.to(name.toString(), this.known.values())));
 	}
 
@@ -124,7 +127,7 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 			return Origin.from(source.getConfigurationProperty(name));
 		}
 		catch (RuntimeException ex) {
-			// It is read together with the value, which may be encrypted.
+			// The origin is read together with the value, whose decryption may fail.
 			return "unreadable";
 		}
 	}
@@ -133,7 +136,7 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 		return name.toString().replaceAll("\\[\\d+]", "");
 	}
 
-	/** Names that relaxed binding takes for the same have one form. */
+	/** Returns one form for all names that are equal in relaxed binding. */
 	private static String uniform(String name) {
 		return name.replace("-", "").toLowerCase(Locale.ROOT);
 	}

@@ -1,5 +1,5 @@
 /**
- * Spring Boot auto-configuration: properties in, beans out.
+ * The Spring Boot auto-configuration and its properties.
  */
 @NullMarked
 package io.github.lockstarter.autoconfigure;

@@ -19,21 +19,22 @@ import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 
 /**
- * What an answer says about another attempt.
+ * An answer of a server, as a basis for the decision about another attempt.
  *
- * @param status its status
- * @param headers its headers
- * @param problem its body, as far as it is a problem detail
+ * @param status the status of the answer
+ * @param headers the headers of the answer
+ * @param problem the body of the answer, if it is a problem detail
  */
 record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 
 	/**
-	 * The work was not done, and may be later, as the page of each in
-	 * {@code docs/problems} says. Not {@code lease-lost}: the work may have been done.
+	 * The problem types of requests whose work was not done and can be done later, as
+	 * described in {@code docs/problems}. Without {@code lease-lost}, after which the
+	 * work may have been done.
 	 */
 	private static final Set<String> REFUSALS = Set.of("request-in-progress", "wait-timeout", "wait-queue-full");
 
-	/** Longer than any time that is waited for. */
+	/** The most digits of a delay: more than any time that a client waits. */
 	private static final int DIGITS_OF_SECONDS = 9;
 
 	/** Returns an answer whose body has not been read. */
@@ -41,7 +42,7 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 		return new Answer(status, headers, MissingNode.getInstance());
 	}
 
-	/** Returns the answer with its body, which may be anything. */
+	/** Returns the answer with its body, which need not be JSON. */
 	Answer with(byte[] body) {
 		try {
 			return new Answer(this.status, this.headers, JsonMapper.shared().readTree(body));
@@ -52,8 +53,8 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 	}
 
 	/**
-	 * Returns whether the body says more than the headers. No other body is read, so that
-	 * answers are streamed as they are without a retry.
+	 * Returns whether the body may contain a problem detail. No other body is read, so
+	 * that other answers are streamed unchanged.
 	 */
 	boolean hasProblem() {
 		try {
@@ -65,18 +66,18 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 		}
 	}
 
-	/** Returns whether it is a stored answer, which is the same for each attempt. */
+	/** Returns whether it is a replayed answer, which is the same for each attempt. */
 	boolean isReplayed() {
 		return this.headers.containsHeader("Idempotent-Replayed");
 	}
 
-	/** Returns whether the work was not done for the time being. */
+	/** Returns whether the request was refused temporarily. */
 	boolean isRefusal() {
 		String type = this.problem.path("type").asString("");
 		return isConflict() && REFUSALS.contains(type.replaceFirst(".*[/#:]", ""));
 	}
 
-	/** Returns whether the server, or one before it, could not handle the request. */
+	/** Returns whether the server or a proxy could not handle the request. */
 	boolean isUnavailable() {
 		return this.status.value() == HttpStatus.SERVICE_UNAVAILABLE.value();
 	}
@@ -86,8 +87,8 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 	}
 
 	/**
-	 * Returns how long the server wants the client to wait, or {@code null} if it does
-	 * not say so in a way that can be understood.
+	 * Returns the delay that the server requests, or {@code null} if there is no valid
+	 * one.
 	 */
 	@Nullable Duration retryAfter(InstantSource clock) {
 		JsonNode millis = this.problem.path("retryAfterMillis");
@@ -106,7 +107,8 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 		if (date == null) {
 			return null;
 		}
-		// Two times of one clock differ rightly, even if the clock is wrong.
+		// The difference of two times of one clock is correct, even if the clock is
+		// wrong.
 		Instant sent = date(HttpHeaders.DATE);
 		Duration wait = Duration.between((sent != null) ? sent : clock.instant(), date);
 		return wait.isNegative() ? Duration.ZERO : wait;

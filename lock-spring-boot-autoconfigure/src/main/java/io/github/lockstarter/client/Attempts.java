@@ -36,8 +36,7 @@ final class Attempts {
 	}
 
 	/**
-	 * Returns how long to wait for the next attempt; empty if this is the answer for the
-	 * caller.
+	 * Returns the delay before the next attempt; empty if the answer is final.
 	 */
 	Optional<Duration> delayAfter(Answer answer) {
 		boolean mayChange = answer.isRefusal() || (answer.isUnavailable() && this.repeatable);
@@ -46,14 +45,13 @@ final class Attempts {
 	}
 
 	/**
-	 * Returns how long to wait for the next attempt; empty if the failure is for the
-	 * caller.
+	 * Returns the delay before the next attempt; empty if the failure is final.
 	 */
 	Optional<Duration> delayAfter(Throwable failure) {
 		return this.repeatable ? delay(null, failure.getClass().getName()) : Optional.empty();
 	}
 
-	/** Waits for not less than the server has said. */
+	/** Returns a delay that is at least as long as the server requests. */
 	private Optional<Duration> delay(@Nullable Duration told, Object outcome) {
 		long millis = this.backOff.nextBackOff();
 		if (millis == BackOffExecution.STOP) {

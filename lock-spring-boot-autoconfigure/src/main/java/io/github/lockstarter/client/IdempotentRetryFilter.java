@@ -23,17 +23,17 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 
 /**
- * Repeats the requests of a {@code WebClient} that were refused for the time being, or
- * whose answer was lost, as {@link IdempotentRetryInterceptor} does. No thread is held
- * between two attempts, and a cancelled request is not sent again.
+ * Repeats requests of a {@code WebClient} that were refused temporarily, or whose answer
+ * was lost, according to the same rules as {@link IdempotentRetryInterceptor}. No thread
+ * is blocked between two attempts. A cancelled request is not sent again.
  * <p>
- * The body of a request is subscribed to by each attempt, so a request whose body can be
- * read only once fails when it is repeated. Each subscription to the answer is a new
- * request, and gets a key of its own: an application that repeats by {@link Mono#retry()}
- * as well sets the header itself.
+ * Each attempt subscribes to the body of the request, so a request whose body can be read
+ * only once fails when it is repeated. Each subscription to the answer is a new request
+ * with a new key. An application that also uses {@link Mono#retry()} has to set the
+ * header itself.
  * <p>
- * The problem details of 409 and 503 are held in memory, up to the limit that the codecs
- * of the client have. The body of a refused attempt is released.
+ * The problem details of 409 and 503 are buffered in memory, up to the limit of the
+ * codecs of the client. The body of a refused attempt is released.
  */
 public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 
@@ -55,7 +55,7 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 
 	/**
 	 * Creates a filter.
-	 * @param limits how often, and for how long, a request is repeated
+	 * @param limits the limits for the attempts of a request
 	 */
 	public IdempotentRetryFilter(RetryLimits limits) {
 		this(Retries.within(limits), Schedulers.parallel());
@@ -78,7 +78,7 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 		});
 	}
 
-	/** Emits the response if it is for the caller. */
+	/** Emits the response if it is final. */
 	private static Mono<ClientResponse> accept(ClientResponse response, Attempts attempts) {
 		Answer answer = Answer.of(response.statusCode(), response.headers().asHttpHeaders());
 		if (!answer.hasProblem()) {
@@ -91,7 +91,7 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 			.flatMap((body) -> attempts.delayAfter(answer.with(body))
 				.map(IdempotentRetryFilter::refused)
 				.orElseGet(() -> Mono.just(withBody(response, body))))
-			// The caller still gets the status.
+			// The caller still receives the status.
 			.onErrorResume(DataBufferLimitException.class,
 					(ex) -> Mono.just(response.mutate().body((read) -> Flux.error(ex)).build()));
 	}
@@ -100,7 +100,7 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 		return Mono.error(new RefusedException(delay));
 	}
 
-	/** The body that was read can be read once more. */
+	/** Makes the body that was read available again. */
 	private static ClientResponse withBody(ClientResponse response, byte[] body) {
 		return response.mutate()
 			.body((read) -> (body.length > 0) ? Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(body))
@@ -119,14 +119,17 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 		return delay.map((each) -> Mono.delay(each, this.scheduler)).orElseGet(() -> Mono.error(failure));
 	}
 
-	/** What else fails, such as a body that cannot be written, would fail again. */
+	/**
+	 * Returns whether another attempt may succeed. Other failures, such as a body that
+	 * cannot be written, would occur again.
+	 */
 	private static boolean isFailureOfConnection(Throwable failure) {
 		Throwable cause = (failure instanceof WebClientRequestException) ? failure.getCause() : failure;
 		return cause instanceof IOException || cause instanceof TimeoutException
 				|| (NETTY_PRESENT && Netty.isTimeout(cause));
 	}
 
-	/** Its time-outs are no I/O exceptions. */
+	/** Time-outs of Netty are not I/O exceptions. */
 	private static final class Netty {
 
 		static boolean isTimeout(@Nullable Throwable cause) {
@@ -135,14 +138,14 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 
 	}
 
-	/** Tells the retry when to begin. */
+	/** Carries the delay before the next attempt. */
 	@SuppressWarnings("serial")
 	private static final class RefusedException extends RuntimeException {
 
 		private final Duration delay;
 
 		RefusedException(Duration delay) {
-			super("The request was refused for the time being", null, false, false);
+			super("The request was refused temporarily", null, false, false);
 			this.delay = delay;
 		}
 

@@ -14,11 +14,11 @@ import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.http.client.support.HttpRequestWrapper;
 
 /**
- * Repeats the requests of a {@code RestClient} or {@code RestTemplate} that were refused
- * for the time being, or whose answer was lost. Every attempt carries the same
- * {@code Idempotency-Key}. A POST or PATCH request without that header gets a random key,
- * before the first attempt. <b>Only for APIs that honour the header</b>: any other does
- * the work again.
+ * Repeats requests of a {@code RestClient} or {@code RestTemplate} that were refused
+ * temporarily, or whose answer was lost. All attempts have the same
+ * {@code Idempotency-Key}. A random key is added to a POST or PATCH request without that
+ * header before the first attempt. <b>Use it only for APIs that support the header</b>:
+ * any other API does the work again.
  * <table>
  * <caption>What is repeated</caption>
  * <tr>
@@ -35,27 +35,27 @@ import org.springframework.http.client.support.HttpRequestWrapper;
  * <td>if the request has a key, or its method is idempotent</td>
  * </tr>
  * <tr>
- * <td>409 with another type, {@code lease-lost} above all: the work may have been
+ * <td>409 with another type, in particular {@code lease-lost}: the work may have been
  * done</td>
  * <td>no</td>
  * </tr>
  * <tr>
- * <td>all else, 400 and 422 above all; a connection that breaks while the caller reads
- * the answer</td>
+ * <td>all other outcomes, in particular 400 and 422; a connection that breaks while the
+ * caller reads the answer</td>
  * <td>no</td>
  * </tr>
  * </table>
  * <p>
- * Before the next attempt the thread of the caller waits: for the
- * {@code retryAfterMillis} of the problem or the {@code Retry-After} of the answer, and a
- * random time more; without either, for a random time that grows with each attempt. A
- * request is not repeated if the server wants the client to wait for longer than the
- * {@link RetryLimits} allow. The caller gets the answer or the exception of the last
+ * The thread of the caller waits before the next attempt. The delay is the
+ * {@code retryAfterMillis} of the problem or the {@code Retry-After} of the answer, plus
+ * a random time. Without either, it is a random time that grows with each attempt. A
+ * request is not repeated if the server requests a longer delay than the
+ * {@link RetryLimits} allow. The caller receives the answer or the exception of the last
  * attempt. A thread that is interrupted while it waits throws
  * {@link InterruptedIOException}, and stays interrupted.
  * <p>
- * The bodies of requests are held in memory, as with every interceptor. Interceptors that
- * are added later see each attempt as a request of its own.
+ * The bodies of requests are buffered in memory, as with every interceptor. Interceptors
+ * that are added later are called for each attempt.
  *
  * @see IdempotentRetryFilter
  */
@@ -74,7 +74,7 @@ public final class IdempotentRetryInterceptor implements ClientHttpRequestInterc
 
 	/**
 	 * Creates an interceptor.
-	 * @param limits how often, and for how long, a request is repeated
+	 * @param limits the limits for the attempts of a request
 	 */
 	public IdempotentRetryInterceptor(RetryLimits limits) {
 		this(Retries.within(limits), (delay) -> TimeUnit.NANOSECONDS.sleep(delay.toNanos()));
@@ -126,7 +126,10 @@ public final class IdempotentRetryInterceptor implements ClientHttpRequestInterc
 		}
 	}
 
-	/** What a later interceptor adds to one attempt is not in the next. */
+	/**
+	 * Copies the request, so that headers that a later interceptor adds to one attempt
+	 * are not in the next.
+	 */
 	private static HttpRequest attempt(HttpRequest request, HttpHeaders headers) {
 		HttpHeaders own = HttpHeaders.copyOf(headers);
 		return new HttpRequestWrapper(request) {
@@ -149,7 +152,7 @@ public final class IdempotentRetryInterceptor implements ClientHttpRequestInterc
 		}
 	}
 
-	/** Lets the time pass between two attempts. */
+	/** Waits between two attempts. */
 	@FunctionalInterface
 	interface Sleeper {
 

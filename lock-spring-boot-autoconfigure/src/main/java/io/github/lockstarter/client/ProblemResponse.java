@@ -14,7 +14,7 @@ import org.springframework.http.client.ClientHttpResponse;
  */
 final class ProblemResponse implements ClientHttpResponse {
 
-	/** A problem detail that matters is shorter. */
+	/** A problem detail of a lock is shorter. */
 	private static final int LONGEST = 64 * 1024;
 
 	private final ClientHttpResponse response;
@@ -31,7 +31,7 @@ final class ProblemResponse implements ClientHttpResponse {
 
 	/**
 	 * Reads the problem detail.
-	 * @throws IOException if it breaks off; then the response is closed
+	 * @throws IOException if the body is incomplete; the response is then closed
 	 */
 	static ProblemResponse read(ClientHttpResponse response) throws IOException {
 		try {

@@ -15,19 +15,17 @@ import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
- * Which requests of a client are repeated, and when. Its time and its randomness come
- * from outside.
+ * The rules by which requests of a client are repeated. Time and randomness are injected.
  * <p>
- * Spring's {@link org.springframework.core.retry.RetryTemplate} cannot do this. Its
- * back-off is not told the outcome of an attempt, so it cannot wait for as long as the
- * answer says. An answer is a failure to it only as an exception, and it sleeps on a
- * clock of its own.
+ * Spring's {@link org.springframework.core.retry.RetryTemplate} does not support this.
+ * Its back-off does not know the outcome of an attempt, so it cannot use the delay of the
+ * answer. It treats only exceptions as failures, and its clock cannot be injected.
  */
 final class Retries {
 
 	private static final String KEY = "Idempotency-Key";
 
-	/** RFC 9110, section 9.2.2. */
+	/** The idempotent methods of RFC 9110, section 9.2.2. */
 	private static final Set<HttpMethod> IDEMPOTENT = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS,
 			HttpMethod.TRACE, HttpMethod.PUT, HttpMethod.DELETE);
 
@@ -60,17 +58,17 @@ final class Retries {
 		this.backOff.setMaxAttempts(limits.maxAttempts() - 1);
 	}
 
-	/** Returns retries in the time of this machine. */
+	/** Returns retries with the clock of the system. */
 	static Retries within(RetryLimits limits) {
 		return new Retries(limits, new JdkIdGenerator(), () -> ThreadLocalRandom.current().nextLong(), System::nanoTime,
 				InstantSource.system());
 	}
 
-	/** Returns the headers of all attempts: a request that needs a key gets one. */
+	/** Returns the headers of all attempts, with a key if the request needs one. */
 	HttpHeaders headers(HttpMethod method, HttpHeaders headers) {
 		HttpHeaders all = HttpHeaders.copyOf(headers);
 		if (NEEDS_KEY.contains(method) && !all.containsHeader(KEY)) {
-			// A string of RFC 9651.
+			// A string as in RFC 9651.
 			all.set(KEY, "\"" + this.keys.generateId() + "\"");
 		}
 		return all;

@@ -5,12 +5,12 @@ import java.time.Duration;
 import org.springframework.util.Assert;
 
 /**
- * How often, and for how long, a request is repeated.
+ * The limits for the attempts of a request.
  *
- * @param maxAttempts how often a request is sent at most, the first time included; 1
- * repeats nothing
- * @param maxTime how long after the first attempt the last one may begin; 1 ms to 1 day.
- * An attempt that has begun is not cut off.
+ * @param maxAttempts the largest number of attempts, including the first one; 1 for no
+ * repetition
+ * @param maxTime the longest time from the start of the first attempt to the start of the
+ * last one; 1 ms to 1 day. An attempt that has begun is not interrupted.
  */
 public record RetryLimits(int maxAttempts, Duration maxTime) {
 
@@ -18,7 +18,7 @@ public record RetryLimits(int maxAttempts, Duration maxTime) {
 
 	private static final Duration LONGEST = Duration.ofDays(1);
 
-	/** 5 attempts within 30 seconds. */
+	/** The default limits: 5 attempts within 30 seconds. */
 	public static final RetryLimits DEFAULT = new RetryLimits(5, Duration.ofSeconds(30));
 
 	public RetryLimits {
@@ -29,7 +29,7 @@ public record RetryLimits(int maxAttempts, Duration maxTime) {
 
 	/**
 	 * Returns these limits with another number of attempts.
-	 * @param maxAttempts how often a request is sent at most
+	 * @param maxAttempts the largest number of attempts, including the first one
 	 * @return the limits
 	 * @throws IllegalArgumentException if the number is out of range
 	 */
@@ -39,7 +39,8 @@ public record RetryLimits(int maxAttempts, Duration maxTime) {
 
 	/**
 	 * Returns these limits with another time.
-	 * @param maxTime how long after the first attempt the last one may begin
+	 * @param maxTime the longest time from the start of the first attempt to the start of
+	 * the last one
 	 * @return the limits
 	 * @throws IllegalArgumentException if the time is out of range
 	 */

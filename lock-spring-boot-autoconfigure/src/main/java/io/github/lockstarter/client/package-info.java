@@ -1,6 +1,6 @@
 /**
- * For applications that call an API under locks: requests that are repeated when they
- * were refused for the time being, with one {@code Idempotency-Key}.
+ * Support for clients of an API with locks: requests that were refused temporarily are
+ * repeated with the same {@code Idempotency-Key}.
  */
 @NullMarked
 package io.github.lockstarter.client;

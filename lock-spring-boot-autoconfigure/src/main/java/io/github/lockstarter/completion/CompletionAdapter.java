@@ -10,7 +10,7 @@ public interface CompletionAdapter {
 	boolean supports(Class<?> type);
 
 	/**
-	 * Ties the leases to the work, so that they are released when the work ends: with a
+	 * Binds the leases to the work, so that they are released when the work ends: with a
 	 * value, an error, a time-out or a cancellation.
 	 * @return the result to return in its place
 	 */

@@ -35,7 +35,7 @@ public final class CompletionAdapterRegistry {
 	/** Types whose work has no known end, unless there is an adapter for them. */
 	private static final List<Class<?>> UNKNOWN = List.of(BaseStream.class, Flow.Publisher.class, Callable.class);
 
-	/** Cached, since each call asks for the type of its result. */
+	/** Cached, because each call looks up the type of its result. */
 	private static final ClassValue<Optional<CompletionAdapter>> byType = new ClassValue<>() {
 
 		@Override
@@ -105,7 +105,7 @@ public final class CompletionAdapterRegistry {
 		}
 		if (adapter != null && type.isEntity() && !ofController) {
 			throw unsupported(type,
-					"the work of a %s in an entity is certain to be done only for controllers".formatted(name));
+					"the work of a %s in an entity can be tracked only for controllers".formatted(name));
 		}
 		if (type.isReactive() && !ReactiveTypeAdapter.canReturn(value)) {
 			throw unsupported(type, "a %s cannot be created from a Publisher".formatted(name));
@@ -122,7 +122,7 @@ public final class CompletionAdapterRegistry {
 			Object body = entity.getBody();
 			if (call.request() == null) {
 				throw unsupported(call.returnType(),
-						"the work in the entity it returned is certain to be done only for requests to controllers");
+						"the work in the entity that it returned can be tracked only for requests to controllers");
 			}
 			Object guarded = guard(call, body, leases);
 			return (guarded != null && guarded != body) ? withBody(entity, guarded) : result;
@@ -172,7 +172,7 @@ public final class CompletionAdapterRegistry {
 		return (value instanceof HttpEntity<?> entity) ? withBody(entity, guarded) : guarded;
 	}
 
-	/** Does the same where the value cannot be replaced. */
+	/** Keeps the leases like {@link #passOn} where the value cannot be replaced. */
 	public static void passOnAsIs(GuardedCall call, HandledRequest request, @Nullable Object value, HeldLeases leases) {
 		Object body = body(value);
 		CompletionAdapter adapter = (body != null) ? find(body.getClass()) : null;
@@ -180,7 +180,7 @@ public final class CompletionAdapterRegistry {
 			passOn(call, body, leases);
 		}
 		else if (adapter != null && !(adapter instanceof FutureAdapter)) {
-			// Spring MVC makes a DeferredResult of it.
+			// Spring MVC converts it to a DeferredResult.
 			request.followDeferred(call, leases);
 			leases.passOn();
 		}

@@ -25,10 +25,10 @@ import io.github.lockstarter.result.SharedResult;
 import io.github.lockstarter.result.SharedResult.Answered;
 
 /**
- * The leases under which one call of an annotated method runs. They are released
- * together, the last one first, when the work of the call has ended: be it with the
- * method, or later. Where the response is to be covered as well, or the work has not even
- * begun, the end of the request counts, too.
+ * The leases of one call of an annotated method. They are released together, in reverse
+ * order, when the work of the call has ended: with the method, or later. If the response
+ * is covered as well, or the work has not begun, they are released at the end of the
+ * request at the earliest.
  */
 public final class HeldLeases {
 
@@ -51,17 +51,19 @@ public final class HeldLeases {
 	/** The result to store for other callers at the release. */
 	private volatile @Nullable String result;
 
-	/** What the handler has set on the response; nothing where there is none. */
+	/**
+	 * Returns the status and headers that the handler has set; empty without a response.
+	 */
 	private volatile Supplier<@Nullable ResponseHead> response = () -> ResponseHead.EMPTY;
 
-	/** Whether the end of the request tells the answer to it. */
+	/** Whether the answer is known at the end of the request. */
 	private boolean answered;
 
 	private boolean awaitsAnswer;
 
 	private volatile boolean failed;
 
-	/** Whether no work has begun. */
+	/** Whether the work never began. */
 	private volatile boolean unused;
 
 	private volatile boolean rolledBack;
@@ -82,7 +84,7 @@ public final class HeldLeases {
 
 	private boolean released;
 
-	/** How many inner calls have joined the leases and have not ended. */
+	/** The number of inner calls that have joined the leases and have not ended. */
 	private int joined;
 
 	/** Whether the leases are to be released when the last inner call has ended. */
@@ -91,7 +93,7 @@ public final class HeldLeases {
 	/**
 	 * Creates held leases.
 	 * @param method the method that runs under them
-	 * @param leases the leases, in the order they were acquired
+	 * @param leases the leases, in the order of their acquisition
 	 * @param lease the lease of the first annotation
 	 * @param untilResponse whether they are held until the request has ended
 	 */
@@ -140,8 +142,8 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * Sets where to find what a handler has set on the response to its request.
-	 * @param response returns it, at the latest when the work ends; {@code null} if the
+	 * Sets the source of the status and headers of the response.
+	 * @param response returns them, at the latest when the work ends; {@code null} if the
 	 * handler has written the response itself
 	 */
 	public void respondBy(Supplier<@Nullable ResponseHead> response) {
@@ -156,7 +158,7 @@ public final class HeldLeases {
 		return this.sharing != null && this.lease != null && this.sharing.results().keepsAnswers();
 	}
 
-	/** Marks that the end of the request tells the answer. */
+	/** Marks that the answer will be known at the end of the request. */
 	public synchronized void expectAnswer() {
 		this.answered = true;
 	}
@@ -171,8 +173,8 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * Marks that the work failed. If the answer to that may be kept, the leases are held
-	 * until it is known.
+	 * Marks that the work failed. If the answer to the failure may be kept, the leases
+	 * are held until it is known.
 	 */
 	public void failed(@Nullable Throwable failure) {
 		if (failure != null && mayAwaitAnswer() && this.sharing != null
@@ -267,11 +269,12 @@ public final class HeldLeases {
 	 * Checks the leases before a transaction of this thread is committed. Where the store
 	 * can join the transaction, no other holder is granted a lock before it has ended.
 	 * @param transaction the transaction
-	 * @param joined what the store may join; {@code null} if it may not
-	 * @throws LeaseLostException if a lease is not held any more
+	 * @param joined the transaction that the store may join; {@code null} if it may not
+	 * @throws LeaseLostException if a lease is no longer held
 	 */
 	public void checkBeforeCommit(Object transaction, @Nullable Object joined) {
-		// A transaction inside of one that has locked the rows would wait for them.
+		// A transaction inside of one that has locked the rows would wait for the outer
+		// one.
 		Object ours = (this.heldBy == null) ? joined : null;
 		if (ours != null) {
 			this.heldBy = transaction;
@@ -332,8 +335,8 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * Marks that the first of several values is emitted: it is written at once, and the
-	 * handler can set no more on the response.
+	 * Marks that the first of several values is emitted: it is written at once, so the
+	 * handler can no longer change the status and headers.
 	 */
 	void beginEmission() {
 		@Nullable ResponseHead response = this.response.get();
@@ -348,10 +351,10 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * Lets an inner call work under a lease of these. They are not released before it has
-	 * ended.
-	 * @param key the lock that it needs
-	 * @return its part in the lease; {@code null} if there is none on the lock, or it has
+	 * Joins the lease on a lock for an inner call. The leases are not released before
+	 * that call has ended.
+	 * @param key the lock that the inner call needs
+	 * @return the joined lease; {@code null} if there is no lease on the lock, or it has
 	 * been released
 	 * @throws LeaseLostException if the lease was lost
 	 */
@@ -550,7 +553,7 @@ public final class HeldLeases {
 
 	}
 
-	/** A class of its own, since its exception is loaded with it. */
+	/** A class of its own, because its exception class is loaded with it. */
 	private static final class AdviceTransaction {
 
 		private AdviceTransaction() {

@@ -9,8 +9,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 
 /**
- * The part of an inner call in the lease of an outer one: its release ends that part, and
- * leaves the lock to the outer call.
+ * The lease of an outer call as joined by an inner call. Its release ends the use by the
+ * inner call. The outer call keeps the lock.
  */
 final class JoinedLease implements Lease {
 

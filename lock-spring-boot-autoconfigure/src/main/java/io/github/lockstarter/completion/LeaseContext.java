@@ -25,7 +25,7 @@ public final class LeaseContext {
 		return (leases != null) ? leases : List.of();
 	}
 
-	/** Returns the leases as they are now, for work that this thread leaves to others. */
+	/** Returns a snapshot of the leases, for work that continues on other threads. */
 	public static List<HeldLeases> snapshot() {
 		Deque<HeldLeases> leases = current.get();
 		return (leases != null) ? List.copyOf(leases) : List.of();

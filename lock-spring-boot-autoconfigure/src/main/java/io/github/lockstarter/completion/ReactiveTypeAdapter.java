@@ -24,7 +24,7 @@ import io.github.lockstarter.result.EmittedValues;
 import io.github.lockstarter.result.ResultType;
 
 /**
- * A reactive type, be it of Reactor, RxJava, Kotlin or the JDK: its work is done by the
+ * Adapts a reactive type of Reactor, RxJava, Kotlin or the JDK. Its work is done by the
  * subscription, and ends with it.
  */
 public final class ReactiveTypeAdapter implements CompletionAdapter {
@@ -41,9 +41,9 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 	}
 
 	/**
-	 * Returns whether it is a type of values: to ask Spring's registry would load Reactor
-	 * at the start of an application that may never use it. A record or an enum may
-	 * implement a reactive type.
+	 * Returns whether it is a type of plain values. Avoids the use of Spring's registry,
+	 * which would load Reactor at the start of an application that may never use it. A
+	 * record or an enum may implement a reactive type.
 	 */
 	private static boolean isPlain(Class<?> type) {
 		return type.isPrimitive() || type.isArray() || PLAIN.contains(type.getPackageName())
@@ -59,7 +59,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 	@Override
 	public Object guard(GuardedCall call, Object result, HeldLeases leases) {
 		Class<?> declared = call.returnType().declared();
-		// A class may be of several reactive types.
+		// A class may implement several reactive types.
 		ReactiveAdapter adapter = adapter(
 				(call.returnType().isReactive() && declared.isInstance(result)) ? declared : result.getClass());
 		return adapter.fromPublisher(
@@ -73,7 +73,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 		return adapter;
 	}
 
-	/** Returns whether the type is no more than what can be made of any publisher. */
+	/** Returns whether a value of exactly the type can be created from any publisher. */
 	static boolean canReturn(Class<?> type) {
 		Class<?> made = adapter(type).getReactiveType();
 		return type.isAssignableFrom(made);
@@ -89,7 +89,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 	 * Returns a publisher of work under leases, which are released when it ends.
 	 * @param acquired emits the leases
 	 * @param multiValue whether the work emits any number of values
-	 * @param source where the values come from
+	 * @param source the source of the values
 	 */
 	public static Publisher<?> under(GuardedCall call, Mono<HeldLeases> acquired, boolean multiValue, Source source) {
 		Function<HeldLeases, Publisher<?>> work = (leases) -> {
@@ -129,7 +129,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 		return end.apply(leases);
 	}
 
-	/** Leaves to others what has been emitted, once that is all. */
+	/** Keeps the emitted values for other callers when the work has completed. */
 	private static Flux<Object> leavingAll(Flux<Object> values, HeldLeases leases) {
 		EmittedValues all = leases.values();
 		return (all == null) ? values : values.switchOnFirst((first, each) -> {
@@ -138,7 +138,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 		}).doOnComplete(() -> leases.leave(all));
 	}
 
-	/** Returns what a value of the reactive type ends with. */
+	/** Returns the type of the values that the reactive type emits. */
 	public static ResultType resultType(Class<?> owner, ResolvableType reactive) {
 		ReactiveAdapter adapter = adapter(reactive.toClass());
 		return adapter.isNoValue() ? new ResultType(owner, ResolvableType.forClass(Void.class), false)
@@ -158,9 +158,9 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 	}
 
 	/**
-	 * Goes on as the work ended: on threads that may be blocked only if this one may, and
-	 * not on one of the registry, which has few. Nothing fails for want of another
-	 * thread.
+	 * Continues on a thread like the one on which the work ended: one that may be blocked
+	 * only if this thread may. It is never a thread of the registry, which has few. If no
+	 * thread can be started, the signal is not lost.
 	 */
 	public static Mono<Void> goOn(Mono<Void> released) {
 		if (!Schedulers.isInNonBlockingThread()) {
@@ -187,12 +187,12 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 			.isPresent();
 	}
 
-	/** Returns under what the subscriber works, the innermost first. */
+	/** Returns the leases of the subscriber, those of the innermost call first. */
 	public static List<HeldLeases> all(ContextView context) {
 		return context.<List<HeldLeases>>getOrEmpty(HeldLeases.class).orElse(List.of());
 	}
 
-	/** Where the values come from. */
+	/** The source of the values. */
 	public interface Source {
 
 		@Nullable Publisher<?> under(HeldLeases leases) throws Throwable;

@@ -29,7 +29,7 @@ public final class RequestCompletion {
 		}
 	}
 
-	/** Returns whether leases have been added, ended ones included. */
+	/** Returns whether leases have been added, including those that have ended. */
 	public boolean hasLeases() {
 		return !this.held.isEmpty();
 	}
@@ -70,7 +70,10 @@ public final class RequestCompletion {
 		return this.held.stream().filter(HeldLeases::awaitsAnswer);
 	}
 
-	/** Notifies the leases, also those that are added later. */
+	/**
+	 * Notifies the leases of the end of the request, including leases that are added
+	 * later.
+	 */
 	public void reached() {
 		this.reached = true;
 		this.held.forEach(HeldLeases::requestEnded);

@@ -11,10 +11,10 @@ import org.springframework.http.HttpEntity;
 /**
  * The return type of an annotated method.
  *
- * @param method the method, as it is on the class of the bean
+ * @param method the method, as declared by the class of the bean
  * @param owner the class of the bean
- * @param declared the return type, as it is for that class
- * @param value the same, or the type of the body where that is an entity
+ * @param declared the return type, as resolved for that class
+ * @param value the same type, or the type of the body if it is an entity
  * @param adapter the adapter for such values; {@code null} for plain ones
  */
 public record ReturnType(Method method, Class<?> owner, Class<?> declared, Class<?> value,

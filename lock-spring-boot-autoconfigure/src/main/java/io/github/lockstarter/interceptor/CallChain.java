@@ -13,17 +13,17 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.completion.HeldLeases;
 
 /**
- * The annotated methods within which a call is made, and the leases that they hold. They
- * are known on the thread that runs a method, in its Reactor context, and in the tasks
- * that Spring MVC runs for it.
+ * The annotated methods that enclose a call, and their leases. The chain is available on
+ * the thread that runs a method, in its Reactor context, and in the tasks that Spring MVC
+ * runs for it.
  *
  * @param leases the leases, those of the innermost method first
- * @param ofRequest the leases of the handler of the request, on whatever thread that
- * runs; {@code null} if there are none
+ * @param ofRequest the leases of the handler of the request, on any thread; {@code null}
+ * if there are none
  */
 record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 
-	/** Returns whether the call is within no other. */
+	/** Returns whether no annotated method encloses the call. */
 	boolean isEmpty() {
 		return this.leases.isEmpty();
 	}
@@ -35,8 +35,8 @@ record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 	}
 
 	/**
-	 * Lets the call work under a lease of the chain.
-	 * @return its part in the lease; {@code null} if the chain does not hold the lock
+	 * Joins a lease of the chain for the call.
+	 * @return the joined lease; {@code null} if the chain does not hold the lock
 	 * @throws io.github.lockstarter.LeaseLostException if the lease was lost
 	 */
 	@Nullable Lease join(LockKey key) {
@@ -56,13 +56,14 @@ record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 
 	/**
 	 * Refuses a wait for a lock that the handler of the same request holds. The handler
-	 * is on another thread, or has returned, so whether it waits for the call is unknown.
+	 * runs on another thread, or has returned, so it is unknown whether it waits for the
+	 * call.
 	 * @throws LockDeadlockException if the handler holds the lock
 	 */
 	void checkRequest(LockKey key, LockOptions options, Method method) {
 		if (this.ofRequest != null && this.ofRequest.hold(key)) {
 			throw new LockDeadlockException(key, options,
-					"%s asks for it outside of the chain of calls of %s, which holds it for the same request"
+					"%s needs it outside of the call chain of %s, which holds it for the same request"
 						.formatted(WaitGraph.name(method), WaitGraph.name(this.ofRequest.method())));
 		}
 	}

@@ -15,8 +15,8 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * Takes note of calls of annotated methods that were refused, were skipped, or ran
- * without their lock.
+ * Counts, logs and publishes calls of annotated methods that were refused, were skipped,
+ * or ran without their lock.
  */
 public final class CallObserver {
 
@@ -34,9 +34,9 @@ public final class CallObserver {
 
 	/**
 	 * Creates an observer.
-	 * @param counts counts what happens
-	 * @param runs remembers when methods ran whose calls may be skipped
-	 * @param events publishes it to the application
+	 * @param counts counts the events
+	 * @param runs records the last runs of methods whose calls may be skipped
+	 * @param events publishes the events to the application
 	 */
 	public CallObserver(LockCounts counts, LastRuns runs, ConflictEvents events) {
 		this.counts = counts;
@@ -44,17 +44,17 @@ public final class CallObserver {
 		this.events = events;
 	}
 
-	/** A call was refused: the lock is held. */
+	/** Records a call that was refused because the lock is held. */
 	void refused(LockConflictException conflict) {
 		this.events.refused(conflict.getKey(), conflict);
 	}
 
-	/** A call that might have been skipped runs. */
+	/** Records a call that runs and could have been skipped. */
 	void runs(Lease lease, LockedMethod method) {
 		this.runs.ran(lease, method);
 	}
 
-	/** A call was skipped: the lock is held. */
+	/** Records a call that was skipped because the lock is held. */
 	void skipped(LockKey key, LockedMethod method) {
 		this.counts.add(key.name(), Event.SKIPPED);
 		this.runs.skipped(key.name(), method);
@@ -64,15 +64,19 @@ public final class CallObserver {
 		}
 	}
 
-	/** A call proceeds without the lock. In an outage there may be thousands of them. */
+	/**
+	 * Records a call that proceeds without the lock. There may be thousands of them
+	 * during an outage.
+	 */
 	void proceeds(LockKey key, LockedMethod method, LockStoreException failure) {
 		this.counts.add(key.name(), Event.UNGUARDED);
 		long now = System.nanoTime();
 		long last = this.lastLine.get();
 		if (now - last >= PAUSE && this.lastLine.compareAndSet(last, now)) {
-			logger.warn("%s runs without lock '%s', as on-store-failure is proceed. Calls without it so far: %d. %s"
-				.formatted(method.method().toGenericString(), key.name(), this.counts.get(key.name(), Event.UNGUARDED),
-						failure.getMessage()));
+			logger.warn(
+					"%s runs without lock '%s', because on-store-failure is proceed. Calls without the lock so far: %d. %s"
+						.formatted(method.method().toGenericString(), key.name(),
+								this.counts.get(key.name(), Event.UNGUARDED), failure.getMessage()));
 		}
 	}
 

@@ -23,9 +23,9 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockSkippedEvent;
 
 /**
- * Publishes that calls of annotated methods were refused or skipped. The caller only adds
- * the event to a queue, without a lock, and nothing at all if there are no listeners.
- * However slow the listeners are, they have one thread, and the queue is bounded.
+ * Publishes events for calls of annotated methods that were refused or skipped. The
+ * caller only adds the event to a lock-free queue, and does nothing if there are no
+ * listeners. All listeners share one thread, and the queue is bounded.
  */
 public final class ConflictEvents implements AutoCloseable {
 
@@ -39,12 +39,12 @@ public final class ConflictEvents implements AutoCloseable {
 
 	private final Queue<Object> queue = new ConcurrentLinkedQueue<>();
 
-	/** The size of the queue, which does not know it itself. */
+	/** The size of the queue, which the queue itself cannot return in constant time. */
 	private final AtomicInteger waiting = new AtomicInteger();
 
 	private final AtomicBoolean delivering = new AtomicBoolean();
 
-	/** From the first event that is dropped until the listeners have caught up. */
+	/** Set from the first dropped event until the listeners have caught up. */
 	private final AtomicBoolean dropping = new AtomicBoolean();
 
 	private final AtomicBoolean failureLogged = new AtomicBoolean();
@@ -54,9 +54,9 @@ public final class ConflictEvents implements AutoCloseable {
 	private volatile boolean skips;
 
 	/**
-	 * Creates the events of an application, of which none is published before
+	 * Creates a publisher, which publishes no event before
 	 * {@link #publish(boolean, boolean)}.
-	 * @param listeners is given each event
+	 * @param listeners receives each event
 	 */
 	public ConflictEvents(Consumer<Object> listeners) {
 		this(listeners, threads());
@@ -67,7 +67,7 @@ public final class ConflictEvents implements AutoCloseable {
 		this.executor = executor;
 	}
 
-	/** One thread for the listeners, and one to log that they are slow. */
+	/** One thread for the listeners, and one for the warning that they are slow. */
 	private static ExecutorService threads() {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-events-");
 		threads.setDaemon(true);
@@ -75,7 +75,7 @@ public final class ConflictEvents implements AutoCloseable {
 	}
 
 	/**
-	 * Determines from now on which events are published.
+	 * Sets the events to publish from now on.
 	 * @param conflicts whether there is a listener for {@link LockConflictEvent}
 	 * @param skips whether there is a listener for {@link LockSkippedEvent}
 	 */
@@ -84,14 +84,14 @@ public final class ConflictEvents implements AutoCloseable {
 		this.skips = skips;
 	}
 
-	/** Takes note of a call that was refused. */
+	/** Publishes that a call was refused. */
 	public void refused(LockKey key, LockConflictException conflict) {
 		if (this.conflicts) {
 			submit(new LockConflictEvent(key, conflict.getConflictReason()));
 		}
 	}
 
-	/** Takes note of a call that was skipped. */
+	/** Publishes that a call was skipped. */
 	public void skipped(LockKey key, Method method) {
 		if (this.skips) {
 			submit(new LockSkippedEvent(key, ClassUtils.getQualifiedMethodName(method)));
@@ -111,12 +111,12 @@ public final class ConflictEvents implements AutoCloseable {
 
 	private void startDelivery() {
 		if (this.delivering.compareAndSet(false, true) && !execute(this::deliver)) {
-			// The next event tries it again.
+			// The next event tries again.
 			this.delivering.set(false);
 		}
 	}
 
-	/** Returns whether there is a thread for it. */
+	/** Returns whether a thread could be started for the task. */
 	private boolean execute(Runnable task) {
 		try {
 			this.executor.execute(task);
@@ -151,16 +151,19 @@ public final class ConflictEvents implements AutoCloseable {
 		}
 	}
 
-	/** An appender may block, and the caller's thread may be that of an event loop. */
+	/**
+	 * Logged on another thread: an appender may block, and the caller's thread may be an
+	 * event loop.
+	 */
 	private void dropped() {
 		if (!this.dropping.get() && this.dropping.compareAndSet(false, true)) {
 			execute(() -> logger.warn(
-					"%d events of refused or skipped calls wait for their listeners; further ones are dropped until the listeners have caught up"
+					"%d events of refused or skipped calls are queued for slow listeners. Further events are dropped until the listeners have caught up"
 						.formatted(MAX_WAITING)));
 		}
 	}
 
-	/** Drops what waits, and interrupts a listener at work. */
+	/** Drops the queued events, and interrupts a running listener. */
 	@Override
 	public void close() {
 		publish(false, false);

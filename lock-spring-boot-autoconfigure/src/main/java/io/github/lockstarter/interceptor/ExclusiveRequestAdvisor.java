@@ -10,14 +10,17 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.operation.LockOperationSource;
 
 /**
- * Puts the methods annotated with {@link ExclusiveRequest} under their locks. By default
- * it is ordered just outside transactions and caches, so that a lock is held until the
- * transaction has ended, and inside security, so that a caller without access to a method
- * does not acquire its lock.
+ * Applies the locks of methods annotated with {@link ExclusiveRequest}. By default it is
+ * ordered just outside of transactions and caches, so that a lock is held until the
+ * transaction has ended. It is inside of security, so that a caller without access to a
+ * method does not acquire its lock.
  */
 public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
-	/** Just outside of transactions and caches, which come last by default. */
+	/**
+	 * The default order: just outside of transactions and caches, which have the lowest
+	 * precedence by default.
+	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
 	private final transient LockOperationSource operations;

@@ -20,9 +20,9 @@ import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * Runs an annotated method while it holds the locks that the call asks for. Nothing of
- * the method happens before they are granted. How they are waited for depends on the
- * caller and on the return type of the method.
+ * Acquires the locks of a call of an annotated method, runs the method, and releases the
+ * locks. The method does not start before all locks are granted. The way of waiting
+ * depends on the caller and on the return type of the method.
  */
 public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 
@@ -40,13 +40,15 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	private final BooleanSupplier untilResponse;
 
 	/**
-	 * Creates an interceptor. It is created before most other beans, so it asks for
-	 * nothing before the first call.
-	 * @param operations what is to be locked
-	 * @param registry where to get locks from
-	 * @param observer takes note of calls that are skipped, or run without their lock
-	 * @param requests the requests of threads
-	 * @param reactiveRequests the requests of Reactor contexts, if there are any
+	 * Creates an interceptor. It is created before most other beans, so its suppliers are
+	 * not called before the first call of a method.
+	 * @param operations the annotated methods
+	 * @param registry the registry that grants the locks
+	 * @param observer records calls that are refused, are skipped, or run without their
+	 * lock
+	 * @param requests finds the request of a thread
+	 * @param reactiveRequests finds the request of a Reactor context, if the application
+	 * is reactive
 	 * @param untilResponse whether handlers keep their locks until their response has
 	 * been written
 	 */

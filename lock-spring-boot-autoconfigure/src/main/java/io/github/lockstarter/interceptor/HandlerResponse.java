@@ -11,8 +11,8 @@ import io.github.lockstarter.result.SharedResult;
 public interface HandlerResponse {
 
 	/**
-	 * Marks that the handler is about to be called: if it has been called before, and
-	 * failed, its failure is not the answer.
+	 * Marks that the handler is about to be called. If an earlier call of it failed, that
+	 * failure is not the answer.
 	 */
 	void callAgain();
 
@@ -23,15 +23,15 @@ public interface HandlerResponse {
 	boolean notifiesOfAnswer();
 
 	/**
-	 * Returns what the handler has set on the response; {@code null} if it has written
-	 * the response itself.
+	 * Returns the status and headers that the handler has set; {@code null} if it has
+	 * written the response itself.
 	 */
 	@Nullable ResponseHead head();
 
 	/**
-	 * Marks the response as replayed, and sets what the handler had set there in another
+	 * Marks the response as replayed, and sets the status and headers of the original
 	 * call.
-	 * @return whether the response needs nothing from the handler any more
+	 * @return whether the response is complete without the handler
 	 */
 	boolean replay(SharedResult result);
 

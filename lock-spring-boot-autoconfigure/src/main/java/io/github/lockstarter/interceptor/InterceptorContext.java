@@ -3,11 +3,11 @@ package io.github.lockstarter.interceptor;
 import io.github.lockstarter.LockRegistry;
 
 /**
- * What all calls of annotated methods share.
+ * The shared context of all calls of annotated methods.
  *
- * @param registry where to get locks from
+ * @param registry the registry that grants the locks
  * @param waits the calls that wait while their chain holds other locks
- * @param observer takes note of calls that are skipped, or run without their lock
+ * @param observer records calls that are refused, are skipped, or run without their lock
  */
 record InterceptorContext(LockRegistry registry, WaitGraph waits, CallObserver observer) {
 

@@ -14,18 +14,20 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * When the methods whose calls may be skipped last ran in this instance, and were last
- * skipped: scheduled methods, for the most part, of which an operator asks which instance
- * ran them.
+ * The last runs and the last skips, in this instance, of methods whose calls may be
+ * skipped. Most of them are scheduled methods. The runs show an operator which instance
+ * ran a method.
  */
 public final class LastRuns {
 
 	private static final Run NONE = new Run("", null, null, null);
 
-	/** By the name of the lock: there are no more than annotations. */
+	/**
+	 * By the name of the lock, so that its size is bounded by the number of annotations.
+	 */
 	private final Map<String, Run> runs = new ConcurrentHashMap<>();
 
-	/** Returns what is known, by the name of the lock. */
+	/** Returns the last runs by the name of the lock. */
 	public Map<String, Run> byLockName() {
 		return new TreeMap<>(this.runs);
 	}
@@ -51,11 +53,12 @@ public final class LastRuns {
 	/**
 	 * The last run of a method in this instance.
 	 *
-	 * @param method the last method that was called
-	 * @param ran when a call last began to run; {@code null} if none did
-	 * @param fencingToken the number of the lease of that call: the instance with the
-	 * largest one has run last
-	 * @param skipped when a call was last skipped; {@code null} if none was
+	 * @param method the method that was called last
+	 * @param ran the time at which a call last began to run; {@code null} if no call did
+	 * @param fencingToken the fencing token of that call: the instance with the largest
+	 * one has run last
+	 * @param skipped the time at which a call was last skipped; {@code null} if no call
+	 * was
 	 */
 	public record Run(String method, @Nullable Instant ran, @Nullable Long fencingToken, @Nullable Instant skipped) {
 

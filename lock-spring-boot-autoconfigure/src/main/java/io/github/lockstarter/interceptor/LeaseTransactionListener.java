@@ -10,9 +10,9 @@ import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.LeaseContext;
 
 /**
- * Rolls back a transaction whose lock was lost before the commit, since the next holder
+ * Rolls back a transaction whose lock was lost before the commit, because the next holder
  * may have changed the same data. The result of a transaction that was rolled back is not
- * shared. This covers the work of an annotated method on its own thread.
+ * shared. This listener covers the work of an annotated method on the calling thread.
  *
  * @see ReactiveTransactionGuard
  */
@@ -20,12 +20,11 @@ public final class LeaseTransactionListener implements TransactionExecutionListe
 
 	/**
 	 * Refuses the commit if a lock was lost.
-	 * @throws LeaseLostException if a lock of this thread is not held any more
+	 * @throws LeaseLostException if a lock of this thread is no longer held
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		// A savepoint is no commit, and a transaction that changes nothing cannot lock a
-		// row.
+		// A savepoint is not a commit, and a read-only transaction cannot lock a row.
 		Object committed = (transaction instanceof DefaultTransactionStatus status && status.isNewTransaction()
 				&& status.hasTransaction() && !transaction.isNested() && !transaction.isReadOnly())
 						? status.getTransaction() : null;

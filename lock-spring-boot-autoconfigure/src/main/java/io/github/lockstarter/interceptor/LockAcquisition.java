@@ -36,21 +36,20 @@ import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.SharedCall;
 
 /**
- * The locks that one call has to acquire before it proceeds. They are acquired one after
- * the other in an order that is the same for all methods, so that no two calls can wait
- * for each other. A lock that the chain of calls holds already is joined.
+ * Acquires the locks of one call before it proceeds. They are acquired one after the
+ * other, in an order that is the same for all methods, so that calls cannot deadlock. A
+ * lease that the chain of calls holds already is joined.
  */
 public final class LockAcquisition {
 
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
-	private static final String NO_LEASE = "The LockRegistry granted null instead of a Lease: let the mock return one";
+	private static final String NO_LEASE = "The LockRegistry granted null instead of a Lease: configure the mock to return one";
 
 	private final LockedMethod method;
 
 	/**
-	 * In the order in which they are acquired; those of one operation, which follow each
-	 * other, together.
+	 * The locks in the order in which they are acquired, grouped by operation.
 	 */
 	private final List<List<WantedLock>> locks;
 
@@ -104,7 +103,7 @@ public final class LockAcquisition {
 	}
 
 	/**
-	 * Acquires the locks on this thread, or gets the result of another call.
+	 * Acquires the locks on this thread, or receives the result of another call.
 	 * @param chain the leases of the chain of calls, the innermost first
 	 * @throws LockException if one is not granted; the others are released then
 	 */
@@ -147,17 +146,17 @@ public final class LockAcquisition {
 		return sharing.results().acquire(registry, lock.key, lock.options(), sharing.caller());
 	}
 
-	/** A call that shares its result has one lock. */
+	/** A call that shares its result has only one lock. */
 	private boolean isShared(List<WantedLock> open) {
 		return this.sharing != null && !open.isEmpty();
 	}
 
 	/**
-	 * Acquires the locks, or gets the result of another call, without holding a thread.
-	 * Cancelling the future ends the attempt, and what has been granted is released.
+	 * Acquires the locks, or receives the result of another call, without blocking a
+	 * thread. Cancelling the future ends the attempt, and releases the granted locks.
 	 * @param chain the leases of the chain of calls, the innermost first
-	 * @param executor where the future completes; a refusal that is known at once
-	 * completes it on this thread
+	 * @param executor completes the future; an immediate refusal completes it on this
+	 * thread
 	 */
 	CompletableFuture<HeldLeases> acquireAsync(InterceptorContext context, CallChain chain, Executor executor,
 			boolean untilResponse) {
@@ -174,7 +173,7 @@ public final class LockAcquisition {
 	/**
 	 * A lock that the call has to acquire.
 	 *
-	 * @param operation the operation that asks for it
+	 * @param operation the operation that needs it
 	 */
 	private record WantedLock(LockKey key, LockOperation operation) {
 
@@ -184,7 +183,7 @@ public final class LockAcquisition {
 
 	}
 
-	/** What has been acquired so far. */
+	/** The locks that have been acquired so far. */
 	private final class Acquired {
 
 		private final InterceptorContext context;
@@ -265,7 +264,7 @@ public final class LockAcquisition {
 				else {
 					add(lock, joined);
 					Assert.state(lock.operation.replay() == null,
-							() -> "%s replays results under lock '%s', which the method that calls it holds already: let the outer one replay"
+							() -> "%s replays results under lock '%s', which its calling method holds already: declare the replay on the calling method"
 								.formatted(LockAcquisition.this.method.method().toGenericString(), lock.key.name()));
 				}
 			}
@@ -293,8 +292,8 @@ public final class LockAcquisition {
 		}
 
 		/**
-		 * Begins to wait, if that could be for the call itself.
-		 * @throws LockDeadlockException if it is
+		 * Begins to wait, and records the wait if a deadlock is possible.
+		 * @throws LockDeadlockException if it would be a deadlock
 		 */
 		WaitGraph.@Nullable Wait beginWait(List<WantedLock> locks) {
 			LockOptions options = locks.get(0).options();
@@ -315,9 +314,9 @@ public final class LockAcquisition {
 		}
 
 		/**
-		 * Returns whether the call goes on without the lock: the store failed, and the
-		 * operator prefers that. A registry that is being closed, and an interrupted
-		 * caller, are no failure of the store.
+		 * Returns whether the call proceeds without the lock: the store failed, and the
+		 * operation proceeds on a store failure. A registry that is being closed and an
+		 * interrupted caller are not failures of the store.
 		 */
 		boolean proceeds(List<WantedLock> locks, Throwable thrown) {
 			WantedLock lock = locks.get(0);
@@ -332,7 +331,7 @@ public final class LockAcquisition {
 
 		/**
 		 * Returns no leases if the call is to be skipped; {@code null} if it fails. A
-		 * conflict has the status of the operation that asks for the lock.
+		 * conflict has the status of the operation that needs the lock.
 		 */
 		@Nullable HeldLeases skipped(WantedLock lock, Throwable failure) {
 			if (!(CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict)) {
@@ -349,7 +348,7 @@ public final class LockAcquisition {
 
 	}
 
-	/** Acquires one lock after the other without holding a thread. */
+	/** Acquires one lock after the other without blocking a thread. */
 	private final class Attempt {
 
 		private final CompletableFuture<HeldLeases> result = new CompletableFuture<>();
@@ -410,14 +409,17 @@ public final class LockAcquisition {
 			next();
 		}
 
-		/** Cancelling the result cancels what was asked, and not what is made of it. */
+		/**
+		 * Cancelling the result cancels the pending acquire call itself, not a dependent
+		 * stage.
+		 */
 		private <T> void follow(List<WantedLock> locks, Question<T> question, Answer<T> answer) {
 			WaitGraph.Wait wait = this.acquired.beginWait(locks);
 			CompletionStage<T> asked;
 			try {
 				asked = question.ask();
 				Assert.state(asked != null,
-						"The LockRegistry returned null instead of a CompletionStage: let the mock return one");
+						"The LockRegistry returned null instead of a CompletionStage: configure the mock to return one");
 			}
 			catch (Throwable ex) {
 				this.acquired.endWait(wait);

@@ -8,10 +8,10 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 
 /**
- * Moves the advisor to the position of its order, also among the advice that other
- * post-processors have put in front of it. Those of {@code @Retryable} and
- * {@code @ConcurrencyLimit} do so whatever the order of the advice is: each retry would
- * compete for the lock again, and a refusal would be retried.
+ * Moves the advisor to the position of its order, also among advice that other
+ * post-processors have added in front of it. The post-processors of {@code @Retryable}
+ * and {@code @ConcurrencyLimit} ignore the order of other advice. Without this class,
+ * each retry would compete for the lock again, and a refusal would be retried.
  */
 public final class LockPlacement implements BeanPostProcessor {
 

@@ -25,8 +25,8 @@ import io.github.lockstarter.result.ReplayedAnswerException;
 import io.github.lockstarter.result.SharedResult;
 
 /**
- * One call of an annotated method: acquires its locks, and proceeds under them, or with
- * the result of another call.
+ * One call of an annotated method. It acquires its locks and runs the method under them,
+ * or returns the result of another call.
  */
 public final class LockedCall implements GuardedCall {
 
@@ -73,7 +73,7 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	/**
-	 * Returns whether the call is repeated if it fails, by advice outside of the lock.
+	 * Returns whether advice outside of the lock repeats the call if it fails.
 	 */
 	public boolean isRetried() {
 		return this.invocation instanceof ProxyMethodInvocation ofProxy && ofProxy.getProxy() instanceof Advised advised
@@ -82,14 +82,14 @@ public final class LockedCall implements GuardedCall {
 					.anyMatch((advisor) -> advisor.getAdvice() instanceof AbstractRetryInterceptor);
 	}
 
-	/** Returns the proxy that was called, if Spring made it. */
+	/** Returns the proxy that was called, if Spring has created it. */
 	public @Nullable Object proxy() {
 		return (this.invocation instanceof ProxyMethodInvocation ofProxy) ? ofProxy.getProxy() : null;
 	}
 
 	/**
-	 * Returns whether the call is one of the bean, and nothing that the bean's proxy does
-	 * around a call sees what the lock does with it.
+	 * Returns whether the call is one of the bean, and no other advice of its proxy
+	 * surrounds the lock.
 	 */
 	public boolean isOutermostOf(Object bean) {
 		return this.invocation instanceof ProxyMethodInvocation ofProxy && ofProxy.getProxy() == bean
@@ -110,16 +110,16 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	/**
-	 * Acquires the locks without holding a thread.
-	 * @param executor where the future completes unless a refusal is known at once
+	 * Acquires the locks without blocking a thread.
+	 * @param executor completes the future, except for an immediate refusal
 	 */
 	public CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse, Executor executor) {
 		return acquireAsync(locks, untilResponse, executor, List.of());
 	}
 
 	/**
-	 * Does the same within other calls.
-	 * @param outer the leases of these, those of the innermost first
+	 * Acquires the locks without blocking a thread, within other calls.
+	 * @param outer the leases of the other calls, those of the innermost call first
 	 */
 	CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse, Executor executor,
 			List<HeldLeases> outer) {
@@ -127,9 +127,9 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	/**
-	 * Lets what is kept of the result include what the handler sets on its response.
-	 * @return whether the answer to the request may be kept, too, so that the leases have
-	 * to be notified of its end
+	 * Includes the status and headers of the response in the kept result.
+	 * @return whether the answer to the request may be kept as well, so that the leases
+	 * have to be notified of the end of the request
 	 */
 	boolean respond(HandlerResponse response, HeldLeases leases) {
 		if (!leases.mayShare()) {
@@ -174,8 +174,8 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	/**
-	 * Does the same with a result whose work does not end the leases. May be done several
-	 * times.
+	 * Calls the method with a result whose work does not end the leases. May be called
+	 * several times.
 	 */
 	@Nullable Object runLater(HeldLeases leases) throws Throwable {
 		Assert.state(this.invocation instanceof ProxyMethodInvocation, "Not a call of a Spring proxy");
@@ -197,7 +197,7 @@ public final class LockedCall implements GuardedCall {
 		this.method.fillIn(leases.lease(), invocation.getArguments());
 		LeaseContext.push(leases);
 		try {
-			// Aspects find their invocation on the thread.
+			// Aspects look up their invocation on the thread.
 			return (invocation != this.invocation) ? ExposeInvocationInterceptor.INSTANCE.invoke(invocation)
 					: invocation.proceed();
 		}

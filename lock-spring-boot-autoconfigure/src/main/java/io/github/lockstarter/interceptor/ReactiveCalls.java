@@ -26,8 +26,8 @@ import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.result.SharedResult;
 
 /**
- * Calls methods whenever what they return is subscribed to, once their locks have been
- * granted, and holds no thread until then.
+ * Calls a reactive method for each subscription to its result, once its locks have been
+ * granted. No thread is blocked until then.
  */
 final class ReactiveCalls {
 
@@ -36,7 +36,7 @@ final class ReactiveCalls {
 	private final boolean untilResponse;
 
 	/**
-	 * Creates calls.
+	 * Creates the reactive calls.
 	 * @param requests finds the request of a subscriber
 	 * @param untilResponse whether handlers keep their locks until their response has
 	 * been written
@@ -46,12 +46,15 @@ final class ReactiveCalls {
 		this.untilResponse = untilResponse;
 	}
 
-	/** Tells whether this thread is one that must not be blocked. */
+	/** Returns whether this thread must not be blocked. */
 	static boolean isOnEventLoop() {
 		return Schedulers.isInNonBlockingThread();
 	}
 
-	/** Returns what the method returns: its type, or what a suspending function needs. */
+	/**
+	 * Returns a result of the return type of the method, or the publisher that a
+	 * suspending function needs.
+	 */
 	Object callLater(LockedCall call) {
 		ReturnType returned = call.returnType();
 		if (returned.isSuspending()) {
@@ -68,15 +71,15 @@ final class ReactiveCalls {
 			}));
 	}
 
-	/** Returns what stands in for the entity that a handler returns. */
+	/** Returns a placeholder for the entity that a handler returns. */
 	Object callLaterForEntity(LockedCall call, ReactiveRequestSupport requests) {
 		return requests.deferred(Mono.from(ReactiveTypeAdapter.under(call, acquire(call), false,
 				(leases) -> Mono.justOrEmpty(call.runLater(leases)))));
 	}
 
 	/**
-	 * Acquires the locks of a call for the request in the subscriber's context, otherwise
-	 * the one of the thread that made the call. The method may take its time, so it is
+	 * Acquires the locks of a call for the request in the subscriber's context, or
+	 * otherwise for the request of the calling thread. The method may be slow, so it is
 	 * not called on a thread of the registry.
 	 */
 	private Mono<HeldLeases> acquire(LockedCall call) {
@@ -115,8 +118,8 @@ final class ReactiveCalls {
 	}
 
 	/**
-	 * Emits nothing if the request has been answered. A handler that holds its lock, and
-	 * calls itself, gets the conflict.
+	 * Emits nothing if the request has been answered. A handler that calls itself while
+	 * it holds its lock receives the conflict.
 	 */
 	private static Mono<HeldLeases> answer(ReactiveRequestSupport.Request request, RequestCompletion end,
 			LockConflictException conflict, LockedCall call) {
@@ -124,15 +127,15 @@ final class ReactiveCalls {
 		return (answered != null) ? answered.then(Mono.empty()) : Mono.error(conflict);
 	}
 
-	/** The attempt is part of what the subscriber's context observes. */
+	/** The observation of the subscriber's context is the parent of the attempt. */
 	private static <T> T within(ContextView context, Supplier<T> attempt) {
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 		return (observation != null) ? observation.scoped(attempt) : attempt.get();
 	}
 
 	/**
-	 * Returns where to go on: on the event loop of the request, or else on threads that
-	 * may be blocked only if this one may.
+	 * Returns the executor for the continuation: the event loop of the request, or
+	 * threads that may be blocked only if this thread may.
 	 */
 	private static Executor executor(ReactiveRequestSupport.@Nullable Request request) {
 		Executor eventLoop = (request != null) ? request.eventLoop() : null;
@@ -157,7 +160,7 @@ final class ReactiveCalls {
 		});
 	}
 
-	/** A servlet request cannot be read after its end, so it is read now. */
+	/** Read now, because a servlet request cannot be read after its end. */
 	private static Mono<LockAcquisition> locksOfThread(LockedCall call) {
 		if (!call.isInRequest()) {
 			return Mono.fromSupplier(call::locks);

@@ -26,14 +26,13 @@ public interface ReactiveRequestSupport {
 	Object deferred(Mono<?> entity);
 
 	/**
-	 * A request.
+	 * A request that is in the Reactor context.
 	 */
 	interface Request extends HandlerResponse {
 
 		/**
-		 * Emits the parts of the request that keys may read.
-		 * @param withPrincipal whether they read the principal, which may have to be
-		 * loaded
+		 * Emits the parts of the request that key expressions may read.
+		 * @param withPrincipal whether the principal is read, which may have to be loaded
 		 */
 		Mono<CurrentRequest> current(boolean withPrincipal);
 
@@ -47,16 +46,16 @@ public interface ReactiveRequestSupport {
 		boolean isHandledBy(LockedMethod method);
 
 		/**
-		 * Returns the event loop of the request's connection, if this thread is the one
-		 * of the event loop.
+		 * Returns the event loop of the request's connection, if this thread belongs to
+		 * it.
 		 */
 		@Nullable Executor eventLoop();
 
 		/**
-		 * Answers the request, whose lock is held elsewhere.
+		 * Answers the request with a conflict, because its lock is held.
 		 * @param call the call of its handler
 		 * @return completes when the response has been written; {@code null} if the
-		 * conflict has to be an error signal
+		 * conflict has to be emitted as an error signal
 		 */
 		@Nullable Mono<Void> answer(LockConflictException conflict, LockedCall call);
 

@@ -23,7 +23,7 @@ public final class ReactiveTransactionGuard {
 	/**
 	 * Returns the commit. It fails with a
 	 * {@link io.github.lockstarter.LeaseLostException} before it begins if a lock of the
-	 * transaction is not held any more.
+	 * transaction is no longer held.
 	 * @param commit commits the transaction
 	 */
 	public static Mono<Void> commit(Supplier<Mono<Void>> commit) {

@@ -20,9 +20,9 @@ import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * Keeps a result that is to be replayed in the transaction of the method that it is from.
- * It has the lowest precedence and is registered after the advisor of transactions, so it
- * is called inside of that: after the method has returned, and before the commit.
+ * Stores a result for replay in the transaction of its method. The advisor has the lowest
+ * precedence and is registered after the advisor of transactions. So it is called inside
+ * of the transaction: after the method has returned, and before the commit.
  */
 public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
@@ -58,14 +58,14 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 		return result;
 	}
 
-	/** A transaction of other code ends at another time than the method. */
+	/** A transaction that other code began does not end with the method. */
 	private void keep(@Nullable Object result, HeldLeases leases, Method method) {
 		if (!(status() instanceof DefaultTransactionStatus status)) {
 			report(method);
 		}
 		else if (status.hasTransaction() && status.isNewTransaction() && leases.contain(status) && !status.isReadOnly()
 				&& !status.isRollbackOnly()) {
-			// What the database adds to the result is in it then.
+			// Flushed, so that the result includes values that the database generates.
 			status.flush();
 			leases.keepInTransaction(result, status.getTransaction());
 		}
@@ -83,8 +83,8 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 	private void report(Method method) {
 		if (!this.reported) {
 			this.reported = true;
-			logger.warn(("The transaction of %s is not one of an advice around it, so the result is not stored in it,"
-					+ " and the work is done again if the server dies after the commit")
+			logger.warn(("The transaction of %s was not begun by advice around it, so the result is not stored in it,"
+					+ " and a duplicate repeats the work if the server crashes after the commit")
 				.formatted(method.toGenericString()));
 		}
 	}

@@ -12,18 +12,18 @@ import io.github.lockstarter.completion.RequestCompletion;
 public interface RequestHandling extends HandledRequest, HandlerResponse {
 
 	/**
-	 * Returns the leases for which the request has waited without a thread, if the call
-	 * is the one that has waited.
+	 * Returns the leases for which the request has waited without a thread, if this is
+	 * the call that waited.
 	 */
 	@Nullable HeldLeases resumed(LockedCall call);
 
 	/**
-	 * Acquires the locks, on this thread or without one.
+	 * Acquires the locks on this thread, or suspends the request until they are granted.
 	 * @param untilResponse whether they are held until the response has been written
-	 * @return {@code null} if a lock is held elsewhere, and the method has to return
-	 * nothing: the framework will handle the conflict then
+	 * @return the leases; {@code null} if a lock is held elsewhere and the method has to
+	 * return {@code null}: the framework then handles the conflict
 	 * @throws Exception a {@link io.github.lockstarter.LockException} if a lock is not
-	 * granted, or what makes the framework wait without a thread
+	 * granted, or the exception that suspends the request
 	 */
 	@Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception;
 

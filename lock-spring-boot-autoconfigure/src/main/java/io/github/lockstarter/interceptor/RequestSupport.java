@@ -11,7 +11,7 @@ import io.github.lockstarter.operation.LockedMethod;
  */
 public interface RequestSupport {
 
-	/** No such framework. */
+	/** The support without a web framework. */
 	RequestSupport NONE = () -> CurrentRequest.NONE;
 
 	/** Returns the request of this thread. */

@@ -7,8 +7,8 @@ import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.HeldLeases;
 
 /**
- * Calls methods that return a {@link CompletionStage} when their locks have been granted,
- * on the common pool, and holds no thread until then.
+ * Calls a method that returns a {@link CompletionStage} on the common pool, once its
+ * locks have been granted. No thread is blocked until then.
  */
 final class StageCalls {
 

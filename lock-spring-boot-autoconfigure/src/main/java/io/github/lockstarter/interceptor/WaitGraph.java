@@ -13,8 +13,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 
 /**
- * The calls of this JVM that wait for a lock while their chain of calls may hold others.
- * A call whose wait would close a circle is refused: none of them would ever go on.
+ * Detects deadlocks: tracks the calls of this JVM that wait for a lock while their chain
+ * of calls may hold others. A call whose wait would close a cycle is refused.
  */
 final class WaitGraph {
 
@@ -22,11 +22,11 @@ final class WaitGraph {
 
 	/**
 	 * Begins to wait.
-	 * @param chain the calls within which it waits
+	 * @param chain the calls that enclose the waiting call
 	 * @param acquired the locks that the call itself has acquired
-	 * @param wanted the locks that it waits for, in their order
-	 * @return the wait; {@code null} if nobody can wait for the call meanwhile
-	 * @throws LockDeadlockException if it would wait for itself
+	 * @param wanted the locks that the call waits for, in their order
+	 * @return the wait; {@code null} if no other call can wait for this call
+	 * @throws LockDeadlockException if the call would wait for itself
 	 */
 	@Nullable Wait begin(CallChain chain, Set<LockKey> acquired, List<LockKey> wanted, LockOptions options, Method method) {
 		Wait wait = new Wait(chain, acquired, wanted, method);
@@ -38,7 +38,7 @@ final class WaitGraph {
 			Wait last = holds ? lastBefore(wait, wanted, new HashSet<>()) : null;
 			if (last != null) {
 				throw new LockDeadlockException(wanted.get(0), options,
-						"%s holds lock '%s' and waits for it, while %s holds it and waits for lock '%s'. Let both take the locks in the same order, or with two annotations on one method"
+						"%s holds lock '%s' and needs this lock, while %s holds this lock and waits for lock '%s'. Acquire the locks in the same order in both methods, or with two annotations on one method"
 							.formatted(name(method), last.lockName(), name(last.method), last.lockName()));
 			}
 			this.waits.add(wait);
@@ -50,7 +50,10 @@ final class WaitGraph {
 		this.waits.remove(wait);
 	}
 
-	/** Returns the call that waits for the chain, and that the locks wait for. */
+	/**
+	 * Returns the call of the cycle that waits for the chain; {@code null} if there is no
+	 * cycle.
+	 */
 	private @Nullable Wait lastBefore(Wait chain, List<LockKey> wanted, Set<Wait> seen) {
 		for (Wait each : this.waits) {
 			if (wanted.stream().anyMatch(each::mayHold) && seen.add(each)) {
@@ -86,12 +89,12 @@ final class WaitGraph {
 			this.method = method;
 		}
 
-		/** Outer calls may have ended, and released their locks. */
+		/** Outer calls may have ended and released their locks. */
 		private boolean holds(LockKey key) {
 			return this.acquired.contains(key) || this.chain.holds(key);
 		}
 
-		/** A call that wants several locks holds some of them while it waits. */
+		/** A call for several locks may hold some of them while it waits. */
 		private boolean mayHold(LockKey key) {
 			return holds(key) || (this.wanted.size() > 1 && this.wanted.contains(key));
 		}

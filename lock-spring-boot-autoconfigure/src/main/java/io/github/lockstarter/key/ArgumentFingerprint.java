@@ -31,10 +31,10 @@ import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.result.DeclaredTypes;
 
 /**
- * A digest of the arguments of a method, by which a request is compared with an earlier
- * one. All arguments count, except for the principal, for the {@code Idempotency-Key}
- * itself, and for those that are not data but give access to the request. For a handler,
- * the path of the request counts as well.
+ * A digest of the arguments of a method, for the comparison of a request with an earlier
+ * one. It includes all arguments except for the principal, the {@code Idempotency-Key}
+ * itself, and those that are not data but give access to the request. For a handler, it
+ * includes the path of the request.
  */
 public final class ArgumentFingerprint {
 
@@ -63,7 +63,7 @@ public final class ArgumentFingerprint {
 
 	private final boolean handler;
 
-	/** The positions of the arguments that count. */
+	/** The positions of the arguments that are included. */
 	private final List<Integer> counted;
 
 	/**
@@ -86,7 +86,7 @@ public final class ArgumentFingerprint {
 				throw new LockConfigurationException(
 						"@ExclusiveRequest on %s: replay compares arguments, but a %s can be read only once."
 							.formatted(method.toGenericString(), argument.getSimpleName()),
-						"Declare the parameter as the value itself, or leave out replay.");
+						"Declare the parameter as the value itself, or remove replay.");
 			}
 		}
 	}
@@ -107,7 +107,10 @@ public final class ArgumentFingerprint {
 		return isOnce(type) || (!access && !isKey(parameter));
 	}
 
-	/** It may come with quotes, or without. */
+	/**
+	 * Returns whether the parameter is the key itself, which clients may send with or
+	 * without quotes.
+	 */
 	private static boolean isKey(Parameter parameter) {
 		RequestHeader header = AnnotatedElementUtils.findMergedAnnotation(parameter, RequestHeader.class);
 		return header != null && header.name().equalsIgnoreCase(IdempotencyKeyHeader.NAME);
@@ -132,9 +135,9 @@ public final class ArgumentFingerprint {
 		}
 		catch (JacksonException ex) {
 			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s: replay compares arguments, but one cannot be written as JSON: %s"
+					"@ExclusiveRequest on %s: replay compares arguments, but an argument cannot be written as JSON: %s"
 						.formatted(this.method.toGenericString(), ex.getOriginalMessage()),
-					"Declare parameters that can be, or leave out replay.");
+					"Declare parameters that can be written as JSON, or remove replay.");
 		}
 	}
 

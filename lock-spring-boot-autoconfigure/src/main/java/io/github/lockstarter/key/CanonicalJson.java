@@ -28,14 +28,20 @@ import org.springframework.http.HttpEntity;
 import org.springframework.web.multipart.MultipartFile;
 
 /**
- * JSON that is the same for the same values, and for no others.
+ * Writes JSON that is equal for equal values, and different for different ones.
  */
 final class CanonicalJson {
 
-	/** The same on all servers, whatever their configuration of JSON. */
+	/**
+	 * Independent of the JSON configuration of the application, so that it is the same on
+	 * all servers.
+	 */
 	private static final JsonMapper PROPERTIES = mapper(JsonMapper.builder(), CanonicalJson::write);
 
-	/** Values may differ in fields that an application leaves out of its answers. */
+	/**
+	 * Includes fields that an application excludes from its answers, because values may
+	 * differ in them.
+	 */
 	private static final JsonMapper STATE = mapper(JsonMapper.builder()
 		.disable(MapperFeature.USE_ANNOTATIONS)
 		.changeDefaultVisibility((visibility) -> visibility.withVisibility(PropertyAccessor.ALL, Visibility.NONE)
@@ -58,7 +64,7 @@ final class CanonicalJson {
 	}
 
 	/**
-	 * Writes the properties of the value, as its annotations say.
+	 * Writes the properties of the value, according to its annotations.
 	 * @throws JacksonException if it cannot be written
 	 */
 	static String write(@Nullable Object value) {
@@ -66,14 +72,16 @@ final class CanonicalJson {
 	}
 
 	/**
-	 * Writes the fields of the value, whatever its annotations say.
+	 * Writes the fields of the value, regardless of its annotations.
 	 * @throws JacksonException if it cannot be written
 	 */
 	static String writeState(@Nullable Object value) {
 		return STATE.writeValueAsString(value);
 	}
 
-	/** Other properties of a principal change from request to request. */
+	/**
+	 * Writes only the name of a principal. Its other properties change between requests.
+	 */
 	private static final class PrincipalSerializer extends StdSerializer<Principal> {
 
 		PrincipalSerializer() {
@@ -87,7 +95,7 @@ final class CanonicalJson {
 
 	}
 
-	/** A set has no order of its own, so it is sorted. */
+	/** Sorts the elements of a set, which have no order of their own. */
 	private static final class SortedSetSerializer extends StdSerializer<Set<?>> {
 
 		private final transient Function<@Nullable Object, String> write;
@@ -106,7 +114,7 @@ final class CanonicalJson {
 
 	}
 
-	/** Headers change from request to request. */
+	/** Writes only the body of an entity. Its headers change between requests. */
 	private static final class EntitySerializer extends StdSerializer<HttpEntity<?>> {
 
 		EntitySerializer() {
@@ -120,7 +128,7 @@ final class CanonicalJson {
 
 	}
 
-	/** A file is written as its names and a digest of its content. */
+	/** Writes a file as its names and a digest of its content. */
 	private static final class FileSerializer extends StdSerializer<MultipartFile> {
 
 		FileSerializer() {

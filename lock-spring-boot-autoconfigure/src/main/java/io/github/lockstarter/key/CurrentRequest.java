@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a request that keys may read.
+ * The parts of a request that key expressions may read.
  */
 public interface CurrentRequest {
 
-	/** No request. */
+	/** The absence of a request. */
 	CurrentRequest NONE = new CurrentRequest() {
 
 		@Override

@@ -30,9 +30,9 @@ import org.springframework.expression.spel.ast.VariableReference;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * Refuses an expression that cannot be evaluated, or must not be, before its first
- * evaluation. SpEL itself takes an unknown variable for {@code null}, which would be one
- * lock for all callers.
+ * Refuses an expression that cannot or must not be evaluated, before its first
+ * evaluation. SpEL itself evaluates an unknown variable to {@code null}, which would
+ * result in one lock for all callers.
  */
 final class ExpressionCheck {
 
@@ -51,15 +51,18 @@ final class ExpressionCheck {
 	/** The members of the call that are read. */
 	private final Set<String> read = new HashSet<>();
 
-	/** The headers that are read by name, each with whether there is no alternative. */
+	/**
+	 * The headers that are read by name, each with a flag whether there is no
+	 * alternative.
+	 */
 	private final Map<String, Boolean> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
-	/** How many of the nodes around the present one choose between values. */
+	/** The number of enclosing nodes that choose between values. */
 	private int choices;
 
 	/**
 	 * Creates a check.
-	 * @param where the beginning of every error message
+	 * @param where the prefix of every error message
 	 * @param variables all variables
 	 * @param leases those of them that have no value before there is a lock
 	 */
@@ -84,8 +87,9 @@ final class ExpressionCheck {
 	}
 
 	/**
-	 * Returns the names of the headers that the expression reads, each with whether there
-	 * is no alternative to it. A name that is known only at the evaluation is left out.
+	 * Returns the names of the headers that the expression reads, each with a flag
+	 * whether there is no alternative to it. A name that is known only at the evaluation
+	 * is excluded.
 	 */
 	Map<String, Boolean> headers() {
 		return this.headers;
@@ -95,11 +99,11 @@ final class ExpressionCheck {
 	 * Checks a node.
 	 * @param onRoot whether the node is evaluated against the root object
 	 * @param inRootScope whether its independent parts are; not so in {@code .![…]} and
-	 * {@code .?[…]}, where they see the elements
+	 * {@code .?[…]}, where they are evaluated against the elements
 	 */
 	private void check(SpelNode node, boolean onRoot, boolean inRootScope) {
 		if (FORBIDDEN.contains(node.getClass())) {
-			throw invalid("has '%s', which is not allowed".formatted(node.toStringAST()),
+			throw invalid("contains '%s', which is not allowed".formatted(node.toStringAST()),
 					"Read parameters and their properties only: no types, constructors, assignments, beans or functions.");
 		}
 		if (node instanceof VariableReference variable) {
@@ -136,7 +140,10 @@ final class ExpressionCheck {
 				&& parent.getChild(child) instanceof PropertyOrFieldReference;
 	}
 
-	/** What follows {@code #root} is evaluated against it, whatever the scope is. */
+	/**
+	 * Returns whether the child is evaluated against the root object: after {@code #root}
+	 * it is, in any scope.
+	 */
 	private static boolean isOnRoot(SpelNode compound, int child, boolean onRoot) {
 		return (onRoot && child == 0) || (child == 1
 				&& ((onRoot && isBuiltIn(compound.getChild(0))) || compound.getChild(0).toStringAST().equals("#root")));
@@ -166,7 +173,7 @@ final class ExpressionCheck {
 
 	private void checkVariable(String name) {
 		if (this.leases.contains(name)) {
-			throw invalid("uses #%s, a Lease, which is filled in only when the lock has been taken".formatted(name),
+			throw invalid("uses #%s, a Lease, which has no value before the lock is acquired".formatted(name),
 					"Read other parameters.");
 		}
 		if (this.variables.contains(name) || BUILT_IN_VARIABLES.contains(name)) {
@@ -184,8 +191,8 @@ final class ExpressionCheck {
 			throw invalid("uses '%s', which is a parameter".formatted(written), "Write #%s.".formatted(name));
 		}
 		throw invalid("uses '%s', which does not exist".formatted(written),
-				suggestion(name) + " Besides parameters there are args, method, principal, path"
-						+ " and header('…'); a text stands in single quotes.");
+				suggestion(name) + " Apart from parameters, it can use args, method, principal, path"
+						+ " and header('…'); a literal text needs single quotes.");
 	}
 
 	private String suggestion(String name) {

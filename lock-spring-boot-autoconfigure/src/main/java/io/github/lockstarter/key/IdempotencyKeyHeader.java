@@ -11,29 +11,29 @@ import io.github.lockstarter.InvalidIdempotencyKeyException;
 import io.github.lockstarter.InvalidIdempotencyKeyException.Reason;
 
 /**
- * Reads the {@code Idempotency-Key} header: a string of RFC 8941 (section 3.3.3), as
- * draft-ietf-httpapi-idempotency-key-header-07 has it. Most clients send a bare UUID
- * instead, so a single word without quotes is the same key as the word in quotes.
+ * Reads the {@code Idempotency-Key} header: a string as in RFC 8941 (section 3.3.3),
+ * according to draft-ietf-httpapi-idempotency-key-header-07. Most clients send a bare
+ * UUID instead, so a single word without quotes is the same key as the word in quotes.
  *
  * @param lockName the name of the lock that the key is for
- * @param maxLength how many characters a key may have
+ * @param maxLength the largest number of characters of a key
  */
 public record IdempotencyKeyHeader(String lockName, int maxLength) {
 
 	/** The name of the header. */
 	public static final String NAME = "Idempotency-Key";
 
-	/** These would be a quoted string, a list, or parameters. */
+	/** Characters of a quoted string, a list, or parameters. */
 	private static final String NOT_BARE = "\"\\,;";
 
-	/** What HTTP allows around a value. */
+	/** The whitespace that HTTP allows around a value. */
 	private static final Pattern SPACE = Pattern.compile("^[ \t]+|[ \t]+$");
 
 	/**
 	 * Returns the key.
 	 * @param lines the values of all headers of that name
 	 * @return the key; {@code null} if there is no such header
-	 * @throws InvalidIdempotencyKeyException if they are not a key
+	 * @throws InvalidIdempotencyKeyException if they are not a valid key
 	 */
 	@Nullable String read(List<String> lines) {
 		if (lines.isEmpty()) {
@@ -85,7 +85,7 @@ public record IdempotencyKeyHeader(String lockName, int maxLength) {
 		return line;
 	}
 
-	/** Of ASCII. */
+	/** Returns whether it is a visible character of ASCII. */
 	private static boolean isVisible(int character) {
 		return character > ' ' && character < 127;
 	}

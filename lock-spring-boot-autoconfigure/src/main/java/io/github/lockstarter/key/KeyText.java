@@ -18,9 +18,9 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.MissingLockKeyException;
 
 /**
- * Turns the value of a key expression into the key of a lock: a scalar by its text,
- * everything else by the digest of its canonical JSON. Values with the same text or JSON
- * are the same key, and no others.
+ * Converts the value of a key expression to the key of a lock: a scalar to its text, any
+ * other value to the digest of its canonical JSON. Only values with the same text or JSON
+ * result in the same key.
  */
 public final class KeyText {
 
@@ -67,8 +67,8 @@ public final class KeyText {
 		return value == null || (value instanceof Map<?, ?> map && map.values().stream().allMatch(KeyText::isMissing));
 	}
 
-	@SuppressWarnings("JavaUtilDate") // applications have keys of this type,
-										// java.sql.Date included
+	@SuppressWarnings("JavaUtilDate") // Applications use keys of this type, including
+										// java.sql.Date.
 	private static String text(Object scalar) {
 		if (scalar instanceof Enum<?> constant) {
 			return constant.name();

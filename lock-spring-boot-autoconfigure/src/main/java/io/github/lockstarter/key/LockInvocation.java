@@ -15,7 +15,7 @@ import org.springframework.validation.Errors;
  */
 public final class LockInvocation {
 
-	/** The name of the property that is the principal. */
+	/** The name of the property for the principal. */
 	static final String PRINCIPAL = "principal";
 
 	/** Properties that expressions may read without a {@code #}. */
@@ -67,9 +67,9 @@ public final class LockInvocation {
 	}
 
 	/**
-	 * Returns the first value of a header; of an {@code Idempotency-Key}, the key.
-	 * @throws io.github.lockstarter.InvalidIdempotencyKeyException if such a header is
-	 * not a key
+	 * Returns the first value of a header; for the {@code Idempotency-Key}, its key.
+	 * @throws io.github.lockstarter.InvalidIdempotencyKeyException if that header is not
+	 * a valid key
 	 */
 	public @Nullable String header(String name) {
 		List<String> lines = this.request.headers(name);

@@ -3,18 +3,19 @@ package io.github.lockstarter.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Returns the value of the key of a call, where an expression is too little. A bean of
- * this type is named in {@code @ExclusiveRequest(keyResolver = "…")}.
+ * Computes the value of the key of a call, for keys that an expression cannot compute.
+ * {@code @ExclusiveRequest(keyResolver = "…")} refers to a bean of this type by its name.
  */
 @FunctionalInterface
 public interface LockKeyResolver {
 
 	/**
-	 * Returns the value, which becomes a key like that of an expression: a scalar by its
-	 * text, everything else by the digest of its JSON. It must not block: in Spring
-	 * WebFlux the caller is an event loop.
-	 * @param call the call: its method and arguments, and the parts of its request
-	 * @return the value; a call without one, or with a blank one, is refused with 400
+	 * Returns the value, which is converted to a key like that of an expression: a scalar
+	 * to its text, any other value to the digest of its JSON. This method must not block:
+	 * in Spring WebFlux the caller is an event loop.
+	 * @param call the call, with its method, its arguments and its request
+	 * @return the value; a call with a {@code null} or blank value is refused with status
+	 * 400
 	 */
 	@Nullable Object resolve(LockInvocation call);
 

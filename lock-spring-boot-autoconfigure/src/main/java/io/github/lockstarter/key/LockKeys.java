@@ -18,8 +18,8 @@ import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.TooManyLockKeysException;
 
 /**
- * How the locks that a call needs are found: one for the whole method, one for the value
- * of an expression or of a resolver, or one for each element of a value.
+ * Determines the locks of a call: one for the whole method, one for the value of an
+ * expression or of a resolver, or one for each element of a value.
  */
 public final class LockKeys {
 
@@ -31,7 +31,7 @@ public final class LockKeys {
 
 	private final @Nullable Supplier<LockKeyResolver> resolver;
 
-	/** How many different elements a value may have; 0 if it is one key. */
+	/** The largest number of different elements of a value; 0 if the value is one key. */
 	private final int limit;
 
 	private LockKeys(String lockName, @Nullable MethodExpression expression,
@@ -54,19 +54,19 @@ public final class LockKeys {
 
 	/**
 	 * Returns one lock for each element of the value of the expression.
-	 * @param limit how many different elements it may have
+	 * @param limit the largest number of different elements
 	 */
 	public static LockKeys ofEach(String lockName, MethodExpression expression, int limit) {
 		return new LockKeys(lockName, expression, null, limit);
 	}
 
-	/** Returns one lock for each value of the resolver, which is asked for at a call. */
+	/** Returns one lock for each value of the resolver, which is obtained at a call. */
 	public static LockKeys of(String lockName, Supplier<LockKeyResolver> resolver) {
 		return new LockKeys(lockName, null, resolver, 0);
 	}
 
 	/**
-	 * Checks how many locks a call may need.
+	 * Checks the largest number of locks of a call.
 	 * @throws IllegalArgumentException if it is less than 1, or more than 10,000
 	 */
 	public static void checkLimit(int limit) {
@@ -105,7 +105,7 @@ public final class LockKeys {
 
 	/**
 	 * Returns the locks that a call needs. If it has no value, but binding errors of a
-	 * form, it is the lock without a key.
+	 * form, the lock without a key is used.
 	 * @throws MissingLockKeyException if it has no value and no binding errors, or an
 	 * element is missing
 	 * @throws TooManyLockKeysException if the value has too many elements
@@ -115,7 +115,7 @@ public final class LockKeys {
 			return List.of(new LockKey(this.lockName, ""));
 		}
 		Object value = value(call);
-		// A key that reads a header, the path or the principal is no field of a form.
+		// A key that reads a header, the path or the principal is not a field of a form.
 		if (!readsRequest() && KeyText.isMissing(value) && call.hasBindingErrors()) {
 			return List.of(new LockKey(this.lockName, ""));
 		}
@@ -160,7 +160,7 @@ public final class LockKeys {
 		Assert.isTrue(
 				type == null || type == Object.class || type == Optional.class || type.isArray()
 						|| Iterable.class.isAssignableFrom(type),
-				() -> "keys are a %s, and not a collection or an array: use key".formatted(type));
+				() -> "keys is a %s, and not a collection or an array: use key instead".formatted(type));
 	}
 
 }

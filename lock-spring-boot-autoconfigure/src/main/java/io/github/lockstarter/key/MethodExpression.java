@@ -18,8 +18,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * An expression over the parameters of one method, checked once. One that is the name of
- * a parameter, as most are, is evaluated without SpEL.
+ * An expression with the parameters of one method, checked once. Most expressions are the
+ * name of a parameter, and are evaluated without SpEL.
  */
 public final class MethodExpression {
 
@@ -45,7 +45,7 @@ public final class MethodExpression {
 
 	/**
 	 * Parses the expression and checks that it can be evaluated for the method.
-	 * @throws LockConfigurationException if not
+	 * @throws LockConfigurationException if it cannot be evaluated
 	 */
 	public static MethodExpression parse(String text, String attribute, Method method) {
 		List<List<String>> variables = variables(method);
@@ -76,7 +76,10 @@ public final class MethodExpression {
 		return variables;
 	}
 
-	/** Of parameters that share a name, the last one counts. */
+	/**
+	 * Returns the position of the parameter; if several parameters share the name, that
+	 * of the last one.
+	 */
 	private static int parameter(String text, List<List<String>> variables) {
 		return (text.equals("#root") || text.equals("#this")) ? -1
 				: IntStream.range(0, variables.size())
@@ -114,8 +117,8 @@ public final class MethodExpression {
 	}
 
 	/**
-	 * Returns the names of the headers that are read, each with whether there is no
-	 * alternative to it. A name that is known only at the evaluation is left out.
+	 * Returns the names of the headers that are read, each with a flag whether there is
+	 * no alternative to it. A name that is known only at the evaluation is excluded.
 	 */
 	public Map<String, Boolean> headers() {
 		return (this.parameter >= 0) ? Map.of() : this.evaluation.get().headers();

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.Locale;
 
 /**
- * Finds the name that a misspelt one probably stands for.
+ * Finds the existing name that is nearest to a misspelt one.
  */
 public final class NearestName {
 

@@ -25,14 +25,16 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * A parsed and checked SpEL expression. Request data reaches it only as variables; it
- * cannot assign, nor name types or beans.
+ * A parsed and checked SpEL expression. It receives request data only as variables. It
+ * cannot assign values, or refer to types or beans.
  */
 final class SpelEvaluation {
 
 	private static final SpelExpressionParser parser = new SpelExpressionParser();
 
-	/** Errors that a request can cause, by missing values or too large ones. */
+	/**
+	 * Errors that a request can cause, with missing values or values that are too large.
+	 */
 	private static final Set<SpelMessage> NO_VALUE = EnumSet.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
 			SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED, SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE,
 			SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS, SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
@@ -48,7 +50,7 @@ final class SpelEvaluation {
 
 	private final Map<String, Boolean> headers;
 
-	/** Kept between evaluations, since they cache the properties of a type. */
+	/** Kept between evaluations, because they cache the properties of a type. */
 	private final PropertyAccessor[] accessors = { DataBindingPropertyAccessor.forReadOnlyAccess(),
 			new LenientMapAccessor() };
 
@@ -79,7 +81,7 @@ final class SpelEvaluation {
 
 	/**
 	 * Parses the expression and checks it.
-	 * @param where the beginning of every error message
+	 * @param where the prefix of every error message
 	 * @param variables the names of each parameter, by position
 	 * @param leases those of them that have no value before there is a lock
 	 * @throws LockConfigurationException if it cannot be evaluated
@@ -93,7 +95,8 @@ final class SpelEvaluation {
 			return new SpelEvaluation(expression, variables, read, check.headers());
 		}
 		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
-			throw new LockConfigurationException("%s is not a SpEL expression: %s".formatted(where, ex.getMessage()),
+			throw new LockConfigurationException(
+					"%s is not a valid SpEL expression: %s".formatted(where, ex.getMessage()),
 					"Correct the expression.");
 		}
 	}
@@ -103,7 +106,10 @@ final class SpelEvaluation {
 		return this.read;
 	}
 
-	/** Returns the headers that it reads, each with whether there is no alternative. */
+	/**
+	 * Returns the headers that it reads, each with a flag whether there is no
+	 * alternative.
+	 */
 	Map<String, Boolean> headers() {
 		return this.headers;
 	}
@@ -131,7 +137,7 @@ final class SpelEvaluation {
 		}
 	}
 
-	/** Reads {@code #map.name}, also where the map has no such name. */
+	/** Reads {@code #map.name}, even if the map has no such name. */
 	private static final class LenientMapAccessor implements PropertyAccessor {
 
 		@Override

@@ -1,5 +1,6 @@
 /**
- * Expressions over a call, and the keys of locks that are made from their values.
+ * Expressions with the data of a call, and the conversion of their values to keys of
+ * locks.
  */
 @NullMarked
 package io.github.lockstarter.key;

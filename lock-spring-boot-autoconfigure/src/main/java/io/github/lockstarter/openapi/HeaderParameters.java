@@ -64,7 +64,10 @@ final class HeaderParameters {
 		});
 	}
 
-	/** Without a condition that holds there is no lock, which needs no key. */
+	/**
+	 * Returns the headers that are read, each with a flag whether it is required. With a
+	 * condition no header is required, because a call without the lock needs no key.
+	 */
 	private static Map<String, Boolean> read(LockOperation operation) {
 		Map<String, Boolean> read = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 		Stream.ofNullable(operation.condition()).map(MethodExpression::headers).forEach(read::putAll);
@@ -95,9 +98,9 @@ final class HeaderParameters {
 	}
 
 	private static String description(@Nullable Replay replay) {
-		String use = "A key that the client draws at random for each request, and sends again when it repeats the request.";
+		String use = "A random key that the client generates for each request, and sends again when it repeats the request.";
 		return (replay != null)
-				? "%s It expires after %s: until then, a request with the same key gets the answer to the first. %s"
+				? "%s It expires after %s: until then, a request with the same key receives the answer to the first. %s"
 					.formatted(use, text(replay.keep()), replay.answers().description())
 				: use;
 	}

@@ -17,9 +17,9 @@ import io.github.lockstarter.web.LockProblems;
 import io.github.lockstarter.web.ReplayedHeader;
 
 /**
- * Describes what the locks of a handler add to its operation: the answers when it is not
- * run, the header of a shared or replayed answer, and the headers that the keys read.
- * What the application has described itself stays as it is.
+ * Adds the effects of locks to the operations of annotated handlers: the answers if the
+ * handler does not run, the header of a shared or replayed answer, and the headers that
+ * the keys read. Descriptions of the application are not changed.
  */
 public final class LockOperationCustomizer implements GlobalOperationCustomizer {
 
@@ -30,7 +30,7 @@ public final class LockOperationCustomizer implements GlobalOperationCustomizer 
 	/**
 	 * Creates the customizer.
 	 * @param operations the operations of annotated methods
-	 * @param problems words the answers
+	 * @param problems creates the texts of the answers
 	 */
 	public LockOperationCustomizer(Supplier<LockOperationSource> operations, Supplier<LockProblems> problems) {
 		this.operations = operations;

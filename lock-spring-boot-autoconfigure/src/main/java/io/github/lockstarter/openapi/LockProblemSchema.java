@@ -14,9 +14,9 @@ import io.swagger.v3.oas.models.responses.ApiResponse;
 import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
 
 /**
- * Adds the schema {@code LockProblem} to each document that refers to it: the problem
- * details of a {@link io.github.lockstarter.LockException}, as they are sent. An
- * application refers to it, too, where it describes such an answer itself.
+ * Adds the schema {@code LockProblem}, the problem details of a
+ * {@link io.github.lockstarter.LockException}, to each document that refers to it.
+ * Applications can refer to it as well, in their own descriptions of such answers.
  */
 public final class LockProblemSchema implements GlobalOpenApiCustomizer {
 
@@ -52,13 +52,13 @@ public final class LockProblemSchema implements GlobalOpenApiCustomizer {
 
 	private static Schema<?> schema() {
 		return new ObjectSchema().description("Problem details (RFC 9457).")
-			.addProperty("type", new StringSchema().format("uri").description("Which problem it is."))
-			.addProperty("title", new StringSchema().description("The problem in a few words."))
+			.addProperty("type", new StringSchema().format("uri").description("The type of the problem."))
+			.addProperty("title", new StringSchema().description("A short summary of the problem."))
 			.addProperty("status", new IntegerSchema().description("The status of the answer."))
-			.addProperty("detail", new StringSchema().description("What can be done about it."))
+			.addProperty("detail", new StringSchema().description("What the client can do about it."))
 			.addProperty("instance", new StringSchema().format("uri-reference").description("The path of the request."))
 			.addProperty("retryAfterMillis", new IntegerSchema().format("int64")
-				.description("Where the lock is held: after how many milliseconds a retry may succeed."));
+				.description("If the lock is held: the number of milliseconds after which a retry may succeed."));
 	}
 
 }

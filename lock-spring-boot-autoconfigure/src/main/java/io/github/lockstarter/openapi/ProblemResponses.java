@@ -38,8 +38,7 @@ import io.github.lockstarter.web.LockProblems;
 import static org.springframework.http.MediaType.APPLICATION_PROBLEM_JSON_VALUE;
 
 /**
- * The answers to the exceptions that a lock throws, described by what these exceptions
- * say themselves.
+ * The descriptions of the answers to lock exceptions, with the texts of these exceptions.
  */
 final class ProblemResponses {
 
@@ -49,7 +48,7 @@ final class ProblemResponses {
 		this.problems = problems;
 	}
 
-	/** Returns the answers that the locks of a method add to its own, by status. */
+	/** Returns the answers that the locks of a method add to its operation, by status. */
 	Map<String, ApiResponse> of(LockedMethod method) {
 		Map<String, Map<String, LockException>> byStatus = new TreeMap<>();
 		method.operations()
@@ -63,7 +62,7 @@ final class ProblemResponses {
 		return responses;
 	}
 
-	/** Returns one exception of each problem type that a call may be answered with. */
+	/** Returns one exception for each problem type with which a call may be answered. */
 	private static Stream<LockException> exceptions(LockOperation operation) {
 		List<LockException> exceptions = new ArrayList<>();
 		LockKey key = new LockKey(operation.name(), "");
@@ -106,7 +105,7 @@ final class ProblemResponses {
 			.content(new Content().addMediaType(APPLICATION_PROBLEM_JSON_VALUE, problem));
 		if (exceptions.values().stream().anyMatch((exception) -> exception.getRetryAfter() != null)) {
 			response.addHeaderObject(HttpHeaders.RETRY_AFTER,
-					new Header().description("After how many seconds a retry may succeed.")
+					new Header().description("The number of seconds after which a retry may succeed.")
 						.schema(new IntegerSchema()));
 		}
 		return response;
@@ -119,7 +118,7 @@ final class ProblemResponses {
 			.collect(Collectors.joining("; "));
 	}
 
-	/** Extension members are sent beside the others. */
+	/** Extension members are sent on the same level as the others. */
 	private static Map<String, Object> members(ProblemDetail body) {
 		Map<String, Object> members = new LinkedHashMap<>();
 		members.put("type", String.valueOf(body.getType()));

@@ -1,5 +1,5 @@
 /**
- * What the OpenAPI document says about handlers under a lock.
+ * The description of annotated handlers in an OpenAPI document.
  */
 @NullMarked
 package io.github.lockstarter.openapi;

@@ -13,7 +13,7 @@ import org.springframework.util.ReflectionUtils;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Finds out which types are annotated. It is asked about every bean class and its
+ * Determines which types are annotated. It is called for every bean class and its
  * supertypes, so a negative answer must be cheap.
  */
 final class AnnotatedTypes {

@@ -16,25 +16,26 @@ import io.github.lockstarter.result.Replay;
 import io.github.lockstarter.result.SharedCall;
 
 /**
- * What one {@code @ExclusiveRequest} and the configuration say about a method.
+ * The settings of one {@code @ExclusiveRequest} on a method, merged with the
+ * configuration.
  *
  * @param name the name of the lock
- * @param enabled whether the method takes it
+ * @param enabled whether the method acquires it
  * @param keys the locks that a call needs
- * @param condition when to lock, or {@code null} for always
- * @param options how to lock
+ * @param condition the condition for the lock, or {@code null} for none
+ * @param options the options of the lock
  * @param onConflict what happens to a call whose lock is held
  * @param refusal the status of a refusal
  * @param onStoreFailure what happens to a call when the store fails
- * @param sharing how results are shared or replayed, or {@code null} if they are not
+ * @param sharing the sharing or replay of results, or {@code null} if there is none
  */
 public record LockOperation(String name, boolean enabled, LockKeys keys, @Nullable MethodExpression condition,
 		LockOptions options, OnConflict onConflict, HttpStatusCode refusal, OnStoreFailure onStoreFailure,
 		@Nullable Sharing sharing) {
 
 	/**
-	 * Returns whether the call needs the lock. A condition of {@code null} does not
-	 * exempt it, only {@code false} does.
+	 * Returns whether the call needs the lock. Only a condition with the value
+	 * {@code false} exempts it, and not one with the value {@code null}.
 	 */
 	public boolean appliesTo(LockInvocation call) {
 		return this.enabled
@@ -51,12 +52,12 @@ public record LockOperation(String name, boolean enabled, LockKeys keys, @Nullab
 		return this.onStoreFailure == OnStoreFailure.PROCEED;
 	}
 
-	/** Returns whether a call may be given the result of another. */
+	/** Returns whether a call may receive the result of another one. */
 	public boolean sharesResults() {
 		return this.sharing != null;
 	}
 
-	/** Returns how results are replayed; {@code null} if they are not. */
+	/** Returns the replay of results; {@code null} if they are not replayed. */
 	public @Nullable Replay replay() {
 		return (this.sharing != null) ? this.sharing.results().replay() : null;
 	}
@@ -75,7 +76,7 @@ public record LockOperation(String name, boolean enabled, LockKeys keys, @Nullab
 
 	/**
 	 * Returns the locks for the call. If the call has no value for the key, but binding
-	 * errors of a form, it is the lock without a key.
+	 * errors of a form, the lock without a key is used.
 	 * @throws io.github.lockstarter.MissingLockKeyException if the call has no value for
 	 * the key, and no binding errors
 	 * @throws io.github.lockstarter.TooManyLockKeysException if it needs too many locks
@@ -93,7 +94,9 @@ public record LockOperation(String name, boolean enabled, LockKeys keys, @Nullab
 				? this.options.withWaitTime(LockSettings.defaultWait(this.options.ttl())) : this.options;
 	}
 
-	/** Returns how the result of the call is shared; {@code null} if it is not. */
+	/**
+	 * Returns the sharing of the result of the call; {@code null} if it is not shared.
+	 */
 	public @Nullable SharedCall shared(LockKey lock, LockInvocation call) {
 		return (this.sharing != null && !isForErrors(lock)) ? this.sharing.of(call) : null;
 	}

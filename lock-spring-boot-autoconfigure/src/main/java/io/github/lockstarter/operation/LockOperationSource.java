@@ -51,8 +51,8 @@ import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedResults;
 
 /**
- * The operations of all annotated methods. The methods of a class are read and validated
- * when the class is first asked for, which is at start-up.
+ * Provides the operations of all annotated methods. The methods of a class are read and
+ * validated at the first request for the class, which is at start-up.
  */
 public final class LockOperationSource {
 
@@ -83,10 +83,10 @@ public final class LockOperationSource {
 
 	/**
 	 * Creates a source.
-	 * @param operator the settings of {@code lock.names}, by name of the lock
-	 * @param defaults the settings of {@code lock}, which come last
+	 * @param operator the settings of {@code lock.names}, by the name of the lock
+	 * @param defaults the settings of {@code lock}, which have the lowest precedence
 	 * @param replay the settings of {@code lock.replay}
-	 * @param maxKeys how many locks a call may need
+	 * @param maxKeys the largest number of locks of a call
 	 * @param resolvers finds beans by name; throws an {@link IllegalArgumentException} if
 	 * there is none with the name
 	 * @param sharing creates the sharing of results
@@ -110,8 +110,8 @@ public final class LockOperationSource {
 	 */
 	public @Nullable LockedMethod find(Method method, Class<?> type) {
 		Map<Method, LockedMethod> ofType = of(type);
-		// Sufficient for most calls, and needed for JDK proxies: their class declares
-		// methods of its own, and the annotated one is that of the interface.
+		// Sufficient for most calls, and needed for JDK proxies: their class declares its
+		// own methods, and the annotated method is that of the interface.
 		LockedMethod direct = ofType.get(method);
 		return (direct != null) ? direct : ofType.get(AopUtils.getMostSpecificMethod(method, type));
 	}
@@ -124,8 +124,8 @@ public final class LockOperationSource {
 		}
 		Map<Method, LockedMethod> known = this.methods.get(userType);
 		if (known == null) {
-			// Not computeIfAbsent: this may create beans, and then calls this method
-			// again.
+			// Not computeIfAbsent: the introspection may create beans, which calls this
+			// method again.
 			known = introspect(userType);
 			if (this.methods.put(userType, known) == null) {
 				SelfInvocations.warn(userType, known);
@@ -147,7 +147,10 @@ public final class LockOperationSource {
 		});
 	}
 
-	/** Returns the annotations of the element itself, or of the nearest it overrides. */
+	/**
+	 * Returns the annotations of the element itself, or of the nearest one that it
+	 * overrides.
+	 */
 	private static List<ExclusiveRequest> annotations(AnnotatedElement element) {
 		List<MergedAnnotation<ExclusiveRequest>> all = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
 			.stream(ExclusiveRequest.class)
@@ -160,10 +163,10 @@ public final class LockOperationSource {
 	}
 
 	/**
-	 * A class-level annotation covers the methods of the application. A method of a
-	 * framework's superclass is left out, and so is the implementation of a framework's
-	 * interface: a callback has none of the parameters that a key reads. Nor do the
-	 * methods of a controller that are no handlers.
+	 * Returns whether a class-level annotation covers the method. It covers methods of
+	 * the application, except for implementations of callbacks of a framework, which lack
+	 * the parameters that a key reads. Methods of a controller that are not handlers are
+	 * excluded for the same reason.
 	 */
 	private static boolean isCoveredByClass(Method method, Class<?> type) {
 		return (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0
@@ -171,7 +174,10 @@ public final class LockOperationSource {
 				&& !isCallback(method, type) && !isPartOfHandling(method);
 	}
 
-	/** Spring MVC and Spring WebFlux call it before or after a handler. */
+	/**
+	 * Returns whether Spring MVC or Spring WebFlux calls the method before or after a
+	 * handler.
+	 */
 	private static boolean isPartOfHandling(Method method) {
 		return Stream.of(ExceptionHandler.class, InitBinder.class, ModelAttribute.class)
 			.anyMatch((annotation) -> AnnotatedElementUtils.hasAnnotation(method, annotation))
@@ -189,8 +195,8 @@ public final class LockOperationSource {
 	}
 
 	/**
-	 * Only the container calls such a method. Other methods with a parameter of the
-	 * application's choice, as those of a {@code Consumer<Order>}, are called by the
+	 * Returns whether only the container calls the method. Methods whose parameter type
+	 * the application chooses, as in a {@code Consumer<Order>}, are called by the
 	 * application.
 	 */
 	private static boolean isOfContainer(Method callback) {
@@ -199,8 +205,9 @@ public final class LockOperationSource {
 
 	/**
 	 * Returns whether a supertype of a bean class belongs to Java or to Spring. An
-	 * application may have classes below {@code org.springframework}, too, as the samples
-	 * of Spring do: classes that share the next part of the package are its own.
+	 * application may have classes below {@code org.springframework}, too, like the
+	 * samples of Spring: classes with the same next part of the package name belong to
+	 * the application.
 	 */
 	static boolean isFramework(Class<?> type, Class<?> beanType) {
 		return FRAMEWORKS.stream()
@@ -215,8 +222,8 @@ public final class LockOperationSource {
 	}
 
 	/**
-	 * Returns the names of the locks of all annotated methods found so far, which are
-	 * those of all beans that have been created.
+	 * Returns the names of the locks of all annotated methods found so far: those of all
+	 * beans that have been created.
 	 */
 	public Set<String> lockNames() {
 		return operations().map(LockOperation::name).collect(Collectors.toSet());
@@ -229,13 +236,13 @@ public final class LockOperationSource {
 
 	/**
 	 * Returns whether any method found so far may keep the answers to requests. It is
-	 * asked for each of them.
+	 * called for each request.
 	 */
 	public boolean keepsAnswers() {
 		return this.keepsAnswers;
 	}
 
-	/** Returns how methods found so far share their results. */
+	/** Returns the sharing of results of all methods found so far. */
 	Stream<Sharing> sharing() {
 		return operations().map(LockOperation::sharing).filter(Objects::nonNull);
 	}
@@ -281,7 +288,7 @@ public final class LockOperationSource {
 			}
 			Sharing sharing = settings.isEnabled() ? sharing(annotation, name, locked, all) : null;
 			Assert.isTrue(sharing == null || options.holdAtLeast().isZero(),
-					"holdAtLeast is of no use together with SHARE or replay, which keep later callers from running already");
+					"holdAtLeast has no effect with SHARE or replay, which already prevent later callers from running");
 			boolean replays = sharing != null && sharing.results().replays();
 			Assert.isTrue(!replays || settings.storeFailure() == OnStoreFailure.REJECT,
 					"A method that replays results must not run without the lock: set lock.names.%s.on-store-failure=reject"
@@ -296,14 +303,14 @@ public final class LockOperationSource {
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(
 					"@ExclusiveRequest on %s: %s.".formatted(method.toGenericString(), ex.getMessage()),
-					"Correct the annotation, or what lock.* and lock.names.* say about the lock.");
+					"Correct the annotation, or the properties lock.* and lock.names.* for the lock.");
 		}
 	}
 
 	/**
-	 * Returns how long to wait where neither the annotation nor the operator says so for
-	 * this lock. A call that is skipped must not run after the other one, whatever holds
-	 * for requests.
+	 * Returns the wait time, with the default of the conflict policy if none is
+	 * configured. It is zero for a call that may be skipped, which must not run after the
+	 * other call.
 	 */
 	private static Duration waitTime(OnConflict onConflict, LockOptions options) {
 		return switch (onConflict) {
@@ -319,7 +326,7 @@ public final class LockOperationSource {
 		long given = Stream.of(annotation.key(), annotation.keys(), annotation.keyResolver())
 			.filter(StringUtils::hasLength)
 			.count();
-		Assert.isTrue(given <= 1, "Only one of key, keys and keyResolver says what is locked");
+		Assert.isTrue(given <= 1, "Only one of key, keys and keyResolver can be set");
 		if (resolver != null) {
 			return LockKeys.of(name, SingletonSupplier.of(this.resolvers.apply(resolver)));
 		}
@@ -338,9 +345,9 @@ public final class LockOperationSource {
 		if (replay == null && annotation.onConflict() != OnConflict.SHARE) {
 			return null;
 		}
-		Assert.isTrue(all.size() == 1, "A method whose results are shared or replayed can have one lock only");
+		Assert.isTrue(all.size() == 1, "A method whose results are shared or replayed can have only one lock");
 		Assert.isTrue(!StringUtils.hasLength(annotation.keys()),
-				"keys mean several locks, but a method whose results are shared or replayed can have one lock only");
+				"keys mean several locks, but a method whose results are shared or replayed can have only one lock");
 		Assert.isTrue(
 				replay == null || StringUtils.hasLength(annotation.key())
 						|| StringUtils.hasLength(annotation.keyResolver()),
@@ -354,17 +361,20 @@ public final class LockOperationSource {
 				? new ArgumentFingerprint(locked.method(), locked.type(), locked.ofController()) : null);
 	}
 
-	/** Only a request has an answer, so other methods keep their values. */
+	/**
+	 * Returns the replay. Only a request has an answer, so methods other than handlers
+	 * keep their values.
+	 */
 	private @Nullable Replay replay(ExclusiveRequest annotation, LockedMethod locked) {
 		Duration time = duration(annotation.replay());
 		String keep = resolve(annotation.keep());
-		Assert.isTrue(time != null || keep == null, "keep is of use only together with replay, as in replay = \"24h\"");
+		Assert.isTrue(time != null || keep == null, "keep has an effect only with replay, as in replay = \"24h\"");
 		if (time == null) {
 			return null;
 		}
 		KeptAnswers own = (keep != null) ? KeptAnswers.parse(keep) : null;
 		Assert.isTrue(own == null || own.values() || locked.ofController(),
-				() -> "keep = \"%s\" is about answers to requests, but the class is no controller".formatted(keep));
+				() -> "keep = \"%s\" selects answers to requests, but the class is not a controller".formatted(keep));
 		KeptAnswers standard = locked.ofController() ? this.replay.get().keep() : KeptAnswers.VALUES;
 		return new Replay(time, (own != null) ? own : standard);
 	}
@@ -374,7 +384,7 @@ public final class LockOperationSource {
 		if (resolved == null) {
 			return null;
 		}
-		// The parser takes it for milliseconds, the author probably meant seconds.
+		// Without a unit, the parser would assume milliseconds.
 		Assert.isTrue(!resolved.matches("[+-]?0*[1-9]\\d*"),
 				() -> "'%s' has no unit: write %ss or %sms".formatted(resolved, resolved, resolved));
 		return DurationStyle.detectAndParse(resolved);

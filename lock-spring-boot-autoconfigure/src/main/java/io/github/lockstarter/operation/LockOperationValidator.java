@@ -27,7 +27,7 @@ import io.github.lockstarter.completion.ReactiveTypeAdapter;
 import io.github.lockstarter.completion.ReturnType;
 
 /**
- * Validates annotated methods at start-up. Refuses those that would run without a lock,
+ * Validates annotated methods at start-up. Refuses methods that would run without a lock,
  * or under another lock than their annotation suggests.
  */
 public final class LockOperationValidator {
@@ -43,9 +43,8 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Refuses a method that no proxy can put under a lock, or whose work no lock can
-	 * cover.
-	 * @throws LockConfigurationException if it is one
+	 * Refuses a method that no proxy can intercept, or whose work no lock can cover.
+	 * @throws LockConfigurationException if the method is refused
 	 */
 	static void check(LockedMethod locked) {
 		checkReachable(locked.method(), locked.type());
@@ -54,7 +53,7 @@ public final class LockOperationValidator {
 
 	/**
 	 * Refuses a method that cannot be skipped: its caller expects an answer.
-	 * @throws IllegalArgumentException if it is one
+	 * @throws IllegalArgumentException if the method is refused
 	 */
 	static void checkSkipped(LockedMethod locked) {
 		ReturnType returned = locked.returnType();
@@ -68,25 +67,25 @@ public final class LockOperationValidator {
 		boolean empty = returned.declared() == Optional.class || returned.isSuspending() || !returned.isComplete();
 		Assert.isTrue(
 				empty || returned.declared() == void.class || Nullness.forMethodReturnType(method) != Nullness.NON_NULL,
-				"SKIP returns null, which the method promises not to: declare @Nullable, Optional or void");
+				"SKIP returns null, but the return type is not nullable: declare @Nullable, Optional or void");
 	}
 
 	private static void checkReachable(Method method, Class<?> type) {
 		if ((method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) != 0) {
 			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s, which is private, static or final: no proxy can put it under a lock."
+					"@ExclusiveRequest on %s, which is private, static or final: no proxy can guard it with a lock."
 						.formatted(method.toGenericString()),
-					"Make it a public method of the instance that is not final. If it is the class that is annotated, its single methods can be instead.");
+					"Declare it as a public instance method that is not final. If the class is annotated, annotate its individual methods instead.");
 		}
 		if (Modifier.isFinal(type.getModifiers()) && ClassUtils.getAllInterfacesForClass(type).length == 0) {
 			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s of the final class %s: no proxy can extend it, and put the method under a lock."
+					"@ExclusiveRequest on %s of the final class %s: no proxy can extend it to guard the method with a lock."
 						.formatted(method.toGenericString(), type.getName()),
-					"Make the class one that is not final; in Kotlin, open it, or use the compiler plugin 'spring' (all-open).");
+					"Declare the class without final. In Kotlin, declare it open, or use the compiler plugin 'spring' (all-open).");
 		}
 		if (isOfOtherPackage(method, type)) {
 			throw new LockConfigurationException(
-					"@ExclusiveRequest on %s, which only its own package can override: no proxy of a %s can put it under a lock."
+					"@ExclusiveRequest on %s, which only its own package can override: no proxy of a %s can guard it with a lock."
 						.formatted(method.toGenericString(), type.getName()),
 					"Make it protected or public.");
 		}
@@ -105,7 +104,7 @@ public final class LockOperationValidator {
 
 	/**
 	 * Refuses a bean whose proxy has only the methods of interfaces, if an annotated
-	 * method is not among them: it can be called only past the proxy, without the lock.
+	 * method is not among them: it could be called only without the proxy and the lock.
 	 * Methods that only a class-level annotation covers are not checked.
 	 * @param type the class of the bean
 	 * @param interfaces the interfaces of the proxy
@@ -126,7 +125,7 @@ public final class LockOperationValidator {
 			.findFirst()
 			.ifPresent((method) -> {
 				throw new LockConfigurationException(
-						"@ExclusiveRequest on %s, which none of the interfaces %s has: the proxy has only their methods, so this one cannot be called under a lock."
+						"@ExclusiveRequest on %s, which none of the interfaces %s declares: the proxy has only their methods, so this method cannot be called with its lock."
 							.formatted(method.toGenericString(),
 									Arrays.stream(interfaces).map(Class::getName).toList()),
 						"Add the method to an interface, or let proxies extend classes (spring.aop.proxy-target-class=true).");
@@ -134,11 +133,11 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Refuses a controller method with a parameter of type {@link Lease} that is under no
-	 * lock: there is no lease to fill in.
+	 * Refuses a controller method with a parameter of type {@link Lease} that is not
+	 * annotated, and so has no lease.
 	 * @param handler the method
 	 * @param type the class of the controller
-	 * @throws LockConfigurationException if it is one
+	 * @throws LockConfigurationException if the method is refused
 	 */
 	public void checkLeaseParameter(Method handler, Class<?> type) {
 		if (Arrays.asList(handler.getParameterTypes()).contains(Lease.class)
@@ -157,7 +156,7 @@ public final class LockOperationValidator {
 	 * @param type the class of the controller
 	 * @param untilResponse whether handlers keep their locks until their response has
 	 * been written
-	 * @throws LockConfigurationException if it is one
+	 * @throws LockConfigurationException if the method is refused
 	 */
 	public void checkReactiveHandler(Method handler, Class<?> type, boolean untilResponse) {
 		LockedMethod method = this.operations.find(handler, type);
@@ -185,8 +184,8 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Checks that results which methods found so far share can be written and read. It
-	 * needs beans, so it is called after they have been created.
+	 * Checks that the shared results of all methods found so far can be written and read.
+	 * It needs beans, so it is called after they have been created.
 	 * @throws LockConfigurationException if a result cannot
 	 */
 	public void checkSharing() {

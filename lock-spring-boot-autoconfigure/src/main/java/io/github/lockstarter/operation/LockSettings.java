@@ -12,23 +12,23 @@ import org.springframework.util.Assert;
 import io.github.lockstarter.LockOptions;
 
 /**
- * The settings of a lock from one source: the operator for a name, the annotation, or the
- * operator for all locks. {@code null} leaves a setting to the next source.
+ * The settings of a lock from one source: the properties of a name, the annotation, or
+ * the properties for all locks. {@code null} leaves a setting to the next source.
  *
- * @param ttl how long the lock outlives a holder that has died
- * @param waitTime how long to wait for it
- * @param renew whether it is renewed while it is held
- * @param maxHold how long it is held at most, renewals included
- * @param holdAtLeast how long it is kept from others at least
+ * @param ttl the time after which the lock of a crashed holder expires
+ * @param waitTime the longest time to wait for the lock
+ * @param renew whether the lock is renewed while it is held
+ * @param maxHold the longest time for which it is held, including renewals
+ * @param holdAtLeast the shortest time for which it stays unavailable to others
  * @param conflictStatus the HTTP status of a refusal; 409, 422, 423 or 429
- * @param enabled whether annotated methods take it
+ * @param enabled whether annotated methods acquire it
  * @param onStoreFailure what happens to a call when the store fails
  */
 public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, @Nullable Boolean renew,
 		@Nullable Duration maxHold, @Nullable Duration holdAtLeast, @Nullable Integer conflictStatus,
 		@Nullable Boolean enabled, @Nullable OnStoreFailure onStoreFailure) {
 
-	/** Sets nothing. */
+	/** Settings without any value. */
 	public static final LockSettings NONE = new LockSettings(null, null, null, null, null, null, null, null);
 
 	private static final Duration LONGEST_WAIT = Duration.ofDays(365);
@@ -46,7 +46,7 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 	 * @throws IllegalArgumentException if it is none of 409, 422, 423 and 429
 	 */
 	public static void checkConflictStatus(int status) {
-		Assert.isTrue(CONFLICT_STATUSES.contains(status), "A conflict is answered with 409, 422, 423 or 429");
+		Assert.isTrue(CONFLICT_STATUSES.contains(status), "The status of a conflict must be 409, 422, 423 or 429");
 	}
 
 	/** Returns these settings, completed by those of the next source. */
@@ -61,10 +61,10 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 	 * Returns the options of these settings, with the defaults of {@link LockOptions#of}
 	 * for those that are not set.
 	 * @throws IllegalArgumentException if a value is out of range
-	 * @throws IllegalStateException if there is no time to live
+	 * @throws IllegalStateException if the time to live is not set
 	 */
 	public LockOptions options() {
-		Assert.state(this.ttl != null, "No time to live");
+		Assert.state(this.ttl != null, "There is no time to live");
 		LockOptions options = LockOptions.of(this.ttl);
 		if (this.maxHold != null) {
 			options = options.withMaxHold(this.maxHold);
@@ -81,7 +81,10 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 		return options;
 	}
 
-	/** Long enough for the lock of a crashed server to expire, and for the next call. */
+	/**
+	 * Returns a wait time that is long enough for the lock of a crashed server to expire,
+	 * and for the next call.
+	 */
 	static Duration defaultWait(Duration ttl) {
 		Duration twice = ttl.multipliedBy(2);
 		return (twice.compareTo(LONGEST_WAIT) < 0) ? twice : LONGEST_WAIT;
@@ -92,7 +95,7 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 		return (this.conflictStatus != null) ? HttpStatusCode.valueOf(this.conflictStatus) : HttpStatus.CONFLICT;
 	}
 
-	/** Returns whether annotated methods take the lock, which they do by default. */
+	/** Returns whether annotated methods acquire the lock; by default they do. */
 	boolean isEnabled() {
 		return !Boolean.FALSE.equals(this.enabled);
 	}

@@ -22,7 +22,7 @@ import io.github.lockstarter.key.IdempotencyKeyHeader;
 import io.github.lockstarter.key.LockInvocation;
 
 /**
- * An annotated method, with what its calls have in common.
+ * An annotated method, with the shared data of its calls.
  */
 public final class LockedMethod {
 
@@ -40,7 +40,7 @@ public final class LockedMethod {
 
 	private final IdempotencyKeyHeader idempotencyKey;
 
-	/** The positions of the parameters that the lease is filled in for. */
+	/** The positions of the parameters that receive the lease. */
 	private final int[] leaseParameters;
 
 	private LockedMethod(ReturnType returnType, boolean ofController, List<LockOperation> operations,
@@ -69,7 +69,7 @@ public final class LockedMethod {
 
 	/**
 	 * Returns the method with the operations of its annotations.
-	 * @param longestKey how many characters an {@code Idempotency-Key} may have
+	 * @param longestKey the largest number of characters of an {@code Idempotency-Key}
 	 */
 	LockedMethod with(List<LockOperation> operations, int longestKey) {
 		return new LockedMethod(this.returnType, this.ofController, operations,
@@ -81,7 +81,7 @@ public final class LockedMethod {
 		return new LockInvocation(method(), args, request, this.idempotencyKey);
 	}
 
-	/** Returns how the {@code Idempotency-Key} header of a call is read. */
+	/** Returns the reader for the {@code Idempotency-Key} header of a call. */
 	public IdempotencyKeyHeader idempotencyKey() {
 		return this.idempotencyKey;
 	}
@@ -132,17 +132,17 @@ public final class LockedMethod {
 		return this.writesBody;
 	}
 
-	/** Returns whether some call of the method may wait. */
+	/** Returns whether any call of the method may wait. */
 	public boolean waits() {
 		return this.waits;
 	}
 
-	/** Returns whether the locks of some call depend on the principal. */
+	/** Returns whether the locks of any call depend on the principal. */
 	public boolean readsPrincipal() {
 		return this.readsPrincipal;
 	}
 
-	/** Fills the lease in, except where the caller passes one. */
+	/** Sets the parameters for the lease, except for those that the caller has passed. */
 	public void fillIn(@Nullable Lease lease, @Nullable Object[] args) {
 		for (int position : this.leaseParameters) {
 			if (args[position] == null) {
@@ -151,7 +151,7 @@ public final class LockedMethod {
 		}
 	}
 
-	/** Returns whether the locks of some call depend on the request. */
+	/** Returns whether the locks of any call depend on the request. */
 	boolean readsRequest() {
 		return this.operations.stream().anyMatch(LockOperation::readsRequest);
 	}

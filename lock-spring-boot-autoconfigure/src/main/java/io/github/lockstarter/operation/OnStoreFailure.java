@@ -5,10 +5,13 @@ package io.github.lockstarter.operation;
  */
 public enum OnStoreFailure {
 
-	/** It is refused with 503, and does not run. */
+	/** The call is refused with status 503, and does not run. */
 	REJECT,
 
-	/** It runs without the lock, beside others. This is counted and logged. */
+	/**
+	 * The call runs without the lock, concurrently with others. This is counted and
+	 * logged.
+	 */
 	PROCEED
 
 }

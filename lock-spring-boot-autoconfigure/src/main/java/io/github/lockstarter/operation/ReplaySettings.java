@@ -5,20 +5,20 @@ import org.springframework.util.Assert;
 import io.github.lockstarter.result.KeptAnswers;
 
 /**
- * The settings of replays that hold where an annotation has none.
+ * The default settings of replays.
  *
- * @param keep which answers are kept
- * @param maxKeyLength how many characters an {@code Idempotency-Key} may have
+ * @param keep selects the answers that are kept
+ * @param maxKeyLength the largest number of characters of an {@code Idempotency-Key}
  */
 public record ReplaySettings(KeptAnswers keep, int maxKeyLength) {
 
 	/**
-	 * Checks how long a key may be.
+	 * Checks the largest length of a key.
 	 * @throws IllegalArgumentException if it is out of range
 	 */
 	public static void checkKeyLength(int length) {
 		Assert.isTrue(length >= 1 && length <= 8192,
-				"A key must be allowed to have at least 1 character, and at most 8192");
+				"The longest key must have at least 1 character, and at most 8192");
 	}
 
 }

@@ -20,19 +20,19 @@ import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.result.ResultType;
 
 /**
- * Finds the type of the value that the work of an annotated method ends with, so that
- * this can be shared.
+ * Determines the type of the value with which the work of an annotated method ends, for
+ * sharing.
  */
 final class ResultTypes {
 
 	/**
-	 * Parameters by which a handler that returns nothing can write its response itself.
+	 * Parameters with which a handler that returns nothing can write its response itself.
 	 */
 	private static final List<String> ANSWERS = List.of("jakarta.servlet.ServletResponse",
 			"jakarta.servlet.http.HttpServletResponse", "org.springframework.http.server.reactive.ServerHttpResponse",
 			"org.springframework.web.server.ServerWebExchange");
 
-	/** Parameters by which a handler writes its response itself. */
+	/** Parameters with which a handler writes its response itself. */
 	private static final List<Class<?>> WRITERS = List.of(OutputStream.class, Writer.class);
 
 	/** Results that name a view of Spring MVC. */
@@ -45,8 +45,8 @@ final class ResultTypes {
 
 	/**
 	 * Returns the type.
-	 * @param replayed whether results are kept for later duplicates: a redirect to a view
-	 * is
+	 * @param replayed whether results are kept for later duplicates, which is possible
+	 * for a redirect to a view
 	 * @throws LockConfigurationException if values of that type cannot be shared
 	 */
 	static ResultType of(LockedMethod locked, boolean replayed) {

@@ -24,9 +24,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Warns of annotated methods that an object calls on itself, which bypasses the proxy and
- * the lock. Such calls are not found in static methods and inner classes, nor in a method
- * that uses another object of the same type, which may be the target of the call.
+ * Warns about annotated methods that an object calls on itself, which bypasses the proxy
+ * and the lock. Such calls are not detected in static methods and inner classes, nor in a
+ * method that uses another object of the same type, which may be the target of the call.
  */
 final class SelfInvocations extends ClassVisitor {
 
@@ -34,10 +34,13 @@ final class SelfInvocations extends ClassVisitor {
 
 	private final Class<?> type;
 
-	/** The names of locks by signature of the method or of a bridge to it. */
+	/** The names of locks, by the signature of the method or of a bridge to it. */
 	private final Map<String, List<String>> locks = new TreeMap<>();
 
-	/** Methods that have been read. They override those of supertypes, read later. */
+	/**
+	 * Methods that have been read. They override those of supertypes, which are read
+	 * later.
+	 */
 	private final Set<String> overriding = new HashSet<>();
 
 	private SelfInvocations(Class<?> type, Map<Method, LockedMethod> methods) {
@@ -69,7 +72,7 @@ final class SelfInvocations extends ClassVisitor {
 		}
 		// The reader throws an AssertionError at an unknown instruction.
 		catch (IOException | RuntimeException | AssertionError ex) {
-			logger.debug("Cannot look for calls that bypass the proxy in " + type.getName(), ex);
+			logger.debug("Cannot search for calls that bypass the proxy in " + type.getName(), ex);
 		}
 	}
 
@@ -94,13 +97,13 @@ final class SelfInvocations extends ClassVisitor {
 	/** A method of the source code, or a lambda. */
 	private final class Caller extends MethodVisitor {
 
-		/** The beginning of its signature: a lambda has only the name of its method. */
+		/** The prefix of its signature: a lambda has only the name of its method. */
 		private final String signature;
 
 		/** The types of the objects that it uses, except for the object itself. */
 		private final Set<Type> others = new HashSet<>();
 
-		/** The methods that it calls, each with the class it is called on. */
+		/** The methods that it calls, each with the class on which it is called. */
 		private final Map<String, Class<?>> callees = new TreeMap<>();
 
 		Caller(String name, String descriptor) {
@@ -154,7 +157,7 @@ final class SelfInvocations extends ClassVisitor {
 						|| this.others.stream().map(SelfInvocations.this::load).anyMatch(owner::isAssignableFrom));
 			if (!this.callees.isEmpty()) {
 				logger.warn(
-						"%s.%s calls %s on the same object: this bypasses the proxy, so that @ExclusiveRequest has no effect on the call. Move what is called to another bean, or inject the bean into itself (@Lazy) and call it there."
+						"%s.%s calls %s on the same object: this bypasses the proxy, so that @ExclusiveRequest has no effect on the call. Move the called method to another bean, or inject the bean into itself (@Lazy) and call the method on the injected bean."
 							.formatted(type.getName(), name(this.signature), String.join(", ", this.callees.keySet())));
 			}
 		}

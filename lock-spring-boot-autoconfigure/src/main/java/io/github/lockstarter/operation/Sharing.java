@@ -11,7 +11,7 @@ import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedCall;
 
 /**
- * How the results of an annotated method are shared or replayed.
+ * The sharing or replay of the results of an annotated method.
  *
  * @param results shares or replays them
  * @param arguments the fingerprint of arguments, which must be equal for a replay;
@@ -24,12 +24,12 @@ record Sharing(ResultSharing results, @Nullable ArgumentFingerprint arguments) {
 		return this.arguments != null;
 	}
 
-	/** Returns how the result of a call is shared. */
+	/** Returns the sharing of the result of a call. */
 	SharedCall of(LockInvocation call) {
 		return new SharedCall(this.results, caller(call));
 	}
 
-	/** Returns the principal and the arguments, if results are only for these. */
+	/** Returns the principal and the arguments, if results are restricted to these. */
 	private Caller caller(LockInvocation call) {
 		if (this.arguments == null) {
 			return Caller.ANY;

@@ -1,5 +1,5 @@
 /**
- * What is to be locked: the annotation and the configuration of a method, read and
+ * The locks of annotated methods, from their annotations and the configuration, read and
  * checked once, at start-up.
  */
 @NullMarked

@@ -53,10 +53,10 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultKey;
 
 /**
- * Hands out the locks of a {@link LockStore}. However many callers wait and leases are
- * held, it has one thread for the steps of the engine, and as many as there are
- * processors for the code of the application: what it does with losses, observations, and
- * asynchronous answers where it gives no executor. The latter end when they are idle.
+ * Grants the locks of a {@link LockStore}. For any number of waiters and leases, it has
+ * one thread for the steps of the engine, and up to one per processor for callbacks: lost
+ * leases, observations, and asynchronous answers without an executor of the caller. The
+ * callback threads end when they are idle.
  */
 public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable {
 
@@ -74,7 +74,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private final LockTable table;
 
-	/** To all threads that wait for an answer. */
+	/** For all threads that wait for an answer. */
 	private final Delivery blocking;
 
 	private volatile Consumer<LockConflictException> conflicts = (conflict) -> {
@@ -82,15 +82,14 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	/**
 	 * Creates a registry with the clock, the threads and the randomness of the JVM.
-	 * @param store where the locks live
-	 * @param options how locks are taken by default, by name
-	 * @param maxWaiters how many callers may wait for one lock; a caller beyond that is
+	 * @param store the store of the locks
+	 * @param options returns the default options of a lock by its name
+	 * @param maxWaiters the largest number of waiters per lock; further callers are
 	 * refused at once
 	 * @param losses is notified of every lost lease
-	 * @param counts counts what happens
-	 * @param observations is notified of attempts and leases, as
-	 * {@link DefaultLockObservationConvention} names them unless there is another
-	 * convention
+	 * @param counts counts the events
+	 * @param observations observes attempts and leases, with the names of
+	 * {@link DefaultLockObservationConvention} unless another convention is set
 	 */
 	public DefaultLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
 			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations) {
@@ -98,9 +97,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Creates a registry with another clock, other threads and another source of
-	 * randomness.
-	 * @param runtime has them; it is closed with the registry
+	 * Creates a registry with the clock, the threads and the randomness of a runtime.
+	 * @param runtime the runtime; it is closed with the registry
 	 */
 	public DefaultLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
 			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations,
@@ -115,8 +113,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Lets a convention name the observations, in place of the default and of a global
-	 * one.
+	 * Sets the convention for observations, which replaces the default and a global one.
 	 * @param convention the convention, or {@code null} for none
 	 */
 	public void setObservationConvention(@Nullable LockObservationConvention convention) {
@@ -124,9 +121,9 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Lets something be added to every conflict before its caller sees it, in place of
-	 * what was added until now.
-	 * @param conflicts is given each conflict, on a thread of its caller
+	 * Sets the customizer of conflicts, which replaces the previous one. It is called for
+	 * each conflict before its caller receives it.
+	 * @param conflicts customizes a conflict, on a thread of its caller
 	 */
 	public void onConflict(Consumer<LockConflictException> conflicts) {
 		this.conflicts = conflicts;
@@ -211,8 +208,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Returns the lock that refuses a caller at once, without the store being asked for
-	 * any.
+	 * Returns the first lock that is refused at once, without a store request for any
+	 * lock.
 	 */
 	private @Nullable LockKey firstRefusing(Collection<LockKey> keys, LockOptions options) {
 		return options.waitTime().isZero() ? this.table.firstTaken(keys) : null;
@@ -285,8 +282,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Returns a delivery to a caller that holds no thread.
-	 * @param value what the result completes with, or what it throws to fail
+	 * Returns a delivery to a caller that blocks no thread.
+	 * @param value returns the value of the result, or throws its failure
 	 */
 	static <T> Delivery async(CompletableFuture<T> result, BiFunction<AcquireRequest, Answer, T> value,
 			Executor executor) {
@@ -318,7 +315,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 				: new Acquisition(((Leased) given).lease(), null);
 	}
 
-	/** Throws what a caller gets that is refused, or whose request fails. */
+	/** Throws the exception for a caller that is refused, or whose request fails. */
 	void throwRefusal(AcquireRequest request, Answer given) {
 		throwFailure(given);
 		if (given instanceof Refused refused) {
@@ -338,9 +335,9 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	public void prepareSharing() {
 		if (!this.store.capabilities().contains(Capability.KEEPS_RESULTS)) {
 			throw new LockConfigurationException(
-					"A %s cannot keep results, so nothing can be shared or replayed."
+					"A %s cannot keep results, so they cannot be shared or replayed."
 						.formatted(this.store.getClass().getSimpleName()),
-					"Remove SHARE and replay from the annotations, choose another lock.store, or, if the store is your own, declare Capability.KEEPS_RESULTS and keep them.");
+					"Remove SHARE and replay from the annotations, choose another lock.store, or support Capability.KEEPS_RESULTS in your own store.");
 		}
 		this.store.expectWaiters();
 	}
@@ -360,7 +357,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Lets no caller wait any more: waiters are answered with a
+	 * Ends all waiting: current and future waiters fail with a
 	 * {@link LockStoreException}. Free locks are still granted, for work that has begun.
 	 */
 	public void drain() {
@@ -368,9 +365,9 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Releases all locks, and waits for it, for 10 s at most. The work that is still
-	 * being done under them has lost them. A caller that asks for a lock from now on is
-	 * answered with a {@link LockStoreException}.
+	 * Releases all locks, and waits for the store for at most 10 s. Work that is still
+	 * running under them has lost its leases. Later callers fail with a
+	 * {@link LockStoreException}.
 	 */
 	public void release() {
 		if (this.runtime.isClosed()) {
@@ -383,7 +380,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Releases all locks like {@link #release()}, without waiting for it.
+	 * Releases all locks like {@link #release()}, without waiting for the store.
 	 * @return completes when the store has answered or failed
 	 */
 	CompletableFuture<Void> releaseAll() {
@@ -418,8 +415,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Submits a request whose caller holds no thread, and may give up at any time, also
-	 * before: by completing the result itself, in whatever way.
+	 * Submits a request whose caller blocks no thread. The caller may give up at any
+	 * time, even before the call, by completing the result itself.
 	 */
 	<T> CompletableFuture<T> submit(AcquireRequest request, CompletableFuture<T> result) {
 		this.table.submit(request);

@@ -28,8 +28,9 @@ import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.StoredLock;
 
 /**
- * Locks held by tokens, in the store of a registry. A waiter for one queues with the
- * waiters for a lease; once it is granted, it is as if held by another instance.
+ * Grants locks that are held by tokens, in the store of a registry. Waiters queue
+ * together with the waiters for leases. Once granted, such a lock is treated like one
+ * that another instance holds.
  */
 public final class DefaultTokenLocks implements TokenLocks {
 
@@ -40,8 +41,8 @@ public final class DefaultTokenLocks implements TokenLocks {
 	private final EngineRuntime runtime;
 
 	/**
-	 * Creates locks.
-	 * @param registry whose store and queues to use
+	 * Creates token locks.
+	 * @param registry the registry with the store and the queues
 	 */
 	public DefaultTokenLocks(DefaultLockRegistry registry) {
 		this.registry = registry;
@@ -58,8 +59,9 @@ public final class DefaultTokenLocks implements TokenLocks {
 	}
 
 	/**
-	 * Extends the lock first, past the queue: its holder would be refused there. A caller
-	 * that is refused there may have become the holder meanwhile, by another attempt.
+	 * Tries to extend the lock before the request is queued: the queue would refuse its
+	 * holder. A refused caller may have become the holder through another attempt in the
+	 * meantime, so it tries to extend again.
 	 */
 	@Override
 	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options, String token) {
@@ -145,7 +147,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 			.whenComplete((answer, failure) -> this.registry.observer().storeAnswered(key, failure));
 	}
 
-	/** A store may fail in a way of its own. */
+	/** A store may fail with an exception of its own. */
 	private static LockException known(LockKey key, Throwable failure) {
 		Throwable cause = StoreFailure.cause(failure);
 		return (cause instanceof LockException known) ? known : new LockStoreException(key, "the store failed", cause);
@@ -160,7 +162,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 			throw new LockConfigurationException(
 					"Locks in a %s cannot be held by tokens."
 						.formatted(this.registry.store().getClass().getSimpleName()),
-					"Choose another lock.store, or, if the store is your own, declare Capability.HOLDS_FOR_TOKENS and hold them.");
+					"Choose another lock.store, or support Capability.HOLDS_FOR_TOKENS in your own store.");
 		}
 	}
 

@@ -18,8 +18,8 @@ import io.github.lockstarter.registry.observe.StoreFailure;
 import io.github.lockstarter.registry.request.AcquireRequest;
 
 /**
- * An attempt to acquire several locks whose caller holds no thread, and may give up at
- * any time by completing the result itself, in whatever way.
+ * An attempt to acquire several locks without blocking a thread. The caller may give up
+ * at any time by completing the result itself.
  */
 final class GroupAttempt {
 
@@ -27,23 +27,23 @@ final class GroupAttempt {
 
 	private final Executor executor;
 
-	/** What each request comes to, in the order of the keys. */
+	/** The result of each request, in the order of the keys. */
 	private final Map<AcquireRequest, CompletableFuture<Lease>> leases = new LinkedHashMap<>();
 
-	/** The requests that are not answered yet, in the same order. */
+	/** The requests that are not answered yet, in the order of the keys. */
 	private final Set<AcquireRequest> open = new LinkedHashSet<>();
 
 	private final CompletableFuture<List<Lease>> result = new CompletableFuture<>();
 
-	/** What the result completes with, unless the caller gives up. */
+	/** The value of the result, unless the caller gives up. */
 	private volatile @Nullable List<Lease> granted;
 
-	/** Whether the attempt has ended otherwise. */
+	/** Whether the attempt has ended without a grant. */
 	private volatile boolean givenUp;
 
 	/**
 	 * Creates an attempt.
-	 * @param executor where the result completes
+	 * @param executor completes the result
 	 */
 	GroupAttempt(LockTable table, Executor executor) {
 		this.table = table;
@@ -52,7 +52,7 @@ final class GroupAttempt {
 
 	/**
 	 * Adds a request, in the order of the keys.
-	 * @param request is given where its answer is to go
+	 * @param request creates the request for a result and an executor
 	 */
 	void add(BiFunction<CompletableFuture<Lease>, Executor, AcquireRequest> request) {
 		CompletableFuture<Lease> lease = new CompletableFuture<>();
@@ -79,7 +79,7 @@ final class GroupAttempt {
 		}
 		this.table.submitAll(this.open).thenAccept(this::await);
 		if (this.givenUp) {
-			// What was submitted after the caller gave up is given up, too.
+			// Includes the requests that were submitted after the caller gave up.
 			giveUp();
 		}
 	}
@@ -87,7 +87,7 @@ final class GroupAttempt {
 	private void await(List<AcquireRequest> asked) {
 		CompletableFuture<?>[] answers = asked.stream().map(this.leases::get).toArray(CompletableFuture<?>[]::new);
 		if (asked.size() == 1) {
-			// It may have been refused without a question, which is told here.
+			// A request that was refused without a store request is answered here.
 			this.executor.execute(asked.get(0)::deliverRefusal);
 		}
 		CompletableFuture.allOf(answers).whenCompleteAsync((done, failure) -> {
@@ -117,7 +117,9 @@ final class GroupAttempt {
 		giveUp().whenComplete((released, ignored) -> this.result.completeExceptionally(failure));
 	}
 
-	/** Gives up what is open, and releases what was granted. May be called twice. */
+	/**
+	 * Abandons the open requests, and releases the granted leases. May be called twice.
+	 */
 	private CompletableFuture<?> giveUp() {
 		Stream.Builder<CompletableFuture<?>> released = Stream.builder();
 		this.leases.forEach((request, lease) -> {

@@ -16,7 +16,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredResults;
 
 /**
- * The holders and waiters of one instance: the view of its operator.
+ * Shows the holders and waiters of one instance to its operator.
  */
 public final class LockInspector {
 
@@ -27,8 +27,9 @@ public final class LockInspector {
 	private final @Nullable LockStore store;
 
 	/**
-	 * Creates a view.
-	 * @param registry the registry to show; {@code null} to show nothing
+	 * Creates an inspector.
+	 * @param registry the registry to inspect; {@code null} for an inspector that shows
+	 * nothing
 	 */
 	public LockInspector(@Nullable DefaultLockRegistry registry) {
 		this.table = (registry != null) ? registry.table() : null;
@@ -37,8 +38,8 @@ public final class LockInspector {
 	}
 
 	/**
-	 * Returns the locks that are held or waited for here, in no order.
-	 * @return each as it was at a moment of its own
+	 * Returns the locks that this instance holds or waits for, in no order.
+	 * @return a snapshot of each lock, taken one after the other
 	 */
 	public List<LockSnapshot> snapshot() {
 		return (this.table == null) ? List.of()
@@ -54,18 +55,18 @@ public final class LockInspector {
 	}
 
 	/**
-	 * Returns how many leases on locks of a name this instance holds.
-	 * @param lockName the name
-	 * @return how many
+	 * Returns the number of leases on locks with a name that this instance holds.
+	 * @param lockName the name of the locks
+	 * @return the number of leases
 	 */
 	public long held(String lockName) {
 		return (this.table != null) ? this.table.leases(lockName).count() : 0;
 	}
 
 	/**
-	 * Returns how many wait in this instance for locks of a name.
-	 * @param lockName the name
-	 * @return how many
+	 * Returns the number of waiters in this instance for locks with a name.
+	 * @param lockName the name of the locks
+	 * @return the number of waiters
 	 */
 	public long waiters(String lockName) {
 		return (this.table == null) ? 0
@@ -76,13 +77,13 @@ public final class LockInspector {
 	}
 
 	/**
-	 * Ends the lease on a lock, as if it was lost: its holder is notified, and the next
-	 * waiter may have it, while the work goes on.
+	 * Ends the lease on a lock as if it was lost: its holder is notified, and the next
+	 * waiter can acquire the lock. The work of the holder is not stopped.
 	 * @param key the lock
-	 * @param fencingToken the number of the lease, so that it is not the next one's
-	 * @return completes when the store has answered or failed, where the lock is then
-	 * held for the rest of its time; with {@code false} if this instance does not hold
-	 * that lease
+	 * @param fencingToken the fencing token of the lease, so that no later lease is ended
+	 * @return a stage that completes when the store has answered or failed; after a
+	 * failure, the lock expires with its time to live. It completes with {@code false} if
+	 * this instance does not hold that lease
 	 */
 	public CompletionStage<Boolean> forceRelease(LockKey key, long fencingToken) {
 		return ((this.table != null) ? this.table.lease(key) : Optional.<StoreLease>empty())

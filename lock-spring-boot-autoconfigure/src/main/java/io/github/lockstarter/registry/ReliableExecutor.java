@@ -3,10 +3,10 @@ package io.github.lockstarter.registry;
 import java.util.concurrent.Executor;
 
 /**
- * Runs every task, also where an executor of the application does not take it.
+ * Runs every task, even if an executor of the application rejects it.
  *
  * @param executor the executor
- * @param substitute takes the tasks that it does not take
+ * @param substitute runs the tasks that the executor rejects
  */
 record ReliableExecutor(Executor executor, Executor substitute) implements Executor {
 
@@ -16,7 +16,7 @@ record ReliableExecutor(Executor executor, Executor substitute) implements Execu
 			this.executor.execute(task);
 		}
 		catch (Throwable ex) {
-			// It may have run, or be run twice: it does its work only once.
+			// The task may run twice, but does its work only once.
 			this.substitute.execute(task);
 		}
 	}

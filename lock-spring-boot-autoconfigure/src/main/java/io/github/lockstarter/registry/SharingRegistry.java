@@ -17,44 +17,47 @@ import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * Hands out locks whose holders share their results: a caller gets either the lock or a
+ * Grants locks whose holders share their results: a caller receives either the lock or a
  * result.
  */
 public interface SharingRegistry extends LockRegistry {
 
 	/**
-	 * Prepares to wait for results, so that the first caller need not.
+	 * Prepares to wait for results before the first caller arrives.
 	 * @throws LockConfigurationException if results cannot be kept
 	 */
 	void prepareSharing();
 
 	/**
-	 * Acquires the lock, or finds a result: one that is there already, or one that comes
-	 * while the caller waits. Blocks like
-	 * {@link LockRegistry#acquire(LockKey, LockOptions)}.
-	 * @param key what to lock
-	 * @param options how long to hold and to wait
-	 * @param resultKey which results count, and which one the holder stores
-	 * @param since the fencing token from which on results count that are there already;
-	 * {@link ResultQuery#NOBODY} if only those count that come later
+	 * Acquires the lock, or finds a result that is stored already, or is stored while the
+	 * caller waits. Blocks like {@link LockRegistry#acquire(LockKey, LockOptions)}.
+	 * @param key the lock
+	 * @param options the options of the lock
+	 * @param resultKey identifies the results that are accepted, and the one that the
+	 * holder stores
+	 * @param since the lowest fencing token whose stored result is accepted;
+	 * {@link ResultQuery#NOBODY} if only later results are accepted
 	 * @return the lease or the result
-	 * @throws LockConflictException if there is neither after the wait time
+	 * @throws LockConflictException if neither is available after the wait time
 	 * @throws LockStoreException as for any lock
 	 */
 	Acquisition acquire(LockKey key, LockOptions options, ResultKey resultKey, long since);
 
 	/**
-	 * Does the same without holding a thread while it waits.
-	 * @param key what to lock
-	 * @param options how long to hold and to wait
-	 * @param resultKey which results count, and which one the holder stores
-	 * @param since the fencing token from which on results count that are there already;
-	 * {@link ResultQuery#NOBODY} if only those count that come later
-	 * @param executor where the stage completes, as in
+	 * Acquires the lock, or finds a result, like {@link #acquire}, without blocking a
+	 * thread.
+	 * @param key the lock
+	 * @param options the options of the lock
+	 * @param resultKey identifies the results that are accepted, and the one that the
+	 * holder stores
+	 * @param since the lowest fencing token whose stored result is accepted;
+	 * {@link ResultQuery#NOBODY} if only later results are accepted
+	 * @param executor completes the stage, as in
 	 * {@link LockRegistry#acquireAsync(LockKey, LockOptions, Executor)}; {@code null} for
-	 * the few threads that all attempts share. A refusal that is known at once completes
-	 * the stage on the calling thread, before this method returns
-	 * @return completes with the lease or the result, or fails like {@link #acquire}
+	 * the few threads that all attempts share. An immediate refusal completes the stage
+	 * on the calling thread, before this method returns
+	 * @return a stage that completes with the lease or the result, or fails like
+	 * {@link #acquire}
 	 */
 	CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey, long since,
 			@Nullable Executor executor);

@@ -1,5 +1,5 @@
 /**
- * The engine: hands out the locks of a store to the callers of one JVM.
+ * The engine: grants the locks of a store to the callers of one JVM.
  */
 @NullMarked
 package io.github.lockstarter.registry;

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import org.springframework.util.Assert;
 
 /**
- * Takes text up to a limit in bytes of UTF-8, so that nothing large is built only to be
- * thrown away.
+ * An output of text with a limit in bytes of UTF-8, so that no result is built that is
+ * too large to be shared.
  */
 final class BoundedOutput extends OutputStream {
 
@@ -43,12 +43,12 @@ final class BoundedOutput extends OutputStream {
 		this.bytes.write(source, offset, length);
 	}
 
-	/** Returns an output with the room that is left. */
+	/** Returns an output with the remaining limit. */
 	BoundedOutput rest() {
 		return new BoundedOutput(this.limit - this.bytes.size());
 	}
 
-	/** Appends the other output, and takes over whether it exceeded its limit. */
+	/** Appends the other output, and exceeds the limit if the other one did. */
 	void write(BoundedOutput other) {
 		this.exceeded |= other.exceeded;
 		this.bytes.writeBytes(other.bytes.toByteArray());

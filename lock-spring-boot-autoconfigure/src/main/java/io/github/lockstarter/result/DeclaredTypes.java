@@ -25,7 +25,10 @@ public final class DeclaredTypes {
 		return resolved(type, new HashSet<>());
 	}
 
-	/** A variable may be bound by itself, as in {@code T extends Comparable<T>}. */
+	/**
+	 * The bound of a variable may contain the variable, as in
+	 * {@code T extends Comparable<T>}.
+	 */
 	private static Type resolved(ResolvableType type, Set<Type> within) {
 		Class<?> raw = type.resolve(Object.class);
 		if (type.getType() instanceof Class<?> || (isVariable(type) && !within.add(type.getType()))) {

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects emitted values for as long as they may be shared, so that an endless stream
- * does not fill the memory.
+ * Collects emitted values as long as they can be shared, so that an infinite stream does
+ * not exhaust the memory.
  */
 public final class EmittedValues {
 

@@ -7,27 +7,26 @@ import java.util.Locale;
 import org.springframework.util.Assert;
 
 /**
- * Which answers to a request are kept for later duplicates. All others release the key,
- * so that a duplicate runs.
+ * Selects the answers to requests that are kept for later duplicates. After all other
+ * answers, a duplicate runs.
  *
- * @param values whether it is decided by what the method returns, and a failure is never
- * kept
+ * @param values whether the returned value decides, and a failure is never kept
  * @param statuses the statuses that are kept, each of three digits, of which the last two
- * may be {@code xx}; of no meaning for {@code values}
+ * may be {@code xx}; unused for {@code values}
  */
 public record KeptAnswers(boolean values, List<String> statuses) {
 
-	/** What a method returns, if a {@link ResultPredicate} lets others have it. */
+	/** Values that a method returns, if a {@link ResultPredicate} allows it. */
 	public static final KeptAnswers VALUES = new KeptAnswers(true, List.of());
 
-	/** Every answer, failures included. */
+	/** All answers, including failures. */
 	public static final KeptAnswers ALL = new KeptAnswers(false, List.of("1xx", "2xx", "3xx", "4xx", "5xx"));
 
 	/**
-	 * Returns what a text stands for.
-	 * @param text {@code values}, {@code all}, or statuses with commas between them, as
-	 * in {@code 2xx, 402}
-	 * @throws IllegalArgumentException if it is neither
+	 * Parses a text.
+	 * @param text {@code values}, {@code all}, or a list of statuses separated by commas,
+	 * as in {@code 2xx, 402}
+	 * @throws IllegalArgumentException if it is none of these
 	 */
 	public static KeptAnswers parse(String text) {
 		String wanted = text.strip().toLowerCase(Locale.ROOT);
@@ -43,12 +42,12 @@ public record KeptAnswers(boolean values, List<String> statuses) {
 		return new KeptAnswers(false, statuses);
 	}
 
-	/** Returns a sentence for clients. */
+	/** Returns a description for clients. */
 	public String description() {
 		if (this.values) {
 			return "Only successful answers are repeated.";
 		}
-		return equals(ALL) ? "All answers are repeated, those to failures included."
+		return equals(ALL) ? "All answers are repeated, including those to failures."
 				: "Answers with other statuses than %s are not repeated.".formatted(String.join(", ", this.statuses));
 	}
 

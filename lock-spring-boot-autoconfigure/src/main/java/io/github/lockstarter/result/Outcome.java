@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.registry.request.SharedLease;
 
 /**
- * The lock, or the result of another holder.
+ * The outcome of an acquisition: the lock, or the result of another holder.
  *
  * @param lease the lease, or {@code null} if there is a result
  * @param result the result, if there is no lease

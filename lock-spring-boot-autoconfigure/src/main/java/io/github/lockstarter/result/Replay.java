@@ -3,10 +3,10 @@ package io.github.lockstarter.result;
 import java.time.Duration;
 
 /**
- * The replay of a method's results to later duplicates.
+ * The settings for the replay of a method's results to later duplicates.
  *
- * @param keep for how long they are kept
- * @param answers which are kept
+ * @param keep the time for which they are kept
+ * @param answers selects the answers that are kept
  */
 public record Replay(Duration keep, KeptAnswers answers) {
 

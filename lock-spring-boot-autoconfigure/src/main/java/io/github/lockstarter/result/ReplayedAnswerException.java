@@ -6,9 +6,10 @@ import org.springframework.web.server.ResponseStatusException;
 import io.github.lockstarter.result.SharedResult.Answered;
 
 /**
- * The call is answered with the answer to an earlier one, which failed, or whose result
- * was the name of a view. The web framework that calls a handler sends the answer in the
- * place of this exception; other callers get an exception with its status.
+ * Thrown to answer a call with the answer to an earlier one, which failed, or whose
+ * result was the name of a view. The web framework that calls a handler sends the answer
+ * instead of this exception. Other callers receive an exception with the status of the
+ * answer.
  */
 public final class ReplayedAnswerException extends ResponseStatusException {
 

@@ -18,7 +18,7 @@ import org.springframework.http.HttpHeaders;
  */
 public record ResponseHead(@Nullable Integer status, Map<String, List<String>> headers) {
 
-	/** Nothing was set. */
+	/** A head without status and headers. */
 	public static final ResponseHead EMPTY = new ResponseHead(null, Map.of());
 
 	private static final List<String> KEPT = List.of(HttpHeaders.LOCATION, HttpHeaders.ETAG, HttpHeaders.LINK,
@@ -27,8 +27,8 @@ public record ResponseHead(@Nullable Integer status, Map<String, List<String>> h
 	/**
 	 * Returns the head of an answer.
 	 * @param status the status; {@code null} if none was set
-	 * @param headers returns the values of a header; {@code null} or none if it was not
-	 * set
+	 * @param headers returns the values of a header; {@code null} or an empty list if it
+	 * was not set
 	 */
 	public static ResponseHead of(@Nullable Integer status, Function<String, @Nullable List<String>> headers) {
 		Map<String, List<String>> kept = new LinkedHashMap<>();
@@ -41,7 +41,10 @@ public record ResponseHead(@Nullable Integer status, Map<String, List<String>> h
 		return new ResponseHead(status, kept);
 	}
 
-	/** Returns the same head with no other headers than these: the store may be wrong. */
+	/**
+	 * Returns the same head without any headers that are not allowed: the content of the
+	 * store cannot be trusted.
+	 */
 	ResponseHead checked() {
 		return of(this.status, this.headers::get);
 	}

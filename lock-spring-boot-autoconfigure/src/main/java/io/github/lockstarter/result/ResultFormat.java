@@ -28,9 +28,8 @@ import io.github.lockstarter.result.SharedResult.Answered;
 import io.github.lockstarter.result.SharedResult.Returned;
 
 /**
- * Writes the results of a method as text, and reads them: a line with a
- * {@link ResultHead}, and the value as JSON of the declared type. No type is ever read
- * from the text.
+ * The text format for the results of a method: a line with a {@link ResultHead}, followed
+ * by the value as JSON of the declared type. No type is ever read from the text.
  */
 final class ResultFormat {
 
@@ -61,14 +60,14 @@ final class ResultFormat {
 		this.mapper = mapper.rebuild()
 			.deactivateDefaultTyping()
 			.polymorphicTypeValidator(new NoClassNames())
-			// The application's own settings may lose something.
+			// The settings of the application could lose data.
 			.enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
 			.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
 			.disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
 			.build();
 		Type declared = DeclaredTypes.resolved(this.written);
 		this.json = this.mapper.constructType(declared);
-		// The names of subclasses are written only where a type is declared.
+		// The names of subclasses are written only if a type is declared.
 		boolean namesSubclasses = DeclaredTypes.namedIn(declared)
 			.stream()
 			.anyMatch((named) -> AnnotationUtils.findAnnotation(named, JsonTypeInfo.class) != null);
@@ -96,17 +95,17 @@ final class ResultFormat {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			// It can be read from other JSON.
+			// The type can be read from other JSON.
 		}
 	}
 
 	/**
 	 * Writes a value.
 	 * @param value a value, or a list of values if there are many
-	 * @param response what the handler has set on the response
+	 * @param response the status and headers that the handler has set
 	 * @throws JacksonException if it cannot be written
-	 * @throws IllegalStateException if another value would be read from the text, or the
-	 * limit of the output is exceeded
+	 * @throws IllegalStateException if a different value would be read from the text, or
+	 * the limit of the output is exceeded
 	 */
 	void write(String arguments, @Nullable Object value, ResponseHead response, BoundedOutput output) {
 		ResponseHead ofEntity = (value instanceof HttpEntity<?> entity) ? head(entity) : null;
@@ -164,14 +163,14 @@ final class ResultFormat {
 			output.write(one);
 		}
 		if (!isReadAsWritten(one.toString())) {
-			throw new IllegalStateException("It is a %s, and something of it would be lost when it is read as a %s"
+			throw new IllegalStateException("It is a %s, and data would be lost when it is read as a %s"
 				.formatted(value.getClass().getName(), this.written));
 		}
 	}
 
 	/**
-	 * The value that is read may lack properties that values, elements and fields have as
-	 * subclasses of their declared types, and those that cannot be set.
+	 * Returns whether the value that is read equals the written one. It could lack
+	 * properties of subclasses of the declared types, and properties that cannot be set.
 	 */
 	private boolean isReadAsWritten(String json) {
 		String again = this.writer.writeValueAsString(this.mapper.readerFor(this.json).readValue(json));
@@ -179,7 +178,7 @@ final class ResultFormat {
 				|| canonical(this.mapper.readTree(again)).equals(canonical(this.mapper.readTree(json)));
 	}
 
-	/** A set may come back in another order. */
+	/** The elements of a set may be read in another order. */
 	private static String canonical(JsonNode node) {
 		if (node.isArray()) {
 			return node.valueStream().map(ResultFormat::canonical).sorted().toList().toString();
@@ -205,7 +204,7 @@ final class ResultFormat {
 	}
 
 	/**
-	 * Reads the digest of the arguments that a result is for.
+	 * Reads the digest of the arguments of a result.
 	 * @throws RuntimeException if the text is not a result
 	 */
 	String readArguments(String text) {
@@ -260,7 +259,7 @@ final class ResultFormat {
 				: new HttpEntity<>(value, headers);
 	}
 
-	/** Content of the store must not choose classes. */
+	/** Prevents the content of the store from selecting classes. */
 	private static final class NoClassNames extends PolymorphicTypeValidator {
 
 		private static final long serialVersionUID = 1;

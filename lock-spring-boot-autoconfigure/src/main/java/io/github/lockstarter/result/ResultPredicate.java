@@ -6,37 +6,37 @@ import org.springframework.http.HttpStatusCode;
 
 /**
  * Decides which results are shared and replayed. A bean of this type replaces the
- * {@linkplain #SUCCESSFUL default}. A method that says itself which answers its replay
- * keeps is asked only about failures.
+ * {@linkplain #SUCCESSFUL default}. If the annotation of a method selects the answers to
+ * keep, the predicate is called only for failures.
  */
 @FunctionalInterface
 public interface ResultPredicate {
 
 	/**
-	 * Results are shared if their status is 2xx or a redirect.
+	 * The default: results are shared if their status is 2xx or a redirect.
 	 */
 	ResultPredicate SUCCESSFUL = (lockName, result, status) -> status.is2xxSuccessful()
 			|| (status.is3xxRedirection() && status.value() != 304);
 
 	/**
-	 * Decides on a result. If this throws, the result is not shared; its own caller gets
-	 * it all the same.
+	 * Decides whether a result is shared. If this method throws an exception, the result
+	 * is not shared; its own caller still receives it.
 	 * @param lockName the name of the lock
 	 * @param result the return value of the method, or the value of its future or
 	 * {@code Mono}; a {@link java.util.List} of the values that a {@code Flux} emitted;
 	 * {@code null} for a redirect to a view
-	 * @param status the status of the answer, as far as the method has set one; otherwise
-	 * 200
-	 * @return whether other callers get it
+	 * @param status the status of the answer if the method has set one; otherwise 200
+	 * @return whether other callers receive the result
 	 */
 	boolean isShared(String lockName, @Nullable Object result, HttpStatusCode status);
 
 	/**
-	 * Decides whether the answer to a failure may be kept, where the replay of a method
-	 * keeps answers to failures. By default it may. A failure that has left no effect can
-	 * be exempted: the next duplicate runs then.
+	 * Decides whether the answer to a failure may be kept, if the replay of the method
+	 * keeps answers to failures. By default it may. An implementation can exclude
+	 * failures without an effect, so that the next duplicate runs.
 	 * @param lockName the name of the lock
 	 * @param failure the exception
+	 * @return whether the answer may be kept
 	 */
 	default boolean mayKeep(String lockName, Throwable failure) {
 		return true;

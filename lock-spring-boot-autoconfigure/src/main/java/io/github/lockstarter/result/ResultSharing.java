@@ -59,7 +59,7 @@ public final class ResultSharing {
 
 	private final @Nullable Replay replay;
 
-	/** Events that have been logged: the first of a kind is a warning. */
+	/** Events that have been logged: only the first of a kind is logged as a warning. */
 	private final Set<Event> logged = ConcurrentHashMap.newKeySet();
 
 	private volatile @Nullable ResultFormat format;
@@ -101,9 +101,9 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Acquires the lock or gets the result of another holder, on this thread.
+	 * Acquires the lock or receives the result of another holder, on this thread.
 	 * @throws PayloadMismatchException if the result is for other arguments
-	 * @throws io.github.lockstarter.LockException if there is neither
+	 * @throws io.github.lockstarter.LockException if neither is available
 	 */
 	public Outcome acquire(LockRegistry registry, LockKey key, LockOptions options, Caller caller) {
 		SharingRegistry sharing = registry(registry);
@@ -118,10 +118,10 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Does the same without holding a thread. Cancelling the future ends the attempt, and
-	 * what has been granted is released.
-	 * @param executor where the future completes, or {@code null} for threads of the
-	 * registry; a refusal that is known at once completes it on this thread
+	 * Acquires the lock or receives the result of another holder, without blocking a
+	 * thread. Cancelling the future ends the attempt, and releases a granted lock.
+	 * @param executor completes the future, or {@code null} for threads of the registry;
+	 * an immediate refusal completes it on this thread
 	 */
 	public CompletableFuture<Outcome> acquireAsync(LockRegistry registry, LockKey key, LockOptions options,
 			Caller caller, @Nullable Executor executor) {
@@ -136,8 +136,8 @@ public final class ResultSharing {
 
 	/**
 	 * Completes the result with the outcome of an acquisition.
-	 * @param next repeats the acquisition, with results from a fencing token on, after
-	 * one that cannot be read
+	 * @param next repeats the acquisition after a result that cannot be read, and accepts
+	 * only results from the given fencing token on
 	 */
 	private void attempt(CompletionStage<Acquisition> acquisition, LongFunction<CompletionStage<Acquisition>> next,
 			Caller caller, CompletableFuture<Outcome> result) {
@@ -168,7 +168,7 @@ public final class ResultSharing {
 
 	/**
 	 * Returns the registry as one that shares results.
-	 * @throws LockConfigurationException if it cannot
+	 * @throws LockConfigurationException if it does not support sharing
 	 */
 	public static SharingRegistry registry(LockRegistry registry) {
 		if (registry instanceof SharingRegistry sharing) {
@@ -206,7 +206,7 @@ public final class ResultSharing {
 				+ Arrays.toString(this.method.getParameterTypes());
 	}
 
-	/** Returns {@code null} if there is a result that cannot be read. */
+	/** Returns the outcome; {@code null} if the result cannot be read. */
 	private @Nullable Outcome outcome(Acquisition acquired, Caller caller) {
 		StoredResult stored = acquired.result();
 		if (stored == null) {
@@ -235,7 +235,7 @@ public final class ResultSharing {
 	 * A failure is logged, and does not affect the caller whose result it is.
 	 * @param caller the caller whose result it is
 	 * @param value the value, or a list of values if there are many
-	 * @param response what the handler has set on the response
+	 * @param response the status and headers that the handler has set
 	 */
 	public @Nullable String write(Caller caller, @Nullable Object value, ResponseHead response) {
 		return write((output) -> {
@@ -248,7 +248,8 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Does the same with an answer.
+	 * Returns the text of an answer for other callers, or {@code null} if it is not
+	 * shared.
 	 * @param caller the caller whose answer it is
 	 */
 	public @Nullable String write(Caller caller, Answered answer) {
@@ -293,21 +294,21 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Returns whether an answer may be shared that the method itself does not tell: that
-	 * to a failure, or a redirect to a view.
+	 * Returns whether answers may be shared that differ from the returned value: those to
+	 * failures, and redirects to a view.
 	 */
 	public boolean keepsAnswers() {
 		return this.type.view() || (this.replay != null && !this.replay.answers().values());
 	}
 
-	/** Returns whether a value tells nothing, since only the answer can be shared. */
+	/** Returns whether only the answer can be shared, and not the returned value. */
 	public boolean sharesAnswersOnly() {
 		return this.type.view();
 	}
 
 	/**
-	 * Returns whether the answer to a failure may be shared. A failure of a lock passes,
-	 * and was no work.
+	 * Returns whether the answer to a failure may be shared. A lock exception is
+	 * temporary, and means that the work has not run.
 	 */
 	public boolean keepsAnswerTo(Throwable failure) {
 		return this.replay != null && !this.replay.answers().values() && !(failure instanceof LockException)
@@ -360,8 +361,8 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * A message that is not about types may quote the result, so it is logged at DEBUG
-	 * only.
+	 * Returns the message if it is about types. Other messages may quote the result, and
+	 * are logged only at DEBUG.
 	 */
 	private static @Nullable String reason(Throwable failure) {
 		boolean own = failure instanceof IllegalStateException;

@@ -21,7 +21,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.util.ClassUtils;
 
 /**
- * Decides whether values of a type can be written once and read by other callers.
+ * Decides whether values of a type can be written as JSON and read by other callers.
  */
 final class ShareableTypes {
 

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * The result of one call, as other callers get it.
+ * The result of one call, as received by other callers.
  */
 public sealed interface SharedResult {
 
 	/**
-	 * The value that the method returned, or that its work ended with.
+	 * The value that the method returned, or with which its work ended.
 	 *
 	 * @param value the value, or a list of values if there are many
 	 * @param response the status and headers that the handler has set on the response
@@ -22,14 +22,14 @@ public sealed interface SharedResult {
 	}
 
 	/**
-	 * The answer to the request, where that is more than the method tells: it failed, or
-	 * its result was the name of a view.
+	 * The answer to the request, if the returned value does not determine it: the method
+	 * failed, or its result was the name of a view.
 	 *
 	 * @param response the status, which is always set, and the headers
 	 * @param body the body in Base64; {@code null} if the application's error page writes
 	 * it
-	 * @param reason what the error page was told; {@code null} if there is no such page,
-	 * or it was told nothing
+	 * @param reason the message that was passed to the error page; {@code null} if there
+	 * is no such page or message
 	 */
 	record Answered(ResponseHead response, @Nullable String body, @Nullable String reason) implements SharedResult {
 
@@ -49,7 +49,7 @@ public sealed interface SharedResult {
 			return (status != null) ? status : 500;
 		}
 
-		/** Returns whether the client is sent elsewhere, so that the body is nothing. */
+		/** Returns whether the answer is a redirect, so that its body is irrelevant. */
 		public boolean isRedirect() {
 			return status() / 100 == 3 && this.response.headers().containsKey(HttpHeaders.LOCATION);
 		}

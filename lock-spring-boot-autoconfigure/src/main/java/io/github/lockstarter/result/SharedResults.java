@@ -15,7 +15,7 @@ import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockCounts;
 
 /**
- * The settings by which an application shares and replays results.
+ * The settings for sharing and replaying the results of an application.
  */
 public final class SharedResults {
 
@@ -35,8 +35,8 @@ public final class SharedResults {
 
 	/**
 	 * Creates the settings.
-	 * @param ttl how long a result is kept for waiting callers; 1 ms to 365 days
-	 * @param maxSize how large a result may be to be shared; at least one byte
+	 * @param ttl the time for which a result is kept for waiters; 1 ms to 365 days
+	 * @param maxSize the largest size of a shared result; at least one byte
 	 * @param mapper the mapper of the application
 	 * @param predicate decides which results are shared
 	 * @param counts counts shared and replayed results, and those that are not
@@ -55,7 +55,7 @@ public final class SharedResults {
 	}
 
 	/**
-	 * Checks for how long to keep results.
+	 * Checks the time for which results are kept.
 	 * @throws IllegalArgumentException if it is out of range
 	 */
 	public static void checkTime(Duration time) {
@@ -64,12 +64,12 @@ public final class SharedResults {
 	}
 
 	/**
-	 * Checks how large a result may be.
+	 * Checks the largest size of a result.
 	 * @throws IllegalArgumentException if it is out of range
 	 */
 	public static void checkSize(DataSize size) {
 		Assert.isTrue(size.toBytes() > 0 && size.toBytes() <= Integer.MAX_VALUE,
-				"A result must be allowed to have at least 1B, and at most 2GB");
+				"The largest result must have at least 1B, and at most 2GB");
 	}
 
 	/**
@@ -77,8 +77,8 @@ public final class SharedResults {
 	 * @param lockName the name of its lock
 	 * @param method the method
 	 * @param type the type of the value that its work ends with
-	 * @param replay for how long which results are kept for later duplicates;
-	 * {@code null} to share them only with waiting callers
+	 * @param replay the settings for later duplicates; {@code null} if results are shared
+	 * only with waiters
 	 * @throws LockConfigurationException if results of the type cannot be shared
 	 * @throws IllegalArgumentException if the time of a replay is out of range
 	 */
@@ -97,7 +97,7 @@ public final class SharedResults {
 		return this.maxSize;
 	}
 
-	/** Returns how large a result may be for the store, in bytes. */
+	/** Returns the largest size of a result for the store, in bytes. */
 	long storeLimit() {
 		return this.storeLimit.getAsLong();
 	}

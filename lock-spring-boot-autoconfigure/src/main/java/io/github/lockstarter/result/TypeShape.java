@@ -18,8 +18,9 @@ import org.springframework.core.annotation.AnnotationUtils;
 import io.github.lockstarter.LockKey;
 
 /**
- * A digest of the fields that values of a type may have, at any depth: JSON of an older
- * version of a class could otherwise be read as one that lacks values.
+ * A digest of the fields that values of a type may have, at any depth. It identifies the
+ * version of the classes: JSON of an older version could otherwise be read as a value
+ * with missing fields.
  */
 final class TypeShape {
 
@@ -80,7 +81,8 @@ final class TypeShape {
 	}
 
 	/**
-	 * Such types change with the platform only, and their fields are not accessible.
+	 * Types of the platform change only with the platform, and their fields are not
+	 * accessible.
 	 */
 	static boolean isPlatform(Class<?> type) {
 		return type.getName().startsWith("java.") || type.getName().startsWith("kotlin.");

@@ -1,5 +1,5 @@
 /**
- * Results that are shared with waiting callers, or replayed to later ones.
+ * Results that are shared with waiters, or replayed to later duplicates.
  */
 @NullMarked
 package io.github.lockstarter.result;

@@ -13,7 +13,7 @@ public sealed interface AcquireAllResult {
 	/**
 	 * All locks were free and are granted.
 	 *
-	 * @param grants one for each lock, in the order in which they were asked for
+	 * @param grants one for each lock, in the order of the acquisitions
 	 */
 	record AllGranted(List<Granted> grants) implements AcquireAllResult {
 
@@ -26,8 +26,8 @@ public sealed interface AcquireAllResult {
 	/**
 	 * Another owner holds one of the locks, and none is granted.
 	 *
-	 * @param index the place of the first lock that is held
-	 * @param held by whom, and for how long
+	 * @param index the position of the first lock that is held
+	 * @param held the remaining time and the fencing token of its holder
 	 */
 	record FirstHeld(int index, Held held) implements AcquireAllResult {
 	}

@@ -18,10 +18,10 @@ public sealed interface AcquireResult {
 	/**
 	 * Another owner holds the lock.
 	 *
-	 * @param remaining how long that lease lasts if it is neither renewed nor released;
-	 * zero if that is unknown; at most 365 days
-	 * @param fencingToken no less than the one it was granted with, and less than any
-	 * that is granted later; zero if it is unknown
+	 * @param remaining the remaining time of its lease if it is neither renewed nor
+	 * released; at most 365 days; zero if it is unknown
+	 * @param fencingToken at least the fencing token of the holder, and less than that of
+	 * any later grant; zero if it is unknown
 	 */
 	record Held(Duration remaining, long fencingToken) implements AcquireResult {
 
@@ -40,18 +40,18 @@ public sealed interface AcquireResult {
 	}
 
 	/**
-	 * There is a result that the {@linkplain AcquireCommand#query() query} matches, so
-	 * the lock was not granted.
+	 * A stored result matches the {@linkplain AcquireCommand#query() query}, so the lock
+	 * was not granted.
 	 *
 	 * @param result the result
-	 * @param age how long ago it was stored, rounded up to what the store counts in
+	 * @param age the time since it was stored, rounded up to the time unit of the store
 	 */
 	record Found(StoredResult result, Duration age) implements AcquireResult {
 	}
 
 	/**
-	 * The {@linkplain AcquireCommand#predecessor() predecessor} did not hold the lock any
-	 * more, and nothing was done.
+	 * The {@linkplain AcquireCommand#predecessor() predecessor} no longer held the lock,
+	 * and nothing was changed.
 	 */
 	record PredecessorGone() implements AcquireResult {
 	}

@@ -1,55 +1,57 @@
 package io.github.lockstarter.store;
 
 /**
- * What a {@link LockStore} can do beyond granting, renewing and releasing locks. A store
- * declares its capabilities; without one, the features that need it are refused at
- * start-up, or done in another way.
+ * An optional capability of a {@link LockStore}, beyond granting, renewing and releasing
+ * locks. A store declares its capabilities. A feature that needs a missing capability is
+ * refused at start-up, or works in another way.
  */
 public enum Capability {
 
 	/**
 	 * Waiters are notified of a release: the store runs
-	 * {@link AcquireCommand#onRelease()}. Without it the waiters poll.
+	 * {@link AcquireCommand#onRelease()}. Without this capability, waiters poll.
 	 */
 	NOTIFIES,
 
 	/**
-	 * A turn ends, and the next one begins, in one step: the store follows
+	 * A turn ends and the next one begins in one atomic step: the store implements
 	 * {@link AcquireCommand#predecessor()}. It also {@linkplain #NOTIFIES notifies}.
-	 * Without it the lock is released, and then acquired like any other.
+	 * Without this capability, the lock is released and then acquired again.
 	 */
 	HANDS_OVER,
 
 	/**
-	 * Results are kept: the store answers a {@link AcquireCommand#query()} and keeps what
-	 * {@link StoredLock#release} is given. Without it nothing is shared or replayed.
+	 * Results are kept: the store answers {@link AcquireCommand#query()} and keeps the
+	 * result that is passed to {@link StoredLock#release}. Without this capability,
+	 * results cannot be shared or replayed.
 	 */
 	KEEPS_RESULTS,
 
 	/**
-	 * Locks are held by tokens that several applications know: an owner that holds the
-	 * lock is granted it again, {@link AcquireCommand#takenBack()} is followed, and
-	 * {@link StoredLock#remaining()} answers. Without it there are no
-	 * {@link io.github.lockstarter.TokenLocks}.
+	 * Locks are held by tokens that several applications share: the store grants a lock
+	 * again to the owner that holds it, and implements {@link AcquireCommand#takenBack()}
+	 * and {@link StoredLock#remaining()}. Without this capability,
+	 * {@link io.github.lockstarter.TokenLocks} are not available.
 	 */
 	HOLDS_FOR_TOKENS,
 
 	/**
-	 * Where a transaction of the application is on the database of the locks, the check
-	 * that a lock is still held can be part of it, and so can the storing of a result:
-	 * the store answers {@link StoredLock#holdUntilCommit} and
-	 * {@link StoredLock#keepInTransaction}. Without it a lease can be lost between the
-	 * check and the commit, and a result between the commit and the release.
+	 * A transaction of the application on the database of the locks can include the check
+	 * that a lock is still held, and the storing of a result: the store implements
+	 * {@link StoredLock#holdUntilCommit} and {@link StoredLock#keepInTransaction}.
+	 * Without this capability, a lease can be lost between the check and the commit, and
+	 * a result can be lost between the commit and the release.
 	 */
 	JOINS_TRANSACTIONS,
 
 	/**
-	 * Several locks are granted in one step, all or none: the store answers
-	 * {@link LockStore#acquireAll}. Without it they are acquired one after the other.
+	 * Several locks are granted in one atomic step, all or none: the store implements
+	 * {@link LockStore#acquireAll}. Without this capability, they are acquired one after
+	 * the other.
 	 */
 	ACQUIRES_ALL,
 
-	/** The locks are those of this JVM only, so that no other instance waits for them. */
+	/** The locks belong to this JVM only, so that no other instance waits for them. */
 	LOCAL
 
 }

@@ -9,16 +9,19 @@ import java.util.concurrent.CompletionStage;
 import io.github.lockstarter.LockKey;
 
 /**
- * Where locks live. A store of an application's own implements {@link #lock} and a
- * {@link StoredLock}; the rest has defaults.
+ * Stores locks. A custom store implements {@link #lock} and {@link StoredLock}; all other
+ * methods have defaults.
  * <p>
- * An owner is a token that is new for every acquisition, except where a store
- * {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for tokens}. Only the owner can
- * renew and release.
+ * An owner is identified by a token. The token is new for every acquisition, except for
+ * {@linkplain Capability#HOLDS_FOR_TOKENS tokens that applications share}. Only the owner
+ * can renew or release a lock.
  */
 public interface LockStore {
 
-	/** So that no request occupies a server for long. */
+	/**
+	 * The largest number of locks in one request, so that no request occupies a server
+	 * for long.
+	 */
 	int MOST_ACQUIRED_AT_ONCE = 128;
 
 	/**
@@ -28,72 +31,73 @@ public interface LockStore {
 	StoredLock lock(LockKey key);
 
 	/**
-	 * Returns what this store can do beyond granting, renewing and releasing; by default
-	 * nothing. It is always the same.
+	 * Returns the capabilities of this store. They never change. By default there are
+	 * none.
 	 */
 	default Set<Capability> capabilities() {
 		return Set.of();
 	}
 
 	/**
-	 * Returns the size of the largest result that is kept, in bytes of UTF-8. It is
-	 * always the same. By default there is no limit.
+	 * Returns the size of the largest result that the store can keep, in bytes of UTF-8.
+	 * It never changes. By default there is no limit.
 	 */
 	default long maxResultSize() {
 		return Long.MAX_VALUE;
 	}
 
 	/**
-	 * Returns the results that are kept, for an operator. By default they cannot be
-	 * listed.
+	 * Returns the stored results, for an operator. By default they cannot be listed.
 	 */
 	default Optional<StoredResults> results() {
 		return Optional.empty();
 	}
 
 	/**
-	 * Takes all of the locks if all are free, and none if one is held. If this fails, the
-	 * caller does not release them: the store does. Never blocks the caller. Only for a
-	 * store that {@linkplain Capability#ACQUIRES_ALL grants several locks at once}.
-	 * @param acquisitions what to take: different locks, at least two and at most
+	 * Acquires all locks if all are free, and none if one is held. If the call fails, the
+	 * store releases the locks that it has granted; the caller does not. Never blocks the
+	 * caller. Called only for a store that {@linkplain Capability#ACQUIRES_ALL grants
+	 * several locks at once}.
+	 * @param acquisitions the locks to acquire: different locks, at least two and at most
 	 * {@value #MOST_ACQUIRED_AT_ONCE}
-	 * @return whether they were granted
+	 * @return a stage that completes with the grants, or with the first lock that is held
 	 */
 	default CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
 		throw new UnsupportedOperationException("This store grants one lock at a time");
 	}
 
 	/**
-	 * Renews many locks, each for itself, in as few round trips as the store can; by
-	 * default one by one.
-	 * @param renewals what to renew
-	 * @return an answer for each, in the same order, as from {@link StoredLock#renew}
+	 * Renews several locks independently of each other, in as few round trips as
+	 * possible. By default each is renewed with a request of its own.
+	 * @param renewals the locks to renew
+	 * @return a stage for each renewal, in the same order, as from
+	 * {@link StoredLock#renew}
 	 */
 	default List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
 		return renewals.stream().map((each) -> each.lock().renew(each.owner(), each.ttl())).toList();
 	}
 
 	/**
-	 * Runs the action each time the store may have lost requests or locks, because it was
-	 * connected again: what is held is then renewed at once. By default it never runs.
-	 * @param action does not block
+	 * Runs the action after each reconnection, when the store may have lost requests or
+	 * locks. The action renews all held leases at once. By default it never runs.
+	 * @param action the action; it does not block
 	 */
 	default void onReconnect(Runnable action) {
 	}
 
 	/**
-	 * Prepares for waiters, so that the first one need not: for example by a
-	 * subscription. By default there is nothing to prepare.
+	 * Prepares for waiters before the first one arrives, for example by a subscription.
+	 * By default there is nothing to prepare.
 	 */
 	default void expectWaiters() {
 	}
 
 	/**
-	 * One of several locks to take.
+	 * One of several locks to acquire.
 	 *
 	 * @param lock a handle that this store has returned
-	 * @param owner a token that no other acquisition has
-	 * @param ttl after which time the lock is free again by itself
+	 * @param owner a token that is unique for this acquisition
+	 * @param ttl the time after which the lock expires
 	 */
 	record Acquisition(StoredLock lock, String owner, Duration ttl) {
 	}

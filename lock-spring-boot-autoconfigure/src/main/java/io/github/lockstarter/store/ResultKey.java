@@ -3,13 +3,14 @@ package io.github.lockstarter.store;
 import java.time.Duration;
 
 /**
- * Identifies the results of a lock that belong together.
+ * Identifies those results of a lock that are shared with each other's callers.
  *
- * @param name distinguishes them from other results of the same lock; any text of any
- * length
- * @param keep how long a result is kept; in whole milliseconds
+ * @param name the name that distinguishes them from other results of the same lock; any
+ * text of any length
+ * @param keep the time for which a result is kept; in whole milliseconds
  * @param replayed whether a result is for every caller that arrives while it is kept;
- * otherwise only for the callers that waited for the lock when it was stored
+ * otherwise it is only for the callers that waited for the lock when the result was
+ * stored
  */
 public record ResultKey(String name, Duration keep, boolean replayed) {
 

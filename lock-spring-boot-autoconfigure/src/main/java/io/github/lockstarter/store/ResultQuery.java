@@ -3,33 +3,32 @@ package io.github.lockstarter.store;
 import java.time.Duration;
 
 /**
- * The results of a lock that count for a caller: the one of the holder that the caller
- * met and those of later holders, and those that are young enough. While a result is
- * kept, the first condition is exact, however slow the store is, and whatever its clock
- * says.
+ * Selects the results that a caller accepts: the results of the holder for which the
+ * caller waited and of later holders, and results that are recent enough. While a result
+ * is kept, the first condition is exact, even if the store is slow or its clock is wrong.
  *
- * @param key which results
- * @param since the fencing token from which on results count; {@link #ANYBODY} for all,
- * {@link #NOBODY} for none
- * @param maxAge results that are no older count, too; zero for none
+ * @param key identifies the results
+ * @param since the lowest fencing token whose result is accepted; {@link #ANYBODY} for
+ * all, {@link #NOBODY} for none
+ * @param maxAge the age up to which other results are accepted, too; zero for none
  */
 public record ResultQuery(ResultKey key, long since, Duration maxAge) {
 
-	/** The result of every holder counts. */
+	/** The result of every holder is accepted. */
 	public static final long ANYBODY = 0;
 
-	/** No holder is known whose result counts. */
+	/** No holder is known whose result is accepted. */
 	public static final long NOBODY = Long.MAX_VALUE;
 
-	/** Returns whether any result can count. */
+	/** Returns whether any result can match. */
 	public boolean canMatch() {
 		return this.since != NOBODY || !this.maxAge.isZero();
 	}
 
 	/**
-	 * Returns whether a result counts.
+	 * Returns whether a result is accepted.
 	 * @param result the result
-	 * @param age how old it is
+	 * @param age the age of the result
 	 */
 	public boolean matches(StoredResult result, Duration age) {
 		boolean young = !this.maxAge.isZero() && age.compareTo(this.maxAge) <= 0;

@@ -5,23 +5,23 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The time that a search for stored results may take. A store checks it before each part
- * of a search, so that no search goes on when nobody waits for it any more.
+ * A time limit for a search for stored results. A store checks it before each part of a
+ * search, so that a search stops when its caller no longer waits.
  *
- * @param end when the time is over, as {@link System#nanoTime()}
+ * @param end the end of the time, as {@link System#nanoTime()}
  */
 public record SearchLimit(long end) {
 
-	/** How long a search may take. */
+	/** The longest time for a search. */
 	public static final Duration LONGEST = Duration.ofSeconds(30);
 
-	/** Returns a limit for a search that begins now. */
+	/** Returns a limit for a search that starts now. */
 	public static SearchLimit start() {
 		return new SearchLimit(System.nanoTime() + LONGEST.toNanos());
 	}
 
 	/**
-	 * Ends the search if the time is over.
+	 * Throws if the time is over.
 	 * @throws CompletionException with a {@link TimeoutException}
 	 */
 	public void check() {

@@ -22,10 +22,10 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult.Granted;
 
 /**
- * Calls of a driver that has time-outs of its own, or none. Each is answered within a
- * time-out of ours, with a {@link LockStoreException} if the store fails or is slow. What
- * follows an answer runs on a thread of the driver, or after a time-out on a thread of
- * these calls, and must not block. The store closes its calls when it is closed.
+ * Adds a time-out to the calls of a driver, whose own time-outs may be longer or absent.
+ * A call that fails or times out is answered with a {@link LockStoreException}. Dependent
+ * actions run on a thread of the driver, or after a time-out on the thread of these
+ * calls, and must not block. The store closes its calls when it is closed.
  */
 public final class StoreCalls implements AutoCloseable {
 
@@ -33,7 +33,10 @@ public final class StoreCalls implements AutoCloseable {
 
 	private static final long LONGEST_PAUSE_MILLIS = 8000;
 
-	/** What cannot be undone for now; more of it ends with its time to live. */
+	/**
+	 * The most grants that wait to be undone. Further ones expire with their time to
+	 * live.
+	 */
 	private static final int MOST_UNDONE = 1000;
 
 	private final AtomicInteger beingUndone = new AtomicInteger();
@@ -44,13 +47,15 @@ public final class StoreCalls implements AutoCloseable {
 
 	private final Duration timeout;
 
-	/** Not the timer that all futures of the JVM share: the application may block it. */
+	/**
+	 * Not the timer that all futures of the JVM share, which the application could block.
+	 */
 	private final ScheduledThreadPoolExecutor timer;
 
 	/**
-	 * Creates calls of a store, and starts the thread of their time-outs.
-	 * @param store what the store is called in messages, and its thread
-	 * @param timeout how long to wait for an answer
+	 * Creates the calls of a store, and starts the thread for their time-outs.
+	 * @param store the name of the store in messages and of the thread
+	 * @param timeout the longest time to wait for an answer
 	 */
 	public StoreCalls(String store, Duration timeout) {
 		this.store = store;
@@ -59,16 +64,17 @@ public final class StoreCalls implements AutoCloseable {
 		threads.setDaemon(true);
 		this.timer = new ScheduledThreadPoolExecutor(1, threads, new ThreadPoolExecutor.DiscardPolicy());
 		this.timer.setRemoveOnCancelPolicy(true);
-		// Later there might be no memory for a thread, and no call would time out.
+		// Started now: if a thread could not be created later, no call would time out.
 		this.timer.prestartCoreThread();
 	}
 
 	/**
 	 * Calls the driver.
-	 * @param <T> what the answer is
-	 * @param key the lock that it is for
-	 * @param operation what to ask of the driver
-	 * @return the answer, in time, or a {@link LockStoreException}
+	 * @param <T> the type of the answer
+	 * @param key the lock
+	 * @param operation calls the driver
+	 * @return a stage that completes with the answer, or exceptionally with a
+	 * {@link LockStoreException}
 	 */
 	public <T> CompletionStage<T> call(LockKey key, Supplier<CompletionStage<T>> operation) {
 		long until = until();
@@ -78,14 +84,16 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Calls the driver for a lock. A grant that arrives too late for the caller is
-	 * undone, and so is one that may exist although the call failed, unless it failed
-	 * with {@link NotDone}: its owner would never release it.
+	 * Calls the driver to acquire a lock. A grant that arrives after the time-out is
+	 * undone, because its owner would never release it. After a failure, a possible grant
+	 * is undone as well, unless the failure is {@link NotDone}.
 	 * @param key the lock
-	 * @param ttl for how long it would be locked: so long it is worth undoing
-	 * @param acquire what to ask of the driver
+	 * @param ttl the time to live of the grant, and so the time for which undoing it is
+	 * useful
+	 * @param acquire calls the driver
 	 * @param undo releases the lock if it was granted
-	 * @return the answer, in time, or a {@link LockStoreException}
+	 * @return a stage that completes with the answer, or exceptionally with a
+	 * {@link LockStoreException}
 	 */
 	public CompletionStage<AcquireResult> grant(LockKey key, Duration ttl,
 			Supplier<CompletionStage<AcquireResult>> acquire, Supplier<CompletionStage<Boolean>> undo) {
@@ -102,13 +110,15 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Calls the driver to free a lock whose owner will not acquire it again. If that
-	 * fails it is repeated, also after the call has failed, until the lock has expired.
+	 * Calls the driver to release a lock whose owner will not acquire it again. A failed
+	 * release is repeated until the lock has expired, even after the failure was
+	 * reported.
 	 * @param key the lock
-	 * @param ttl for how long it may still be locked
-	 * @param release what to ask of the driver
-	 * @param again what to ask of it when that has failed
-	 * @return whether the lock was there, in time, or a {@link LockStoreException}
+	 * @param ttl the longest time for which the lock may still be held
+	 * @param release calls the driver
+	 * @param again calls the driver to repeat a failed release
+	 * @return a stage that completes with whether the lock was held, or exceptionally
+	 * with a {@link LockStoreException}
 	 */
 	public CompletionStage<Boolean> release(LockKey key, Duration ttl, Supplier<CompletionStage<Boolean>> release,
 			Supplier<CompletionStage<Boolean>> again) {
@@ -124,8 +134,8 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Gives up what could not be undone so far: it ends with its time to live. Calls that
-	 * are under way still time out; later ones have the time-outs of the driver only.
+	 * Stops undoing grants: those that remain expire with their time to live. Pending
+	 * calls still time out. Later calls have only the time-outs of the driver.
 	 */
 	@Override
 	public void close() {
@@ -137,7 +147,7 @@ public final class StoreCalls implements AutoCloseable {
 		return (failure != null) ? answer.completeExceptionally(failure) : answer.complete(result);
 	}
 
-	/** A driver may block: its time counts, too. */
+	/** Read before the driver is called, which may block. */
 	private long until() {
 		return System.nanoTime() + this.timeout.toNanos();
 	}
@@ -168,11 +178,10 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Frees a lock later, as often as it may be granted to an owner that has released it,
-	 * or was refused: by a request that was lost and repeated, and that the store may
-	 * execute all the same.
-	 * @param ttl for how long it would be locked
-	 * @param release what to ask of the driver
+	 * Repeats a release later. A request that was lost and repeated may still reach the
+	 * store, and grant the lock to an owner that has released it or was refused.
+	 * @param ttl the time to live of such a grant
+	 * @param release calls the driver
 	 */
 	public void freeLater(Duration ttl, Supplier<CompletionStage<Boolean>> release) {
 		if (this.beingUndone.get() < MOST_UNDONE) {
@@ -189,10 +198,9 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * The store may be unavailable for a while, and do what it was sent when it is back;
-	 * on another connection, even after it was undone. So an undo that finds nothing is
-	 * repeated.
-	 * @param repetitions how often it is repeated although it finds nothing
+	 * An unavailable store may execute earlier requests when it recovers; on another
+	 * connection, even after they were undone. So an undo that finds no lock is repeated.
+	 * @param repetitions how often an undo that finds no lock is repeated
 	 */
 	private void undo(Supplier<CompletionStage<Boolean>> release, long until, int repetitions, long pause) {
 		if (this.closed || until - System.nanoTime() < 0) {
@@ -228,13 +236,13 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * A driver's failure that has surely left nothing behind in the store.
+	 * A failure of a driver that has certainly changed nothing in the store.
 	 */
 	public static final class NotDone extends RuntimeException {
 
 		/**
 		 * Creates the exception.
-		 * @param message what was not done, and why
+		 * @param message the operation that was not done, and the reason
 		 * @param cause the failure, if any
 		 */
 		public NotDone(String message, @Nullable Throwable cause) {

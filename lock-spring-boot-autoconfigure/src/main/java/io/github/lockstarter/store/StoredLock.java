@@ -9,83 +9,87 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockStoreException;
 
 /**
- * One lock in a {@link LockStore}: a handle that keeps what the store needs to find it.
- * Each operation is atomic in the store, never blocks the caller (except through a
- * {@linkplain #blocking() blocking} handle), ends within the store's own time-out, and
- * fails with a {@link LockStoreException} when the store is unreachable or slow. A lock
- * that another owner holds is not a failure.
+ * A handle on one lock in a {@link LockStore}. Each operation is atomic in the store. It
+ * never blocks the caller, except through a {@linkplain #blocking() blocking} handle. It
+ * completes within the time-out of the store, and fails with a {@link LockStoreException}
+ * if the store is unavailable or slow. A lock that is held by another owner is not a
+ * failure.
  */
 public interface StoredLock extends AutoCloseable {
 
 	/**
-	 * Takes the lock if it is free. If this fails, the caller does not release it: the
-	 * store does, unless the command says {@linkplain AcquireCommand#takenBack()
-	 * otherwise}.
-	 * @param command for whom, for how long, and what else would do
-	 * @return whether it was granted
+	 * Acquires the lock if it is free. If the call fails, the store releases a possible
+	 * grant, unless the command {@linkplain AcquireCommand#takenBack() excludes it}; the
+	 * caller does not.
+	 * @param command the owner, the time to live, and the alternatives to the lock
+	 * @return a stage that completes with the grant, or the reason for a refusal
 	 */
 	CompletionStage<AcquireResult> acquire(AcquireCommand command);
 
 	/**
-	 * Lets the lock live for the given time from now, or longer if it would have, if the
-	 * owner still holds it.
-	 * @param owner the token it was acquired with
+	 * Extends the lock to the given time from now if the owner still holds it. The time
+	 * is never shortened.
+	 * @param owner the token that acquired the lock
 	 * @param ttl the new time to live
-	 * @return {@code false} if the owner does not hold it any more
+	 * @return a stage that completes with {@code false} if the owner no longer holds the
+	 * lock
 	 */
 	CompletionStage<Boolean> renew(String owner, Duration ttl);
 
 	/**
-	 * Frees the lock if the owner still holds it, and keeps the result in the same step.
-	 * A result that is not {@linkplain ResultKey#replayed() replayed} need not be kept if
-	 * the store knows that no other instance waits for the lock.
-	 * @param owner the token it was acquired with
+	 * Releases the lock if the owner still holds it, and keeps the result in the same
+	 * atomic step. A result that is not {@linkplain ResultKey#replayed() replayed} need
+	 * not be kept if the store knows that no other instance waits for the lock.
+	 * @param owner the token that acquired the lock
 	 * @param result the result; {@code null} if there is none. Only for a store that
-	 * {@linkplain Capability#KEEPS_RESULTS keeps results}. Its fencing token is the one
-	 * that the store granted the lock with; where locks share a counter, the store keeps
-	 * the last one it gave instead.
-	 * @return {@code false} if the owner did not hold it any more; then the result is not
-	 * kept either
+	 * {@linkplain Capability#KEEPS_RESULTS keeps results}. Its fencing token is that of
+	 * the grant. A store whose locks share a counter keeps the latest value of the
+	 * counter instead.
+	 * @return a stage that completes with {@code false} if the owner no longer held the
+	 * lock; the result is then not kept
 	 */
 	CompletionStage<Boolean> release(String owner, @Nullable StoredResult result);
 
 	/**
-	 * Ends the hold of the owner, and keeps the lock from everybody for the given time
-	 * from now; then it is free. By default the owner keeps it, and it is free when both
-	 * that time and its time to live have passed.
-	 * @param owner the token it was acquired with
-	 * @param time how long nobody is granted the lock
-	 * @return {@code false} if the owner did not hold it any more
+	 * Releases the lock after the given time from now: the lease of the owner ends at
+	 * once, but the lock is granted to nobody until then. By default the owner keeps the
+	 * lock, which expires when both that time and its time to live have passed.
+	 * @param owner the token that acquired the lock
+	 * @param time the time for which the lock is not granted
+	 * @return a stage that completes with {@code false} if the owner no longer held the
+	 * lock
 	 */
 	default CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
 		return renew(owner, time);
 	}
 
 	/**
-	 * Returns who owns a lock that its owner has released, and that is not free yet. It
-	 * is no token, so what is still under way for the owner finds its lock gone.
-	 * @param owner the token that the lock was acquired with
+	 * Returns the owner of a lock that was released but is not free yet. It is not a
+	 * valid token, so that a pending renewal or release of the former owner finds no
+	 * lock.
+	 * @param owner the token that acquired the lock
 	 */
 	static String ended(String owner) {
 		return "ended-" + owner;
 	}
 
 	/**
-	 * Returns how long the lock is still held, by any owner. Only for a store that
+	 * Returns the remaining time of the lock, for any owner. Called only for a store that
 	 * {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for tokens}.
-	 * @return the time, zero if it is unknown; empty if the lock is free
+	 * @return a stage that completes with the remaining time, zero if it is unknown; with
+	 * empty if the lock is free
 	 */
 	default CompletionStage<Optional<Duration>> remaining() {
 		throw new UnsupportedOperationException("This store does not hold locks for tokens");
 	}
 
 	/**
-	 * Keeps all other owners from the lock until a transaction of this thread has ended,
-	 * if it is still held. Blocks. Only for a store that
+	 * Prevents a grant to another owner until a transaction of this thread has ended, if
+	 * the lock is still held. Blocks. Called only for a store that
 	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions}.
-	 * @param fencingToken the token that the lock was granted with
+	 * @param fencingToken the fencing token of the grant
 	 * @param transaction the transaction, as its transaction manager knows it
-	 * @return {@code false} if it is not held any more; {@code true} also if the store
+	 * @return {@code false} if the lock is no longer held; {@code true} also if the store
 	 * cannot join the transaction
 	 * @throws LockStoreException if the database fails
 	 */
@@ -94,8 +98,8 @@ public interface StoredLock extends AutoCloseable {
 	}
 
 	/**
-	 * Keeps a result if a transaction of this thread is committed. Blocks. If the store
-	 * cannot join the transaction, nothing is done. Only for a store that
+	 * Keeps a result if a transaction of this thread is committed. Blocks. Does nothing
+	 * if the store cannot join the transaction. Called only for a store that
 	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions} and
 	 * {@linkplain Capability#KEEPS_RESULTS keeps results}.
 	 * @param result the result
@@ -107,16 +111,16 @@ public interface StoredLock extends AutoCloseable {
 	}
 
 	/**
-	 * Returns a handle on the same lock for a caller whose thread waits for the answer:
-	 * its operations may block that thread, within the store's own time-out. By default
-	 * it is this one. For a driver that blocks, it saves two switches between threads.
+	 * Returns a handle on the same lock for a caller whose thread waits for the answer.
+	 * Its operations may block that thread, for at most the time-out of the store. With a
+	 * blocking driver this saves two thread switches. By default it is this handle.
 	 */
 	default StoredLock blocking() {
 		return this;
 	}
 
 	/**
-	 * Ends the notifications of this handle. The lock itself is not touched, and the
+	 * Ends the notifications of this handle. The lock itself is not affected, and the
 	 * handle can be used again.
 	 */
 	@Override

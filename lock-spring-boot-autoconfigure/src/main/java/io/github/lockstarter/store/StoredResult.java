@@ -1,12 +1,12 @@
 package io.github.lockstarter.store;
 
 /**
- * A result that a holder stores for the callers that want it instead of the lock.
+ * A result that a holder stores for callers that accept it instead of the lock.
  *
- * @param key which result it is
+ * @param key identifies the result
  * @param text the result
- * @param fencingToken no less than any that was reported of the holder, and less than any
- * that is reported of a later one
+ * @param fencingToken at least every fencing token that was reported for the holder, and
+ * less than every one that is reported for a later holder
  */
 public record StoredResult(ResultKey key, String text, long fencingToken) {
 

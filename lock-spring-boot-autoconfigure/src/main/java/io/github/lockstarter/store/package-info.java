@@ -1,5 +1,5 @@
 /**
- * The SPI between the engine and the place where locks live.
+ * The SPI between the engine and the stores of locks.
  */
 @NullMarked
 package io.github.lockstarter.store;

@@ -8,7 +8,7 @@ import org.springframework.util.InvalidMimeTypeException;
 import org.springframework.util.MimeTypeUtils;
 
 /**
- * Tells browsers from programs by what they accept.
+ * Distinguishes browsers from programs by the {@code Accept} header.
  */
 public final class AcceptHeader {
 
@@ -16,9 +16,9 @@ public final class AcceptHeader {
 	}
 
 	/**
-	 * Returns whether HTML is wanted more than JSON. Who does not say, or says it in a
-	 * way that cannot be understood, is a program.
-	 * @param values the values of the header, none if it is missing
+	 * Returns whether the client prefers HTML to JSON. A client without the header, or
+	 * with an invalid one, is treated as a program.
+	 * @param values the values of the header; empty if it is missing
 	 */
 	public static boolean prefersHtml(List<String> values) {
 		for (MediaType accepted : bySpecificity(values)) {

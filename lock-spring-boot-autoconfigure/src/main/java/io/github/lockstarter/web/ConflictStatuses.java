@@ -7,8 +7,8 @@ import org.springframework.http.HttpStatusCode;
 import io.github.lockstarter.LockConflictException;
 
 /**
- * Gives conflicts that the application creates itself, or a registry of its own, the
- * status that is configured for their lock. All others have one already.
+ * Sets the configured status of conflicts that the application or a custom registry
+ * creates. All other conflicts have a status already.
  */
 public final class ConflictStatuses {
 
@@ -16,7 +16,7 @@ public final class ConflictStatuses {
 
 	/**
 	 * Creates the statuses.
-	 * @param configured the status by name of the lock
+	 * @param configured returns the status by the name of the lock
 	 */
 	public ConflictStatuses(Function<String, HttpStatusCode> configured) {
 		this.configured = configured;

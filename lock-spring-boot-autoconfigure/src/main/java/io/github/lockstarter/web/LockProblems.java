@@ -8,10 +8,10 @@ import org.springframework.http.ProblemDetail;
 import io.github.lockstarter.LockException;
 
 /**
- * Words the answer to a {@link LockException}, in the language of the request: with the
- * application's messages where it has them, otherwise with those that come with the
- * library, in English and Japanese. The codes are {@code problemDetail.title.lock.*} and
- * {@code problemDetail.lock.*}, each with the last segment of the problem type.
+ * Creates the problem details for a {@link LockException}, in the language of the
+ * request. Messages of the application take precedence over those of the library, which
+ * exist in English and Japanese. The codes are {@code problemDetail.title.lock.*} and
+ * {@code problemDetail.lock.*}, each followed by the last segment of the problem type.
  */
 public final class LockProblems {
 
@@ -19,7 +19,7 @@ public final class LockProblems {
 
 	/**
 	 * Creates the problems.
-	 * @param application the messages to prefer
+	 * @param application the messages of the application
 	 */
 	public LockProblems(MessageSource application) {
 		this.application = application;
@@ -27,9 +27,9 @@ public final class LockProblems {
 
 	/**
 	 * Returns the body of the answer.
-	 * @param exception what happened
-	 * @param locale the language to answer in
-	 * @return the body, title and detail included
+	 * @param exception the exception to answer
+	 * @param locale the language of the answer
+	 * @return the body, including title and detail
 	 */
 	public ProblemDetail describe(LockException exception, Locale locale) {
 		return exception.updateAndGetBody(this.application, locale);

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer to a conflict, as the message converters of the application have
- * written it for another request. Only the path and the retry delay differ between
+ * The body of an answer to a conflict, as written by the message converters of the
+ * application for an earlier request. Only the path and the retry delay differ between
  * answers; the rest is kept as bytes.
  */
 public final class PreparedConflict {
@@ -42,15 +42,16 @@ public final class PreparedConflict {
 	}
 
 	/**
-	 * Prepares answers after one that has been written.
-	 * @param body its body
+	 * Prepares answers from one that has been written.
+	 * @param body the body of that answer
 	 * @param path the path of its request
-	 * @param retryAfterMillis when that was to be retried
-	 * @return {@code null} if the body is not JSON, or other JSON than expected
+	 * @param retryAfterMillis the retry delay of that answer
+	 * @return the prepared answer; {@code null} if the body is not JSON, or has an
+	 * unexpected structure
 	 */
 	public static @Nullable PreparedConflict of(@Nullable String contentType, byte[] body, String path,
 			long retryAfterMillis) {
-		// One character for each byte, whatever the bytes mean.
+		// One character for each byte, in any encoding of the body.
 		String text = new String(body, StandardCharsets.ISO_8859_1);
 		MatchResult instance = only(INSTANCE.matcher(text));
 		MatchResult retryAfter = only(RETRY_AFTER.matcher(text));
@@ -78,7 +79,7 @@ public final class PreparedConflict {
 		return text.getBytes(StandardCharsets.ISO_8859_1);
 	}
 
-	/** Returns whether both differ in nothing but the path and the delay. */
+	/** Returns whether both differ only in the path and the delay. */
 	boolean isSameAs(PreparedConflict other) {
 		return this.contentType.equals(other.contentType) && this.instanceFirst == other.instanceFirst
 				&& Arrays.equals(this.start, other.start) && Arrays.equals(this.middle, other.middle)
@@ -92,8 +93,8 @@ public final class PreparedConflict {
 
 	/**
 	 * Returns the body for a request.
-	 * @return {@code null} if the path has characters that may need escaping, or ends
-	 * with a file extension
+	 * @return the body; {@code null} if the path has characters that may need escaping,
+	 * or ends with a file extension
 	 */
 	public byte @Nullable [] body(String path, long retryAfterMillis) {
 		if (!PLAIN_PATH.matcher(path).matches() || mayHaveExtension(path)) {
@@ -112,7 +113,7 @@ public final class PreparedConflict {
 	}
 
 	/**
-	 * For some extensions Spring MVC adds a header that keeps browsers from running the
+	 * For some extensions, Spring MVC adds a header so that browsers do not execute the
 	 * answer.
 	 */
 	private static boolean mayHaveExtension(String path) {

@@ -15,14 +15,14 @@ import org.springframework.http.ProblemDetail;
 import io.github.lockstarter.LockConflictException;
 
 /**
- * Answers to conflicts that are ready to be sent, without the exception handling of a web
- * framework. An answer is ready after the exception handling has made it twice in the
- * same way, for the same controller and for clients that accept the same. It is used for
- * a minute, so that a change of the application's messages shows.
+ * Prepared answers to conflicts, which are sent without the exception handling of a web
+ * framework. An answer is prepared after the exception handling has produced it twice in
+ * the same way, for the same controller and for clients that accept the same media types.
+ * It is used for one minute, so that changed messages of the application take effect.
  */
 public final class PreparedConflicts {
 
-	/** Clients choose what they accept, so the number has a limit. */
+	/** Clients choose the accepted media types, so the number is limited. */
 	private static final int MAX_ANSWERS = 1_000;
 
 	private static final int MAX_ACCEPTED_LENGTH = 500;
@@ -33,7 +33,7 @@ public final class PreparedConflicts {
 
 	private final LongSupplier clock;
 
-	/** Creates the answers, none of which is ready. */
+	/** Creates an instance without prepared answers. */
 	public PreparedConflicts() {
 		this(System::nanoTime);
 	}
@@ -42,14 +42,14 @@ public final class PreparedConflicts {
 		this.clock = clock;
 	}
 
-	/** Returns the answer to conflicts of a kind, if one is ready. */
+	/** Returns the answer to conflicts of a kind, if one is prepared. */
 	public @Nullable PreparedConflict find(Kind kind) {
 		Sample sample = current(kind);
 		return (sample != null && sample.confirmed) ? sample.answer : null;
 	}
 
 	/**
-	 * Returns whether {@link #add} has use for an answer to a conflict of this kind.
+	 * Returns whether {@link #add} needs an answer to a conflict of this kind.
 	 */
 	public boolean wants(Kind kind) {
 		Sample sample = current(kind);
@@ -62,8 +62,8 @@ public final class PreparedConflicts {
 	}
 
 	/**
-	 * Adds an answer that the exception handling has made.
-	 * @param answer {@code null} if conflicts of this kind cannot be prepared
+	 * Adds an answer that the exception handling has produced.
+	 * @param answer the answer; {@code null} if conflicts of this kind cannot be prepared
 	 */
 	public void add(Kind kind, @Nullable PreparedConflict answer) {
 		if (this.samples.size() >= MAX_ANSWERS) {
@@ -83,30 +83,30 @@ public final class PreparedConflicts {
 	}
 
 	/**
-	 * What the exception handling has made of conflicts of a kind.
+	 * An answer of the exception handling to conflicts of a kind.
 	 *
-	 * @param answer {@code null} if they cannot be prepared
-	 * @param confirmed whether this is known to hold for the next one
-	 * @param end the time until which it holds
+	 * @param answer the answer; {@code null} if they cannot be prepared
+	 * @param confirmed whether a second answer was the same
+	 * @param end the time until which it is used
 	 */
 	private record Sample(@Nullable PreparedConflict answer, boolean confirmed, long end) {
 	}
 
 	/**
-	 * All that an answer depends on, except for the path of the request and the time
-	 * after which to retry it.
+	 * Everything on which an answer depends, except for the path of the request and the
+	 * retry delay.
 	 *
 	 * @param controller the type of the controller
 	 * @param problem the type of the problem
 	 * @param status the status of the answer
 	 * @param locale the language of the answer
-	 * @param accepted what the client accepts, as media types or as in the header
+	 * @param accepted the media types that the client accepts, parsed or as in the header
 	 */
 	public record Kind(Class<?> controller, URI problem, int status, Locale locale, List<?> accepted) {
 
 		/**
 		 * Returns the kind of a conflict.
-		 * @return {@code null} if the answer depends on something else, too
+		 * @return the kind; {@code null} if the answer also depends on something else
 		 */
 		public static @Nullable Kind of(Class<?> controller, LockConflictException conflict, Locale locale,
 				List<?> accepted) {

@@ -1,14 +1,14 @@
 package io.github.lockstarter.web;
 
 /**
- * The header that tells a client that it gets the result of another request.
+ * The header that marks an answer as the result of another request.
  */
 public final class ReplayedHeader {
 
-	/** Its name. */
+	/** The name of the header. */
 	public static final String NAME = "Idempotent-Replayed";
 
-	/** Its value. */
+	/** The value of the header. */
 	public static final String VALUE = "true";
 
 	private ReplayedHeader() {

@@ -6,7 +6,7 @@ import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.PathContainer.PathSegment;
 
 /**
- * The path of a request, in the one form that keys are made of.
+ * The path of a request in canonical form, for keys.
  */
 public final class RequestPaths {
 
@@ -14,10 +14,9 @@ public final class RequestPaths {
 	}
 
 	/**
-	 * Returns the path however a client writes it: decoded, and without matrix
-	 * parameters.
+	 * Returns the canonical form of a path: decoded, and without matrix parameters.
 	 * @param path a path
-	 * @return its one form
+	 * @return its canonical form
 	 */
 	public static String canonical(PathContainer path) {
 		return path.elements()

@@ -105,7 +105,7 @@ class DynamoDbStoreTests {
 	void noServer(CapturedOutput output) {
 		this.runner.withSystemProperties("aws.endpointUrlDynamoDb=http://127.0.0.1:1").run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(output).contains("DynamoDB does not tell of the table");
+			assertThat(output).contains("DynamoDB does not describe the table");
 		});
 	}
 
@@ -131,7 +131,7 @@ class DynamoDbStoreTests {
 					"aws.sharedCredentialsFile=/dev/null", "aws.configFile=/dev/null")
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
-				assertThat(output).contains("DynamoDB does not tell of the table").contains("credentials");
+				assertThat(output).contains("DynamoDB does not describe the table").contains("credentials");
 				assertThatExceptionOfType(LockStoreException.class)
 					.isThrownBy(() -> context.getBean(LockRegistry.class).acquire("team:42"))
 					.withStackTraceContaining("credentials");

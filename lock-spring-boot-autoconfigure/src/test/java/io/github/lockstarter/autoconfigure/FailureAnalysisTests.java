@@ -69,8 +69,9 @@ class FailureAnalysisTests {
 	static Stream<Arguments> misuses() {
 		return Stream.of(arguments(Misspelt.class, "\"#usrName\"", "Did you mean #userName?"),
 				arguments(NoExpression.class, "\"#id +\"", "Correct the expression."),
-				arguments(FinalMethod.class, "private, static or final", "public method"),
-				arguments(FinalClass.class, "of the final class " + FinalClass.class.getName(), "in Kotlin, open it"),
+				arguments(FinalMethod.class, "private, static or final", "public instance method"),
+				arguments(FinalClass.class, "of the final class " + FinalClass.class.getName(),
+						"In Kotlin, declare it open"),
 				arguments(NoDuration.class, "'5x' is not a valid", "Correct the annotation"),
 				arguments(NoUnit.class, "'5' has no unit: write 5s or 5ms", "Correct the annotation"),
 				arguments(NoPlaceholder.class, "'no.such.ttl'", "Correct the annotation"),

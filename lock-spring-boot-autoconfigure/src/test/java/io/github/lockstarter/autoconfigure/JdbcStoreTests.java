@@ -117,7 +117,7 @@ class JdbcStoreTests {
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				assertThat(output).contains(
-						"The tables of the locks could not be found: requests that need a lock fail until they can");
+						"The tables of the locks could not be checked: calls that need a lock fail until the database answers");
 			});
 	}
 

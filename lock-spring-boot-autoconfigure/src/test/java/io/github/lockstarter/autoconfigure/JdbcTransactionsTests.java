@@ -268,7 +268,7 @@ class JdbcTransactionsTests {
 			assertThat(orders.place("g", true)).isNotEqualTo(orders.place("g", true));
 			assertThat(orders.count()).isEqualTo(4);
 		});
-		assertThat(output).containsOnlyOnce("The transaction under lock 'orders' is not one that the locks can join");
+		assertThat(output).containsOnlyOnce("The transaction under lock 'orders' cannot be joined by the lock store");
 	}
 
 	private static AcquireResult acquire(LockStore store, String owner) {

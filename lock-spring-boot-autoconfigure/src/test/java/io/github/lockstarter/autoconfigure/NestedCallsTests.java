@@ -147,7 +147,7 @@ class NestedCallsTests {
 		});
 		this.outer.keyed("1", () -> {
 			assertThatIllegalStateException().isThrownBy(() -> this.inner.replay("1"))
-				.withMessageContaining("let the outer one replay");
+				.withMessageContaining("declare the replay on the calling method");
 			assertThat(this.inner.replay("2")).isEqualTo("2");
 			return null;
 		});

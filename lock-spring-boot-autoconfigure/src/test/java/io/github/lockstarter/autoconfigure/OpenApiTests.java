@@ -142,7 +142,7 @@ class OpenApiTests {
 		JsonNode declared = parameter(api, "/declared", "idempotency-key");
 		assertThat(declared.get("required").asBoolean()).isTrue();
 		assertThat(declared.at("/schema/maxLength").asInt()).isEqualTo(40);
-		assertThat(declared.get("description").asString()).contains("draws at random").doesNotContain("expires");
+		assertThat(declared.get("description").asString()).contains("random key").doesNotContain("expires");
 		assertThat(api.at("/paths/~1declared/post/parameters")).hasSize(1);
 		assertThat(parameter(api, "/argument", "Idempotency-Key").get("description").asString())
 			.contains("It expires after 90 seconds", "other statuses than 2xx, 402 are");

@@ -91,7 +91,7 @@ class ReplacedRegistryTests {
 				.willReturn(CompletableFuture.completedFuture(null));
 			assertThat(this.context.getBean(Orders.class).later("1")).failsWithin(Duration.ofSeconds(30))
 				.withThrowableThat()
-				.withMessageContaining("let the mock return one");
+				.withMessageContaining("configure the mock to return one");
 		}
 
 		@Test

@@ -212,7 +212,7 @@ class SeveralKeysTests {
 	void refusedAtStart() {
 		assertRefused(Resolved.class, "There is no bean 'tenantAndUser' of type LockKeyResolver");
 		assertRefused(TwoSources.class, "Only one of key, keys and keyResolver");
-		assertRefused(Replaying.class, "can have one lock only");
+		assertRefused(Replaying.class, "can have only one lock");
 		assertRefused(OfText.class, "not a collection or an array: use key");
 	}
 

@@ -143,7 +143,7 @@ class MethodExpressionTests {
 		Method method = WithLease.class.getDeclaredMethod("register", String.class, Lease.class);
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> MethodExpression.parse(expression, "key", method))
-			.withMessageContainingAll(expression, "WithLease.register", "Lease, which is filled in");
+			.withMessageContainingAll(expression, "WithLease.register", "Lease, which has no value before the lock");
 		assertThat(MethodExpression.parse("#id", "key", method)).isNotNull();
 	}
 

@@ -160,7 +160,7 @@ class DefaultTokenLocksTests {
 		this.runtime.settle();
 		assertThat(refused).failsWithin(Duration.ZERO)
 			.withThrowableThat()
-			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining("held by somebody else")
+			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining("held by another caller")
 				.extracting(Throwable::toString)
 				.asString()
 				.doesNotContain("token-of"));

@@ -84,7 +84,7 @@ class LeaseRenewalTests {
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(this.losses).hasSize(1);
 		assertThat(this.store.renewals).isEmpty();
-		assertThat(output).contains("its ttl of PT0.3S ran out, and it is not renewed");
+		assertThat(output).contains("its ttl of PT0.3S has passed, and it is not renewed");
 	}
 
 	@Test
@@ -124,7 +124,7 @@ class LeaseRenewalTests {
 		assertThat(told).hasValue(2);
 		assertThat(this.losses).containsExactly(new LeaseLostEvent(KEY, lease.fencingToken()));
 		assertThat(output).containsOnlyOnce("was lost")
-			.contains("could not be reached")
+			.contains("was unavailable for renewals")
 			.doesNotContain("taro")
 			.doesNotContain("may not have been released");
 	}
@@ -137,7 +137,7 @@ class LeaseRenewalTests {
 		this.runtime.pass(RENEWED.ttl().dividedBy(3));
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(this.losses).hasSize(1);
-		assertThat(output).containsOnlyOnce("forgotten it when it was to be renewed");
+		assertThat(output).containsOnlyOnce("no longer had it when it was to be renewed");
 		assertThat(this.locks.tryAcquire(KEY, SHORT)).isPresent();
 	}
 
@@ -205,7 +205,7 @@ class LeaseRenewalTests {
 		})) {
 			Lease lease = locks.acquire(KEY, SHORT.withoutRenewal());
 			this.runtime.pass(SHORT.ttl());
-			assertThat(output).contains("at the loss of lock 'renewal' failed");
+			assertThat(output).contains("for the loss of lock 'renewal' failed");
 			assertThat(lease.isHeld()).isFalse();
 			locks.acquire(KEY, SHORT).close();
 		}

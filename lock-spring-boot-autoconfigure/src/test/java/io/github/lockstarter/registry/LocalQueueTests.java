@@ -147,7 +147,7 @@ class LocalQueueTests {
 			.isInstanceOfSatisfying(LockConflictException.class, (ex) -> {
 				assertThat(ex.getBody().getType()).hasToString(PROBLEMS + "wait-queue-full");
 				assertThat(ex.getRetryAfter()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(30));
-				assertThat(ex).hasMessageContaining("too many callers wait");
+				assertThat(ex).hasMessageContaining("too many callers are waiting");
 			});
 	}
 

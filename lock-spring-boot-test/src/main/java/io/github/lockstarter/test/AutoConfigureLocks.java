@@ -10,18 +10,18 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * Gives the application context of a test locks in memory, and a {@link TestLockRegistry}
- * to control them, whatever {@code lock.store} is. Nothing connects to a store. Works on
- * a test of the whole application ({@code @SpringBootTest}) and on any slice
- * ({@code @WebMvcTest}, {@code @WebFluxTest}, …); only the beans that a slice includes
- * are under locks.
+ * Configures locks in memory for the application context of a test, regardless of
+ * {@code lock.store}, and a {@link TestLockRegistry} that controls them. There is no
+ * connection to a store. The annotation can be used on a test of the whole application
+ * ({@code @SpringBootTest}) and on any slice ({@code @WebMvcTest}, {@code @WebFluxTest},
+ * …). In a slice, only the beans that it includes are guarded by locks.
  * <p>
- * All other properties under {@code lock} apply as in the application, and so do waiting,
- * sharing, replays and HTTP answers. A {@code LockStore} bean of the application is not
- * used. A {@code LockRegistry} bean of the application is, and then there is nothing to
- * control.
+ * All other properties under {@code lock} apply as in the application. Waiting, sharing,
+ * replays and HTTP answers work as in the application. A {@code LockStore} bean of the
+ * application is not used. A {@code LockRegistry} bean of the application takes
+ * precedence; its locks cannot be controlled.
  * <p>
- * After each test method the locks are {@linkplain TestLockRegistry#reset() reset}.
+ * The locks are {@linkplain TestLockRegistry#reset() reset} after each test method.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

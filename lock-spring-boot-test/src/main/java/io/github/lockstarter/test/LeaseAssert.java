@@ -14,7 +14,9 @@ import io.github.lockstarter.Lease;
  */
 public final class LeaseAssert extends AbstractAssert<LeaseAssert, Lease> {
 
-	/** A loss is notified at once, but the machine may be busy. */
+	/**
+	 * A loss is notified at once, but on another thread of a machine that may be busy.
+	 */
 	private static final Duration NOTIFICATION = Duration.ofSeconds(5);
 
 	LeaseAssert(@Nullable Lease actual) {

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.Lease;
 
 /**
- * AssertJ's {@code assertThat} for locks and leases. Can be imported beside that of
- * AssertJ.
+ * AssertJ's {@code assertThat} for locks and leases. It can be imported together with
+ * that of AssertJ.
  */
 public final class LockAssertions {
 
@@ -15,7 +15,7 @@ public final class LockAssertions {
 
 	/**
 	 * Begins an assertion on locks.
-	 * @param actual has the locks
+	 * @param actual the registry with the locks
 	 */
 	public static TestLockRegistryAssert assertThat(@Nullable TestLockRegistry actual) {
 		return new TestLockRegistryAssert(actual);

@@ -1,7 +1,7 @@
 package io.github.lockstarter.test;
 
 /**
- * Another instance of the application that holds a lock, played by the test.
+ * Another instance of the application that holds a lock, simulated by the test.
  *
  * @see TestLockRegistry#heldElsewhere(String)
  */
@@ -9,8 +9,8 @@ package io.github.lockstarter.test;
 public interface OtherHolder extends AutoCloseable {
 
 	/**
-	 * Releases the lock, so that a waiter may have it. Does nothing if the lock is not
-	 * held any more.
+	 * Releases the lock, so that a waiter can acquire it. Has no effect if the lock is no
+	 * longer held.
 	 */
 	@Override
 	void close();

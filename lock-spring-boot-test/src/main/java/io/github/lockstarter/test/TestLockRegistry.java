@@ -22,13 +22,13 @@ import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.entry.LockSnapshot;
 
 /**
- * A {@link LockRegistry} with locks in memory that a test controls: it lets a lock be
- * held by another instance, be lost, or be out of reach. Everything else is as in
- * production.
+ * A {@link LockRegistry} with locks in memory that a test controls. The test can simulate
+ * that another instance holds a lock, that a lease is lost, or that the store is
+ * unavailable. Everything else works as in production.
  * <p>
- * In an application context it comes from {@link AutoConfigureLocks @AutoConfigureLocks},
- * and controls the locks of the application. Without one it is created by the test, given
- * to the code under test, and closed by the test.
+ * In an application context, {@link AutoConfigureLocks @AutoConfigureLocks} provides the
+ * registry, which controls the locks of the application. A test without an application
+ * context creates the registry, passes it to the code under test, and closes it.
  * <p>
  * A lock is written as in {@link LockKey#of}: {@code "orders:1"} has the name
  * {@code orders} and the key {@code 1}.
@@ -51,7 +51,7 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 
 	/**
 	 * Creates a registry for a test without an application context. Its options are those
-	 * of an application that sets no property: a ttl of 10 s, and no waiting.
+	 * of an application that sets no properties: a ttl of 10 s and no wait time.
 	 */
 	public TestLockRegistry() {
 		this(new TestLockStore());
@@ -63,7 +63,7 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Creates control over a registry.
+	 * Creates a controller of a registry.
 	 * @param registry the registry
 	 * @param store the store of the registry
 	 */
@@ -74,11 +74,11 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Lets another instance hold the lock until the returned holder is closed, or the
-	 * locks are {@linkplain #reset() reset}. It is seen as a living holder, which renews
-	 * its lock.
+	 * Simulates that another instance holds the lock until the returned holder is closed,
+	 * or the locks are {@linkplain #reset() reset}. It behaves like a running holder,
+	 * which renews its lock.
 	 * @param lock the name of the lock, or its name and key as in {@code "orders:1"}
-	 * @return releases the lock
+	 * @return the holder, which can release the lock
 	 * @throws IllegalStateException if the lock is held already
 	 */
 	public OtherHolder heldElsewhere(String lock) {
@@ -86,11 +86,12 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Lets another instance hold the lock for a time, and at most until the returned
-	 * holder is closed or the locks are {@linkplain #reset() reset}.
+	 * Simulates that another instance holds the lock for the given time, or until the
+	 * returned holder is closed or the locks are {@linkplain #reset() reset}, if that is
+	 * earlier.
 	 * @param lock the name of the lock, or its name and key as in {@code "orders:1"}
-	 * @param time how long; 1 ms to 365 days
-	 * @return releases the lock earlier
+	 * @param time the time; 1 ms to 365 days
+	 * @return the holder, which can release the lock earlier
 	 * @throws IllegalStateException if the lock is held already
 	 */
 	public OtherHolder heldElsewhere(String lock, Duration time) {
@@ -102,10 +103,11 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Ends the lease that the code under test holds, as if it had been lost: it is not
-	 * held any more when this method returns. What the holder has registered with
-	 * {@link Lease#onLost}, and listeners to a
-	 * {@link io.github.lockstarter.LeaseLostEvent}, run soon after, on another thread.
+	 * Ends the lease of the code under test as if it was lost. The lease is no longer
+	 * held when this method returns. Actions that the holder has registered with
+	 * {@link Lease#onLost}, and listeners for
+	 * {@link io.github.lockstarter.LeaseLostEvent}, run soon afterwards, on another
+	 * thread.
 	 * @param lock the name of the lock, or its name and key as in {@code "orders:1"}
 	 * @throws IllegalStateException if this instance does not hold the lock
 	 */
@@ -119,16 +121,15 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Lets the store fail until {@link #restoreStore()}, as if it could not be reached:
-	 * locks cannot be acquired, released or renewed. Locks that are held elsewhere stay
-	 * so.
+	 * Simulates an unavailable store until {@link #restoreStore()}: locks cannot be
+	 * acquired, released or renewed. Locks that are held elsewhere stay held.
 	 */
 	public void failStore() {
 		this.store.setFailing(true);
 	}
 
 	/**
-	 * Ends what {@link #failStore()} began.
+	 * Ends the failure that {@link #failStore()} has started.
 	 */
 	public void restoreStore() {
 		this.store.setFailing(false);
@@ -143,7 +144,7 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Returns how many callers wait for the lock.
+	 * Returns the number of callers that wait for the lock.
 	 * @param lock the name of the lock, or its name and key as in {@code "orders:1"}
 	 */
 	public int waiters(String lock) {
@@ -151,11 +152,12 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Releases all locks, forgets all stored results, and ends a failure of the store.
-	 * What still holds a lease has lost it; waiters are answered with a
-	 * {@link io.github.lockstarter.LockStoreException}. Fencing tokens go on growing.
-	 * With {@link AutoConfigureLocks @AutoConfigureLocks} this happens after each test
-	 * method. So tests that run in parallel must not share an application context.
+	 * Releases all locks, removes all stored results, and ends a failure of the store.
+	 * Leases that are still held are lost, and waiters fail with a
+	 * {@link io.github.lockstarter.LockStoreException}. Fencing tokens continue to grow.
+	 * With {@link AutoConfigureLocks @AutoConfigureLocks}, this method is called after
+	 * each test method, so tests that run in parallel must not share an application
+	 * context.
 	 */
 	public void reset() {
 		restoreStore();
@@ -211,7 +213,7 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 		return this.registry.options(lockName);
 	}
 
-	/** Describes who holds a lock. */
+	/** Describes the holder of a lock. */
 	String state(LockKey key) {
 		LockSnapshot.Holder holder = holder(key);
 		if (holder != null) {
@@ -220,7 +222,7 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 		return this.store.isHeld(key) ? "held, but not by the code under test" : "free";
 	}
 
-	/** Says which locks the code under test holds. */
+	/** Describes the locks that the code under test holds. */
 	String locksHeldHere() {
 		List<String> held = this.inspector.snapshot()
 			.stream()
@@ -231,7 +233,7 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 		return "The code under test holds %s".formatted(held.isEmpty() ? "no lock" : String.join(", ", held));
 	}
 
-	/** Returns a lock as a test writes it. */
+	/** Returns a lock as written in a test. */
 	static String text(LockKey key) {
 		return key.key().isEmpty() ? key.name() : key.name() + ":" + key.key();
 	}

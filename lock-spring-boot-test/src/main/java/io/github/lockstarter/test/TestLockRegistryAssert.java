@@ -38,9 +38,9 @@ public final class TestLockRegistryAssert extends AbstractAssert<TestLockRegistr
 	}
 
 	/**
-	 * Verifies how many callers wait for the lock.
+	 * Verifies the number of callers that wait for the lock.
 	 * @param lock the lock
-	 * @param expected how many
+	 * @param expected the expected number
 	 */
 	public TestLockRegistryAssert hasWaiters(String lock, int expected) {
 		int waiters = locks().waiters(lock);

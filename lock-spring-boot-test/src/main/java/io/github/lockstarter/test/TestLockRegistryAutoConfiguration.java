@@ -11,8 +11,8 @@ import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 
 /**
- * Auto-configuration for {@link AutoConfigureLocks @AutoConfigureLocks}: control over the
- * registry. The application goes on to use the registry itself.
+ * Auto-configuration for {@link AutoConfigureLocks @AutoConfigureLocks}: the control of
+ * the registry. The application still uses the registry itself.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 public final class TestLockRegistryAutoConfiguration {

@@ -28,7 +28,7 @@ import io.github.lockstarter.store.StoredResults;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
- * Locks in memory, in a store that can fail, and that another instance uses, too.
+ * A store in memory that can fail, and that another simulated instance uses as well.
  */
 final class TestLockStore implements LockStore {
 
@@ -62,7 +62,7 @@ final class TestLockStore implements LockStore {
 				? new FirstHeld(held.index(), seen(held.held(), acquisitions.get(held.index()).ttl())) : result;
 	}
 
-	/** A living holder renews its lock, and never for longer than a ttl. */
+	/** A running holder renews its lock, and never for longer than the ttl. */
 	private static Held seen(Held held, Duration ttl) {
 		return (held.remaining().compareTo(ttl) > 0) ? new Held(ttl, held.fencingToken()) : held;
 	}
@@ -72,20 +72,20 @@ final class TestLockStore implements LockStore {
 		return this.memory.results();
 	}
 
-	/** Lets the store fail for this instance, or not any more. */
+	/** Sets whether the store fails for this instance. */
 	void setFailing(boolean failing) {
 		this.failing = failing;
 	}
 
-	/** Forgets all locks and results. */
+	/** Removes all locks and results. */
 	void clear() {
 		this.memory.clear();
 	}
 
 	/**
-	 * Grants the lock to the other instance, which can reach the store at any time, if it
-	 * is free.
-	 * @return releases the lock; {@code null} if the lock is held
+	 * Grants the lock to the other instance if it is free. For that instance, the store
+	 * never fails.
+	 * @return an action that releases the lock; {@code null} if the lock is held
 	 */
 	@Nullable OtherHolder grantElsewhere(LockKey key, Duration ttl) {
 		StoredLock lock = this.memory.lock(key);

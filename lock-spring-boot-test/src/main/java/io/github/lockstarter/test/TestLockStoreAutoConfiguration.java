@@ -8,8 +8,8 @@ import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSliceAutoConfiguration;
 
 /**
- * Auto-configuration for {@link AutoConfigureLocks @AutoConfigureLocks}: the store. Where
- * it is, no other store is created.
+ * Auto-configuration for {@link AutoConfigureLocks @AutoConfigureLocks}: the store, which
+ * replaces all other stores.
  */
 @AutoConfiguration(before = { LockAutoConfiguration.class, LockSliceAutoConfiguration.class })
 public final class TestLockStoreAutoConfiguration {

@@ -7,7 +7,7 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * The user name is taken.
+ * Thrown when the user name is registered already.
  */
 class AlreadyRegisteredException extends ErrorResponseException {
 

@@ -27,10 +27,10 @@ import org.springframework.core.env.Environment;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * Starts a Redis on this machine if the application wants one here and nothing listens
- * there, so that the first instance needs nothing installed and the next ones join it.
- * What listens there already has to answer as Redis does, or else it stops the start.
- * Nothing is started while a build only looks at the application (AOT processing).
+ * Starts a Redis on this machine if the application is configured for one here and
+ * nothing listens at its address. So the first instance needs no installation, and the
+ * next ones share its Redis. The start of the application fails if a server at the
+ * address does not answer like Redis. Nothing is started during AOT processing.
  */
 class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
@@ -38,7 +38,7 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 
 	private static final Set<String> HERE = Set.of("localhost", "127.0.0.1");
 
-	/** Settings of a Redis that is somebody's own, and that this one cannot replace. */
+	/** Settings of an external Redis, which the embedded one cannot replace. */
 	private static final Set<String> OWN = Set.of("url", "sentinel", "cluster", "masterreplica", "ssl");
 
 	private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -76,7 +76,7 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 
 	private static void start(RedisURI redis) {
 		try {
-			// It stops itself when the JVM ends.
+			// The server stops when the JVM ends.
 			RedisServer.newRedisServer()
 				.port(redis.getPort())
 				.bind("127.0.0.1")
@@ -89,7 +89,7 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 				.formatted(redis.getHost(), redis.getPort()));
 		}
 		catch (IOException ex) {
-			// Another instance may have been faster.
+			// Another instance may have started one in the meantime.
 			if (!answers(redis)) {
 				throw new LockConfigurationException(
 						"Nothing listens on %s:%d, and the embedded Redis does not start there: %s.".formatted(
@@ -100,9 +100,10 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 	}
 
 	/**
-	 * Returns whether a Redis is there.
+	 * Returns whether a Redis answers.
 	 * @return {@code false} if nothing listens
-	 * @throws LockConfigurationException if something else does, or a Redis that refuses
+	 * @throws LockConfigurationException if another program listens, or Redis refuses the
+	 * connection
 	 */
 	private static boolean answers(RedisURI redis) {
 		try (RedisClient client = RedisClient.create(redis);
@@ -119,16 +120,17 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 			if (!(cause instanceof RedisCommandExecutionException refusal)) {
 				logger.debug("No answer to PING from " + place, ex);
 				throw new LockConfigurationException(
-						"What listens on %s does not answer as Redis does: it is another program, or a Redis that hangs."
+						"The server on %s does not answer as Redis does: it is another program, or a Redis that is unresponsive."
 							.formatted(place),
 						"Stop it." + OTHERWISE);
 			}
 			throw String.valueOf(refusal.getMessage()).startsWith("NOAUTH")
-					? new LockConfigurationException("The Redis on %s wants a password.".formatted(place),
-							"Tell it to the sample: --spring.data.redis.password=<password>." + OTHERWISE)
+					? new LockConfigurationException("The Redis on %s requires a password.".formatted(place),
+							"Set it for the sample: --spring.data.redis.password=<password>." + OTHERWISE)
 					: new LockConfigurationException(
 							"The Redis on %s refuses: %s".formatted(place, refusal.getMessage()),
-							"Correct what it refuses, as spring.data.redis.username and .password." + OTHERWISE);
+							"Correct the refused setting, such as spring.data.redis.username and .password."
+									+ OTHERWISE);
 		}
 	}
 

@@ -3,10 +3,10 @@ package io.github.lockstarter.sample;
 import org.springframework.util.Assert;
 
 /**
- * What a customer wants.
+ * An order of a customer.
  *
- * @param item what
- * @param quantity how many of it
+ * @param item the ordered item
+ * @param quantity the number of items
  */
 record Order(String item, int quantity) {
 

@@ -11,8 +11,8 @@ import org.springframework.web.bind.annotation.RestController;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Takes orders. A client that is not sure whether its order arrived sends it again, with
- * the same {@code Idempotency-Key}, and is told of the first.
+ * Accepts orders. A client that did not receive the answer repeats the request with the
+ * same {@code Idempotency-Key}, and receives the answer to the first request.
  */
 @RestController
 class OrderController {

@@ -5,9 +5,9 @@ import java.util.UUID;
 /**
  * An order that was placed.
  *
- * @param orderId tells it from other orders
- * @param item what
- * @param quantity how many of it
+ * @param orderId the unique identifier of the order
+ * @param item the ordered item
+ * @param quantity the number of items
  */
 record PlacedOrder(UUID orderId, String item, int quantity) {
 

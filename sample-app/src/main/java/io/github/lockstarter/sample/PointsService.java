@@ -3,7 +3,7 @@ package io.github.lockstarter.sample;
 import org.springframework.stereotype.Service;
 
 /**
- * Stands for a remote service: it takes its time, and can be told to fail.
+ * Simulates a remote service, which is slow and can be configured to fail.
  */
 @Service
 class PointsService {

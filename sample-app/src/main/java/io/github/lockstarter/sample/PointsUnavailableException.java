@@ -9,7 +9,7 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * The points service failed. The user is registered, but without points.
+ * Thrown when the points service failed. The user is registered, but without points.
  */
 class PointsUnavailableException extends ErrorResponseException {
 

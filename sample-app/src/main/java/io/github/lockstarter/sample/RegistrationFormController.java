@@ -17,8 +17,8 @@ import org.springframework.web.servlet.ModelAndView;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Registration in a browser, without script. Every form has a token of its own, which is
- * what two submits of one form have in common.
+ * Registration in a browser, without script. Each form has its own token, which two
+ * submits of the same form share.
  */
 @Controller
 class RegistrationFormController {
@@ -47,7 +47,10 @@ class RegistrationFormController {
 		}
 	}
 
-	/** Otherwise the answer would be problem details, which are for programs. */
+	/**
+	 * Shows the error page. Otherwise the answer would be problem details, which are for
+	 * programs.
+	 */
 	@ExceptionHandler
 	void showErrorPage(PointsUnavailableException exception, HttpServletResponse response) throws IOException {
 		response.sendError(exception.getStatusCode().value());

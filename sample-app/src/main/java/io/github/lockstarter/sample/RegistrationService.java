@@ -26,8 +26,8 @@ public class RegistrationService {
 
 	/**
 	 * Registers a user while no other request registers the same name. The name is looked
-	 * up once more under the lock: an earlier request may have finished since the caller
-	 * looked.
+	 * up again under the lock, because an earlier request may have finished since the
+	 * first lookup of the caller.
 	 */
 	@ExclusiveRequest(name = "registration", key = "#userName")
 	@Transactional(noRollbackFor = PointsUnavailableException.class)
@@ -36,7 +36,7 @@ public class RegistrationService {
 	}
 
 	/**
-	 * Does the same without a lock. Requests at the same time make a row each.
+	 * Registers a user without a lock. Each of several concurrent requests inserts a row.
 	 */
 	@Transactional(noRollbackFor = PointsUnavailableException.class)
 	public User registerUnguarded(String userName) {

@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * A sum.
  *
- * @param values what was added
+ * @param values the values that were added
  * @param sum the sum
- * @param run how many reports this process had made by then, this one included
+ * @param run the number of reports that this process has created, including this one
  */
 record Report(List<Integer> values, long sum, int run) {
 

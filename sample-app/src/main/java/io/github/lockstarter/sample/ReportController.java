@@ -11,8 +11,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 
 /**
- * Makes reports that take their time. Requests for the same one at the same time get the
- * same.
+ * Creates expensive reports. Concurrent requests for the same report share one result.
  */
 @RestController
 class ReportController {

@@ -7,8 +7,8 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import io.github.lockstarter.sample.console.Console;
 
 /**
- * Registers users, one request per user name at a time, over all instances that share a
- * Redis.
+ * Registers users, one request per user name at a time, across all instances that share
+ * the store.
  */
 @SpringBootApplication
 @ConfigurationPropertiesScan
@@ -18,7 +18,7 @@ public class SampleApplication {
 		if (Console.isMeant(args)) {
 			System.exit(Console.run(args));
 		}
-		// The database that instances share is served on this machine only.
+		// The shared database is accessible only from this machine.
 		System.setProperty("h2.bindAddress", "127.0.0.1");
 		SpringApplication application = new SpringApplication(SampleApplication.class);
 		application.addInitializers(new EmbeddedRedis());

@@ -4,8 +4,8 @@ package io.github.lockstarter.sample;
  * A registered user.
  *
  * @param userId the number of the user
- * @param userName the name, which should be given to one user only
- * @param sessionId the session that registration begins
+ * @param userName the name, which should be unique
+ * @param sessionId the session that the registration starts
  * @param points the bonus points
  */
 public record User(long userId, String userName, String sessionId, int points) {

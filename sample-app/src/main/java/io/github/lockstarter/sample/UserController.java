@@ -11,7 +11,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Users over HTTP.
+ * The HTTP API of users.
  */
 @RestController
 class UserController {

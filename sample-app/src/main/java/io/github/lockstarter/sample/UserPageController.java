@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Users as pages, under the addresses that programs use, too.
+ * The HTML pages of users, at the same addresses as the HTTP API.
  */
 @Controller
 class UserPageController {

@@ -7,8 +7,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * The users in the database. No constraint keeps a name unique: that is what the lock is
- * for, and what its absence shows.
+ * The users in the database. There is no unique constraint on the name, so that the
+ * effect of the lock, and of its absence, is visible.
  */
 @Repository
 class UserRepository {

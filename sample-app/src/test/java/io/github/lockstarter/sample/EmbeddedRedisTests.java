@@ -74,7 +74,7 @@ class EmbeddedRedisTests {
 	@DisplayName("A Redis that wants a password stops the start, which says so, and what to do, without a stack trace")
 	void password() {
 		try (LocalRedis redis = LocalRedis.started("--requirepass", "secret")) {
-			assertStops(redis.port(), "The Redis on localhost:%d wants a password.".formatted(redis.port()),
+			assertStops(redis.port(), "The Redis on localhost:%d requires a password.".formatted(redis.port()),
 					"--" + PASSWORD);
 			initialize(PORT + redis.port(), PASSWORD + "secret");
 			assertThatExceptionOfType(LockConfigurationException.class)
@@ -90,7 +90,7 @@ class EmbeddedRedisTests {
 		other.start();
 		try {
 			int port = other.getAddress().getPort();
-			assertStops(port, "What listens on localhost:%d does not answer as Redis does".formatted(port), "Stop it.");
+			assertStops(port, "The server on localhost:%d does not answer as Redis does".formatted(port), "Stop it.");
 		}
 		finally {
 			other.stop(0);

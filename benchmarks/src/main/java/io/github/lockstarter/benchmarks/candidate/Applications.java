@@ -8,7 +8,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Spring Boot applications without a web server, for what comes with an
+ * Spring Boot applications without a web server, for candidates with an
  * auto-configuration.
  */
 final class Applications {

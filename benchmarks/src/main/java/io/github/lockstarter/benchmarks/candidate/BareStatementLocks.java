@@ -10,10 +10,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@code INSERT} and a {@code DELETE} of a row, and nothing else: prepared, in no
- * transaction, without a check of the answer to the release, renewal or fencing token. A
- * waiter asks again at once, so no candidate that asks can have shorter gaps between two
- * holders.
+ * An {@code INSERT} and a {@code DELETE} of a row, and nothing else: prepared, without a
+ * transaction, without a check of the answer to the release, without renewal or fencing
+ * token. A waiter polls without a pause, so no candidate that polls can have shorter gaps
+ * between two holders.
  */
 final class BareStatementLocks implements LockClient {
 
@@ -43,7 +43,8 @@ final class BareStatementLocks implements LockClient {
 	}
 
 	/**
-	 * Repeats what MariaDB has rolled back because of a deadlock, which it often does.
+	 * Repeats a statement that MariaDB has rolled back because of a deadlock, which is
+	 * frequent.
 	 */
 	private int update(String sql, String key, String owner) {
 		while (true) {
@@ -71,7 +72,7 @@ final class BareStatementLocks implements LockClient {
 
 	@Override
 	public void pauseBeforeRetry() {
-		// It asks again at once.
+		// It polls without a pause.
 	}
 
 	@Override

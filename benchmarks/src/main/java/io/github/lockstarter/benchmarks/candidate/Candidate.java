@@ -1,9 +1,9 @@
 package io.github.lockstarter.benchmarks.candidate;
 
 /**
- * A way to lock that is compared with others on the same kind of server.
+ * An implementation of locks that is compared with others on the same kind of server.
  *
- * @param <A> where such a server is
+ * @param <A> the address of such a server
  */
 public interface Candidate<A> {
 
@@ -11,8 +11,8 @@ public interface Candidate<A> {
 	LockClient connect(A server);
 
 	/**
-	 * Returns whether it is a product to compare with, not the floor and no version of
-	 * this library.
+	 * Returns whether it is another product, and neither the floor nor a version of this
+	 * library.
 	 */
 	boolean isPeer();
 

@@ -8,21 +8,21 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * Where a database is: always on this machine.
+ * The address of a database, which is always on this machine.
  *
- * @param kind which database it is
- * @param port its port
+ * @param kind the kind of database
+ * @param port the port
  */
 public record DatabaseAddress(Kind kind, int port) implements Serializable {
 
 	/**
-	 * How many connections each instance has. At most eight threads use it, with a
-	 * connection each. Twice as many, as this library uses half of them to acquire locks
-	 * and the other half to release them.
+	 * The number of connections of each instance. It is twice the number of threads,
+	 * which is at most eight, because this library uses half of the connections to
+	 * acquire locks and the other half to release them.
 	 */
 	public static final int CONNECTIONS = 16;
 
-	/** Returns it as the URL that the driver takes. */
+	/** Returns the URL for the driver. */
 	public String url() {
 		return this.kind.url.formatted(this.port);
 	}
@@ -35,7 +35,7 @@ public record DatabaseAddress(Kind kind, int port) implements Serializable {
 		};
 	}
 
-	/** Returns the settings of HikariCP, which are its defaults but for the size. */
+	/** Returns the settings of HikariCP, which are its defaults except for the size. */
 	public HikariConfig settings() {
 		HikariConfig settings = new HikariConfig();
 		settings.setJdbcUrl(url());
@@ -45,7 +45,7 @@ public record DatabaseAddress(Kind kind, int port) implements Serializable {
 
 	/**
 	 * Returns a new pool.
-	 * @param table creates the table that is needed, unless it exists
+	 * @param table the statement that creates the required table unless it exists
 	 */
 	HikariDataSource pool(String table) {
 		HikariDataSource pool = new HikariDataSource(settings());
@@ -53,7 +53,7 @@ public record DatabaseAddress(Kind kind, int port) implements Serializable {
 		return pool;
 	}
 
-	/** A database that locks are compared in. */
+	/** The kinds of databases. */
 	public enum Kind {
 
 		POSTGRESQL("jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres"),

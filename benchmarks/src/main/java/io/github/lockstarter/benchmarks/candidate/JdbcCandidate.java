@@ -3,7 +3,7 @@ package io.github.lockstarter.benchmarks.candidate;
 import java.util.function.Function;
 
 /**
- * The ways to lock that are compared in SQL databases.
+ * The candidates in SQL databases.
  */
 public enum JdbcCandidate implements Candidate<DatabaseAddress> {
 

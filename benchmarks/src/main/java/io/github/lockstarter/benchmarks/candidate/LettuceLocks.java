@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code SET NX PX} and a script that compares and deletes, and nothing else: no check of
- * the answers, no renewal, no fencing token. A waiter asks again at once, so no candidate
- * that asks can have shorter gaps between two holders.
+ * the answers, no renewal, no fencing token. A waiter polls without a pause, so no
+ * candidate that polls can have shorter gaps between two holders.
  */
 public final class LettuceLocks implements LockClient {
 
-	/** Deletes a lock if its owner is the one that is given. */
+	/** Deletes a lock if it has the given owner. */
 	public static final String RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 
 	private final RedisClient client;
@@ -48,7 +48,7 @@ public final class LettuceLocks implements LockClient {
 
 	@Override
 	public void pauseBeforeRetry() {
-		// It asks again at once.
+		// It polls without a pause.
 	}
 
 	@Override

@@ -12,7 +12,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * lock4j's template, as its auto-configuration makes it.
+ * lock4j's template, as created by its auto-configuration.
  */
 final class Lock4jLocks implements LockClient {
 

@@ -6,27 +6,26 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One instance of an application that takes locks, with connections of its own. Set up as
- * its documentation says, and otherwise left at its defaults, but for the limit of
- * waiters.
+ * One instance of an application with locks and its own connections. It is configured as
+ * in its documentation, and otherwise with its defaults, except for the limit of waiters.
  */
 public interface LockClient extends AutoCloseable {
 
-	/** How long every lock lives unless it is renewed or released. */
+	/** The time to live of every lock. */
 	Duration TTL = Duration.ofMinutes(1);
 
-	/** How often a loop that its users have to write tries again. */
+	/** The retry interval of loops that users of a candidate have to write. */
 	Duration RETRY = Duration.ofMillis(100);
 
 	/**
-	 * Takes the lock if it is free.
-	 * @return how to release it, on the same thread; {@code null} if it is held
+	 * Acquires the lock if it is free.
+	 * @return an action that releases it, on the same thread; {@code null} if it is held
 	 */
 	@Nullable Runnable tryAcquire(String key) throws Exception;
 
 	/**
-	 * Takes the lock, and waits for it for as long as it takes.
-	 * @return how to release it, on the same thread
+	 * Acquires the lock, and waits without a limit.
+	 * @return an action that releases it, on the same thread
 	 */
 	default Runnable acquire(String key) throws Exception {
 		Runnable release = tryAcquire(key);
@@ -43,8 +42,8 @@ public interface LockClient extends AutoCloseable {
 	}
 
 	/**
-	 * Takes a lock that is free, without being prepared to wait.
-	 * @return how to release it, on the same thread
+	 * Acquires a lock that is free, without the preparation for a wait.
+	 * @return an action that releases it, on the same thread
 	 */
 	default Runnable acquireFree(String key) throws Exception {
 		Runnable release = tryAcquire(key);
@@ -54,8 +53,8 @@ public interface LockClient extends AutoCloseable {
 
 	/**
 	 * Waits for the lock without a thread.
-	 * @return the lock, released by what it is completed with; {@code null} if that
-	 * cannot be done
+	 * @return a stage that completes with an action that releases the lock; {@code null}
+	 * if this is not supported
 	 */
 	default @Nullable CompletionStage<Runnable> acquireAsync(String key) {
 		return null;

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockRegistry;
 
 /**
- * Loads another version of this library beside this one: all classes of the library, and
- * {@link StarterLocks} once more, so that both versions are called by the same code. What
- * they stand on, Spring and the driver, they share.
+ * Loads another version of this library in addition to this one: all classes of the
+ * library, and {@link StarterLocks} again, so that both versions are called by the same
+ * code. They share Spring and the driver.
  */
 final class OtherVersion extends URLClassLoader {
 
@@ -32,12 +32,12 @@ final class OtherVersion extends URLClassLoader {
 
 	private static final String BENCHMARKS = "io.github.lockstarter.benchmarks.";
 
-	/** How both are known to their callers. */
+	/** The types that both versions share with their callers. */
 	private static final Set<String> SHARED = Set.of(LockClient.class.getName(), RedisAddress.class.getName());
 
 	private final ClassLoader benchmarks;
 
-	/** Where this version is. */
+	/** The location of this version. */
 	private final String current = location(LockRegistry.class);
 
 	OtherVersion(URL jar, ClassLoader benchmarks) {
@@ -55,7 +55,7 @@ final class OtherVersion extends URLClassLoader {
 		ClassLoader before = thread.getContextClassLoader();
 		try {
 			OtherVersion loader = new OtherVersion(jar.toURI().toURL(), OtherVersion.class.getClassLoader());
-			// Spring Boot takes it for that of the application.
+			// Spring Boot uses it as the class loader of the application.
 			thread.setContextClassLoader(loader);
 			Constructor<?> constructor = loader.loadClass(StarterLocks.class.getName())
 				.getDeclaredConstructor(RedisAddress.class);
@@ -103,7 +103,7 @@ final class OtherVersion extends URLClassLoader {
 		return (own != null) ? own : super.getResource(name);
 	}
 
-	/** Leaves out what this version declares of itself. */
+	/** Excludes the resources of this version. */
 	@Override
 	public Enumeration<URL> getResources(String name) throws IOException {
 		List<URL> resources = new ArrayList<>(Collections.list(super.getResources(name)));

@@ -5,15 +5,15 @@ import java.io.Serializable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Where Redis is: always on this machine.
+ * The address of Redis, which is always on this machine.
  *
- * @param port its port
+ * @param port the port
  */
 public record RedisAddress(int port) implements Serializable {
 
 	private static final String HOST = "127.0.0.1";
 
-	/** Returns it as the URI that clients take. */
+	/** Returns the URI for clients. */
 	public String uri() {
 		return "redis://%s:%d".formatted(HOST, this.port);
 	}

@@ -5,7 +5,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The ways to lock that are compared on Redis.
+ * The candidates on Redis.
  */
 public enum RedisCandidate implements Candidate<RedisAddress> {
 
@@ -26,7 +26,7 @@ public enum RedisCandidate implements Candidate<RedisAddress> {
 
 	LOCK4J("lock4j", Lock4jLocks::new),
 
-	/** Another version of this library; the system property says which. */
+	/** Another version of this library, which the system property selects. */
 	BASELINE("another version", OtherVersion::connect),
 
 	THIS("lock-spring-boot-starter", StarterLocks::new);
@@ -41,8 +41,8 @@ public enum RedisCandidate implements Candidate<RedisAddress> {
 	}
 
 	/**
-	 * Returns all to compare: with the peers, or, where another version of this library
-	 * is given, with that one instead.
+	 * Returns all candidates: with the peers, or with another version of this library
+	 * instead, if one is given.
 	 */
 	public static List<RedisCandidate> all() {
 		boolean versions = System.getProperty(OtherVersion.JAR) != null;

@@ -15,10 +15,10 @@ import org.redisson.config.Config;
  */
 final class RedissonLocks implements LockClient {
 
-	/** What Redisson takes for "renew it". */
+	/** The lease time that makes Redisson renew a lock. */
 	private static final long WATCHDOG = -1;
 
-	/** Asynchronous holders are told apart by numbers that no thread has. */
+	/** Asynchronous holders are distinguished by numbers that no thread has. */
 	private static final AtomicLong holders = new AtomicLong(1L << 32);
 
 	private final RedissonClient client;

@@ -15,11 +15,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * ShedLock's lock provider, called directly. It does not wait, so a loop does.
+ * ShedLock's lock provider, called directly. It does not wait, so a loop retries.
  */
 final class ShedLocks implements LockClient {
 
-	/** From its documentation. */
+	/** The table from its documentation. */
 	private static final String TABLE = """
 			CREATE TABLE IF NOT EXISTS shedlock (
 			  name VARCHAR(64) NOT NULL PRIMARY KEY,
@@ -38,7 +38,7 @@ final class ShedLocks implements LockClient {
 		this.close = factory::destroy;
 	}
 
-	/** With the time of the database, as its documentation recommends. */
+	/** Uses the time of the database, as its documentation recommends. */
 	ShedLocks(DatabaseAddress address) {
 		HikariDataSource pool = address.pool(TABLE);
 		this.provider = new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()

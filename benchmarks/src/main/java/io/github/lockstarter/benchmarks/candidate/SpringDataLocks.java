@@ -10,8 +10,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * What a careful application writes itself: {@code setIfAbsent} with a random owner, and
- * a script that compares and deletes.
+ * A careful implementation by an application: {@code setIfAbsent} with a random owner,
+ * and a script that compares and deletes.
  */
 final class SpringDataLocks implements LockClient {
 

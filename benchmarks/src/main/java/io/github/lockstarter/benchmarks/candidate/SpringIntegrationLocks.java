@@ -57,8 +57,8 @@ final class SpringIntegrationLocks implements LockClient {
 	}
 
 	/**
-	 * With the insertion that its documentation recommends for PostgreSQL, and the same
-	 * for MariaDB: a failed one costs more.
+	 * Creates locks with the insert statement that its documentation recommends for
+	 * PostgreSQL, and its equivalent for MariaDB, because a failed insert costs more.
 	 */
 	static LockClient inTable(DatabaseAddress address) {
 		HikariDataSource pool = address.pool(TABLE);

@@ -37,7 +37,7 @@ final class StarterLocks implements LockClient {
 
 	private final Runnable close;
 
-	/** On Redis, as the auto-configuration makes it. */
+	/** Creates locks on Redis, as the auto-configuration does. */
 	StarterLocks(RedisAddress address) {
 		ConfigurableApplicationContext application = Applications.start(Starter.class, address,
 				"lock.max-waiters=" + MAX_WAITERS, "lock.redis.command-timeout=" + COMMAND_TIMEOUT);
@@ -46,8 +46,9 @@ final class StarterLocks implements LockClient {
 	}
 
 	/**
-	 * In a SQL database, without the auto-configuration. It needs Spring Boot's support
-	 * of JDBC, which in the class path would change the applications on Redis.
+	 * Creates locks in a SQL database, without the auto-configuration. That one needs
+	 * Spring Boot's support for JDBC, which would change the applications on Redis if it
+	 * was on the class path.
 	 */
 	StarterLocks(DatabaseAddress address) {
 		JdbcLockStore store = new JdbcLockStore(address.settings(), DatabaseAddress.CONNECTIONS, "locks", true,

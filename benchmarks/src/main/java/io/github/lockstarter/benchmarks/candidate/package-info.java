@@ -1,5 +1,5 @@
 /**
- * What is compared: this library, its peers, and the floor under all of them.
+ * The candidates: this library, its peers, and the floor.
  */
 @NullMarked
 package io.github.lockstarter.benchmarks.candidate;

@@ -3,20 +3,20 @@ package io.github.lockstarter.benchmarks.http;
 import io.github.lockstarter.benchmarks.measure.Slice;
 
 /**
- * What came of a while of {@link HttpLoad}.
+ * The results of {@link HttpLoad} for a period of time.
  *
- * @param slice how long each answer took
- * @param ran how many answers in that time were not a refusal
- * @param unanswered how many requests the server never answered
+ * @param slice the latencies of the answers
+ * @param ran the number of answers in that time that were not refusals
+ * @param unanswered the number of requests that the server never answered
  */
 public record Answers(Slice slice, long ran, long unanswered) {
 
-	/** Returns which share of the answers was not a refusal, in percent. */
+	/** Returns the share of the answers that were not refusals, in percent. */
 	public double ranPercent() {
 		return 100.0 * this.ran / this.slice.latencies().getTotalCount();
 	}
 
-	/** Returns how many requests were not refused in a second. */
+	/** Returns the number of requests per second that were not refused. */
 	public double ranPerSecond() {
 		return this.ran / this.slice.seconds();
 	}

@@ -16,19 +16,19 @@ import reactor.netty.resources.ConnectionProvider;
 import io.github.lockstarter.benchmarks.measure.Slice;
 
 /**
- * Clients that send one request after the other, each as soon as it has the answer to the
- * one before. They need no threads of their own.
+ * Clients that send one request after the other, each as soon as the previous one is
+ * answered. They need no threads of their own.
  */
 public final class HttpLoad implements AutoCloseable {
 
-	/** How many requests are under way at once. */
+	/** The number of concurrent requests. */
 	public static final int CLIENTS = 50;
 
 	/**
-	 * After this a request counts as never answered, and its connection is closed.
-	 * Reactor Netty 1.3.7 sometimes stops reading a connection that is kept alive (its
-	 * issue 4361). Without any lock, but with answers from another thread, it left 37 of
-	 * 4 million requests unread; 1.3.8 left none of 3.6 million.
+	 * The time after which a request counts as never answered, and its connection is
+	 * closed. Reactor Netty 1.3.7 sometimes stops reading a connection that is kept alive
+	 * (its issue 4361). Without any lock, but with answers from another thread, it left
+	 * 37 of 4 million requests unread; 1.3.8 left none of 3.6 million.
 	 */
 	private static final Duration PATIENCE = Duration.ofSeconds(3);
 
@@ -37,12 +37,13 @@ public final class HttpLoad implements AutoCloseable {
 	private final HttpClient http = HttpClient.create(this.connections).responseTimeout(PATIENCE);
 
 	/**
-	 * Returns what came of it.
-	 * @param port where the server is
-	 * @param variant which endpoint is asked
-	 * @param work how long a request is to hold the lock
-	 * @param duration how long; what has begun then is finished, but not counted
-	 * @param keys what each client asks for, by its number
+	 * Sends requests, and returns the results.
+	 * @param port the port of the server
+	 * @param variant the endpoint
+	 * @param work the time for which a request holds the lock
+	 * @param duration the duration; requests in progress at its end are completed, but
+	 * not counted
+	 * @param keys the key of each client, by its number
 	 */
 	public Answers run(int port, Variant variant, Duration work, Duration duration,
 			IntFunction<Supplier<String>> keys) {
@@ -64,7 +65,7 @@ public final class HttpLoad implements AutoCloseable {
 		this.connections.dispose();
 	}
 
-	/** One that has at most one request under way. */
+	/** A client with at most one request in progress. */
 	private final class Client {
 
 		private final String address;

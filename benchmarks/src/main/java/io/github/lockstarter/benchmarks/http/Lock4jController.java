@@ -11,8 +11,8 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The endpoint with lock4j's annotation. It asks once, and sleeps for its retry interval
- * even then before it refuses.
+ * The endpoint with lock4j's annotation. It tries once, and nevertheless sleeps for its
+ * retry interval before it refuses.
  */
 @RestController
 class Lock4jController {

@@ -18,12 +18,12 @@ import reactor.netty.resources.ConnectionProvider;
 import io.github.lockstarter.benchmarks.measure.Progress;
 
 /**
- * Clients that each acquire and release a lock of their own, over and over, on a
- * connection of their own. They need no threads of their own.
+ * Clients that repeatedly acquire and release a lock, each with its own lock and
+ * connection. They need no threads of their own.
  */
 public final class LockLoad implements AutoCloseable {
 
-	/** After this a request counts as never answered, which is an error. */
+	/** The time after which a request counts as never answered, which is an error. */
 	public static final Duration PATIENCE = Duration.ofSeconds(10);
 
 	private final List<ConnectionProvider> connections;
@@ -35,10 +35,10 @@ public final class LockLoad implements AutoCloseable {
 	}
 
 	/**
-	 * Returns what came of it.
-	 * @param port where the service is
-	 * @param cycles how often a lock is acquired and released, at least once by each
-	 * client
+	 * Runs the cycles, and returns the results.
+	 * @param port the port of the service
+	 * @param cycles the number of times that a lock is acquired and released, at least
+	 * once by each client
 	 */
 	public Outcome run(int port, int cycles) {
 		Round round = new Round(port, new AtomicInteger(cycles - this.connections.size()));
@@ -48,7 +48,7 @@ public final class LockLoad implements AutoCloseable {
 
 	private Stream<Mono<Void>> clients(Round round) {
 		return IntStream.range(0, this.connections.size())
-			// What was sent and not answered must not be sent again unseen.
+			// An unanswered request must not be repeated unnoticed.
 			.mapToObj((client) -> round.client("lock-" + client,
 					HttpClient.create(this.connections.get(client)).disableRetry(true).responseTimeout(PATIENCE)));
 	}
@@ -59,17 +59,17 @@ public final class LockLoad implements AutoCloseable {
 	}
 
 	/**
-	 * What came of it.
+	 * The results.
 	 *
-	 * @param latencies how long each answer took, in nanoseconds
-	 * @param seconds how long it took to the last answer
-	 * @param errors how many requests had another answer than that it is done, or none
+	 * @param latencies the latencies of the answers, in nanoseconds
+	 * @param seconds the time until the last answer
+	 * @param errors the number of requests that failed or had no answer
 	 */
 	public record Outcome(Histogram latencies, double seconds, long errors) {
 
 	}
 
-	/** What the clients share until all is done. */
+	/** The shared state of the clients during a run. */
 	private static final class Round {
 
 		private final Histogram latencies = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);

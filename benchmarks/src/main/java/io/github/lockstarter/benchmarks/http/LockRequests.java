@@ -7,11 +7,11 @@ import reactor.core.publisher.Mono;
 import reactor.netty.http.client.HttpClient;
 
 /**
- * What clients of the lock service send. Any other answer than that it is done is an
- * error.
+ * Sends the requests of clients of the lock service. Every answer other than success is
+ * an error.
  *
- * @param http what sends it
- * @param port where the service is
+ * @param http the HTTP client
+ * @param port the port of the service
  */
 public record LockRequests(HttpClient http, int port) {
 
@@ -19,7 +19,7 @@ public record LockRequests(HttpClient http, int port) {
 
 	/**
 	 * Acquires a lock.
-	 * @param name which
+	 * @param name the name of the lock
 	 * @param terms the parameters
 	 * @return the token
 	 */

@@ -15,18 +15,18 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.resources.ConnectionProvider;
 
 /**
- * Requests for one key that arrive at random, whether earlier ones have been answered or
- * not. The time of an answer counts from when its request was to arrive, so that a server
- * that stands still for a while does not hide it by receiving fewer requests.
+ * Requests for one key that arrive at random, independently of earlier answers (open
+ * load). The latency of an answer is measured from the scheduled arrival of its request,
+ * so that a stalled server does not hide its latency by receiving fewer requests.
  */
 public final class OpenLoad implements AutoCloseable {
 
-	/** How many requests arrive in a second, on average. */
+	/** The average number of requests per second. */
 	public static final int RATE = 2000;
 
 	private static final int CONNECTIONS = 400;
 
-	/** After this a request counts as never answered. */
+	/** The time after which a request counts as never answered. */
 	private static final Duration PATIENCE = Duration.ofSeconds(3);
 
 	private final ConnectionProvider connections = ConnectionProvider.builder("open")
@@ -40,10 +40,10 @@ public final class OpenLoad implements AutoCloseable {
 
 	/**
 	 * Returns the results.
-	 * @param port where the server is
-	 * @param variant which endpoint is asked
-	 * @param work how long a request is to hold the lock
-	 * @param duration how long requests arrive; all of them count
+	 * @param port the port of the server
+	 * @param variant the endpoint
+	 * @param work the time for which a request holds the lock
+	 * @param duration the time for which requests arrive; all of them count
 	 */
 	public Outcome run(int port, Variant variant, Duration work, Duration duration) throws InterruptedException {
 		String uri = variant.address(port, work) + "one";
@@ -100,13 +100,13 @@ public final class OpenLoad implements AutoCloseable {
 	/**
 	 * The results.
 	 *
-	 * @param runs how long each answer of a request that ran took, in nanoseconds
-	 * @param refusals how long each refusal took, in nanoseconds
-	 * @param unanswered how many requests the server never answered
+	 * @param runs the latencies of requests that ran, in nanoseconds
+	 * @param refusals the latencies of refusals, in nanoseconds
+	 * @param unanswered the number of requests that the server never answered
 	 */
 	public record Outcome(Histogram runs, Histogram refusals, long unanswered) {
 
-		/** Returns which share of the requests ran, in percent. */
+		/** Returns the share of the requests that ran, in percent. */
 		public double ranPercent() {
 			return 100.0 * this.runs.getTotalCount() / (this.runs.getTotalCount() + this.refusals.getTotalCount());
 		}

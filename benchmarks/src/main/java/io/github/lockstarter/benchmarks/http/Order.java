@@ -1,7 +1,7 @@
 package io.github.lockstarter.benchmarks.http;
 
 /**
- * What a request is bound to.
+ * The object to which a request is bound.
  *
  * @param number the key of its lock
  */

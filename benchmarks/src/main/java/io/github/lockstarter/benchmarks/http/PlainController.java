@@ -13,7 +13,7 @@ import org.springframework.web.bind.annotation.RestController;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 
 /**
- * The endpoints that make do without an annotation.
+ * The endpoints without an annotation.
  */
 @RestController
 class PlainController {

@@ -11,7 +11,8 @@ import org.springframework.http.ResponseEntity;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 
 /**
- * The answer of this library to a refused request, made by hand and without an exception.
+ * The answer of this library to a refused request, written by hand and without an
+ * exception.
  */
 final class Problem {
 

@@ -27,8 +27,8 @@ import io.github.lockstarter.benchmarks.candidate.LettuceLocks;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 
 /**
- * The endpoints of WebFlux. Whatever makes a lock gives the way to release it, or nothing
- * when the lock is held.
+ * The endpoints of WebFlux. Each implementation of a lock emits an action that releases
+ * it, or nothing if the lock is held.
  */
 @RestController
 class ReactiveController {
@@ -39,7 +39,7 @@ class ReactiveController {
 
 	private final RedissonReactiveClient redisson;
 
-	/** Redisson tells holders apart by numbers; by the thread's where it is not told. */
+	/** Redisson distinguishes holders by numbers, by default those of their threads. */
 	private final AtomicLong holders = new AtomicLong();
 
 	private final Set<String> running = ConcurrentHashMap.newKeySet();

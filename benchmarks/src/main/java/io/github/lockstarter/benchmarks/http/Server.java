@@ -6,7 +6,7 @@ import java.util.EnumSet;
 import org.springframework.boot.WebApplicationType;
 
 /**
- * What the endpoints run on.
+ * The servers of the endpoints.
  */
 public enum Server {
 
@@ -43,12 +43,15 @@ public enum Server {
 		return this.virtualThreads;
 	}
 
-	/** Returns whether this JVM can run it: not every one has virtual threads. */
+	/** Returns whether this JVM can run it: not every JVM has virtual threads. */
 	public boolean runsHere() {
 		return !this.virtualThreads || Runtime.version().feature() >= 21;
 	}
 
-	/** Returns which endpoints it has: no library that blocks, where nothing may. */
+	/**
+	 * Returns the endpoints that it has. A reactive server has none with a blocking
+	 * library.
+	 */
 	public Collection<Variant> variants() {
 		return (this.type == WebApplicationType.SERVLET) ? EnumSet.allOf(Variant.class)
 				: EnumSet.complementOf(EnumSet.of(Variant.LOCK4J));

@@ -10,10 +10,10 @@ import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 import io.github.lockstarter.benchmarks.measure.Task;
 
 /**
- * Starts all servers in one process, where they stay until it ends, and returns their
+ * Starts all servers in one process, in which they run until it ends, and returns their
  * ports.
  *
- * @param redis where Redis is
+ * @param redis the address of Redis
  */
 public record StartServers(RedisAddress redis) implements Task<EnumMap<Server, Integer>> {
 
@@ -30,7 +30,7 @@ public record StartServers(RedisAddress redis) implements Task<EnumMap<Server, I
 			.registerShutdownHook(false)
 			.properties(this.redis.properties())
 			.properties("server.address=127.0.0.1", "server.port=0",
-					// Connections stay, as with the other server.
+					// Connections stay open, as with the other server.
 					"server.tomcat.max-keep-alive-requests=-1",
 					"spring.threads.virtual.enabled=" + server.virtualThreads())
 			.run()

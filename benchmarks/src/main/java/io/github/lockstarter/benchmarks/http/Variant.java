@@ -6,7 +6,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What keeps the requests of one key apart, each with an endpoint of its own.
+ * The implementations of a lock for requests, each with its own endpoint.
  */
 public enum Variant {
 
@@ -45,13 +45,13 @@ public enum Variant {
 		this.keys = EnumSet.copyOf(Arrays.asList(keys));
 	}
 
-	/** Returns where to ask a server for it, up to the key. */
+	/** Returns the address of the endpoint on a server, without the key. */
 	String address(int port, Duration work) {
 		String key = (this == BY_HAND_PROPERTY || this == THIS_PROPERTY) ? "number" : "key";
 		return "http://127.0.0.1:%d%s?work=%d&%s=".formatted(port, this.path, work.toMillis(), key);
 	}
 
-	/** Returns whether it is measured with such keys. */
+	/** Returns whether it is measured with the keys. */
 	public boolean isMeasuredWith(KeySpace keys) {
 		return this.keys.contains(keys);
 	}
@@ -61,18 +61,18 @@ public enum Variant {
 		return this.title;
 	}
 
-	/** What the clients ask for. */
+	/** The keys of the clients. */
 	public enum KeySpace {
 
-		/** Each request another key. */
+		/** Each request has another key. */
 		DISTINCT,
 
-		/** All requests the same key. */
+		/** All requests have the same key. */
 		ONE
 
 	}
 
-	/** Where the endpoints are, as constants for annotations. */
+	/** The paths of the endpoints, as constants for annotations. */
 	static final class Paths {
 
 		static final String NONE = "/none";

@@ -13,15 +13,14 @@ import reactor.netty.resources.ConnectionProvider;
 import io.github.lockstarter.benchmarks.measure.Progress;
 
 /**
- * Requests that wait for a lock which somebody else holds, each on a connection of its
- * own.
+ * Requests that wait for a lock that another client holds, each on its own connection.
  */
 public final class WaitingRequests implements AutoCloseable {
 
 	/** The longest wait that the service grants. */
 	private static final Duration WAIT = Duration.ofMinutes(1);
 
-	/** So that no connection is refused for coming with too many others. */
+	/** Limits concurrent connection attempts, so that none is refused. */
 	private static final int CONNECTING_AT_A_TIME = 200;
 
 	private final ConnectionProvider connections;
@@ -31,10 +30,10 @@ public final class WaitingRequests implements AutoCloseable {
 	private final AtomicInteger ended = new AtomicInteger();
 
 	/**
-	 * Sends them all.
-	 * @param port where the service is
-	 * @param name which lock they want
-	 * @param count how many they are
+	 * Sends all requests.
+	 * @param port the port of the service
+	 * @param name the name of the lock
+	 * @param count the number of requests
 	 */
 	public WaitingRequests(int port, String name, int count) {
 		this.connections = ConnectionProvider.builder("waiting").maxConnections(count).build();
@@ -61,12 +60,15 @@ public final class WaitingRequests implements AutoCloseable {
 		}
 	}
 
-	/** Returns how many do not wait any more: none should have ended by itself. */
+	/**
+	 * Returns the number of requests that no longer wait. None should have ended by
+	 * itself.
+	 */
 	public int ended() {
 		return this.ended.get();
 	}
 
-	/** Gives all of them up: the clients close their connections. */
+	/** Abandons all requests: the clients close their connections. */
 	@Override
 	public void close() {
 		this.requests.dispose();

@@ -5,7 +5,7 @@ import java.time.Duration;
 import reactor.core.publisher.Mono;
 
 /**
- * What a request does under the lock: it waits for something else.
+ * The work of a request under the lock: a wait.
  */
 final class Work {
 

@@ -1,5 +1,5 @@
 /**
- * The endpoints that are measured, and the clients that ask them.
+ * The measured endpoints, and their clients.
  */
 @NullMarked
 package io.github.lockstarter.benchmarks.http;

@@ -27,8 +27,9 @@ public final class Jmh {
 
 	/**
 	 * Creates a runner.
-	 * @param redis where Redis is; nobody else may use it
-	 * @param iterations how many iterations of 300 ms count; as many warm up
+	 * @param redis the address of Redis, which must not have other users
+	 * @param iterations the number of measured iterations of 300 ms; the number of
+	 * warm-up iterations is the same
 	 */
 	public Jmh(RedisAddress redis, int iterations) {
 		this.redis = redis;
@@ -36,8 +37,8 @@ public final class Jmh {
 	}
 
 	/**
-	 * Returns what each candidate took on average for a method of {@link LockBenchmark},
-	 * and allocated.
+	 * Returns the average time and allocation of each candidate for a method of
+	 * {@link LockBenchmark}.
 	 */
 	public Map<RedisCandidate, Score> run(String method, int threads) throws RunnerException {
 		Collection<RunResult> results = new Runner(
@@ -65,10 +66,10 @@ public final class Jmh {
 	}
 
 	/**
-	 * What one operation takes.
+	 * The cost of one operation.
 	 *
-	 * @param nanos how long, in nanoseconds
-	 * @param bytes how much it allocates, on all threads
+	 * @param nanos the time, in nanoseconds
+	 * @param bytes the allocated bytes, on all threads
 	 */
 	public record Score(double nanos, double bytes) {
 

@@ -19,7 +19,7 @@ import io.github.lockstarter.benchmarks.candidate.LockClient;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 
 /**
- * One client, and a thread of it that holds a lock all the time.
+ * One client, one of whose threads holds a lock all the time.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -27,7 +27,7 @@ import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 @SuppressWarnings("NullAway.Init")
 public class LockBenchmark {
 
-	/** The system property that says at which port Redis is. */
+	/** The system property with the port of Redis. */
 	public static final String REDIS_PORT = "benchmarks.redis-port";
 
 	private static final String HELD = "held";
@@ -70,7 +70,7 @@ public class LockBenchmark {
 		this.client.close();
 	}
 
-	/** Asks for a lock that another thread of this JVM holds. */
+	/** Tries to acquire a lock that another thread of this JVM holds. */
 	@Benchmark
 	public @Nullable Object refuse() throws Exception {
 		Runnable release = this.client.tryAcquire(HELD);
@@ -80,13 +80,13 @@ public class LockBenchmark {
 		return release;
 	}
 
-	/** Takes a free lock, and releases it. */
+	/** Acquires a free lock, and releases it. */
 	@Benchmark
 	public void cycle(ThreadKey key) throws Exception {
 		this.client.acquireFree(key.key).run();
 	}
 
-	/** A lock that only this thread wants. */
+	/** A lock that only this thread uses. */
 	@State(Scope.Thread)
 	public static class ThreadKey {
 

@@ -3,11 +3,11 @@ package io.github.lockstarter.benchmarks.measure;
 import java.time.Duration;
 
 /**
- * How much is measured.
+ * The effort of a measurement.
  *
- * @param warmUpRounds how many rounds come before those that count
- * @param rounds how many rounds count
- * @param slice how long one candidate is measured in one round
+ * @param warmUpRounds the number of warm-up rounds
+ * @param rounds the number of measured rounds
+ * @param slice the time for one candidate in one round
  */
 public record Effort(int warmUpRounds, int rounds, Duration slice) {
 }

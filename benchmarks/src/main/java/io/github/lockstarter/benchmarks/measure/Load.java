@@ -17,8 +17,8 @@ import com.sun.management.OperatingSystemMXBean;
 import org.HdrHistogram.Histogram;
 
 /**
- * Does work on some threads, over and over, for a while. Each thread begins anew as soon
- * as it is done.
+ * Runs work repeatedly on some threads for a period of time. Each thread starts again as
+ * soon as its work is done.
  */
 public final class Load {
 
@@ -28,7 +28,7 @@ public final class Load {
 	private Load() {
 	}
 
-	/** Something to do once. */
+	/** A piece of work. */
 	@FunctionalInterface
 	public interface Work {
 
@@ -37,10 +37,11 @@ public final class Load {
 	}
 
 	/**
-	 * Returns what came of it.
-	 * @param threads how many threads, which begin together
-	 * @param duration how long; what has begun then is finished, but not counted
-	 * @param works what each thread does, by its number
+	 * Runs the work, and returns the results.
+	 * @param threads the number of threads, which start together
+	 * @param duration the length of the period; work in progress at its end is completed,
+	 * but not counted
+	 * @param works returns the work of a thread by its number
 	 */
 	public static Slice run(int threads, Duration duration, IntFunction<Work> works) throws Exception {
 		AtomicLong begin = new AtomicLong();
@@ -64,7 +65,9 @@ public final class Load {
 		return new Slice(latencies, duration.toNanos() / 1e9, (system.getProcessCpuTime() - processorTime.get()) / 1e9);
 	}
 
-	/** Does each on a thread of its own, and returns the results when all are done. */
+	/**
+	 * Runs each task on a thread of its own, and returns the results when all are done.
+	 */
 	public static <T> List<T> onThreads(List<Callable<T>> tasks) throws Exception {
 		ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
 		try {

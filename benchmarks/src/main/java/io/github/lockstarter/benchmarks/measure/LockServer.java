@@ -1,24 +1,24 @@
 package io.github.lockstarter.benchmarks.measure;
 
 /**
- * The server that keeps the locks, asked about itself.
+ * A server that stores locks, as a source of its own figures.
  */
 public interface LockServer extends AutoCloseable {
 
-	/** Returns what it is called. */
+	/** Returns the name of the server. */
 	String name();
 
 	String version();
 
-	/** Forgets all locks. */
+	/** Removes all locks. */
 	void clear();
 
 	/** Returns the processor time that it has used, in seconds. */
 	double processorSeconds();
 
 	/**
-	 * Counts the requests that reach it, exactly. It may be slower meanwhile, so that
-	 * nothing can be timed.
+	 * Counts the requests that reach the server exactly. The server may be slower in the
+	 * meantime, so that times must not be measured.
 	 */
 	long count(Sender sender) throws Exception;
 

@@ -18,7 +18,7 @@ public final class MariaDbServer implements LockServer {
 
 	private final SqlConsole console = new SqlConsole(this.address.url());
 
-	/** Returns where it is. */
+	/** Returns the address of the server. */
 	public DatabaseAddress address() {
 		return this.address;
 	}
@@ -50,8 +50,8 @@ public final class MariaDbServer implements LockServer {
 	}
 
 	/**
-	 * Counts the statements that the server has executed. Those that set a variable are
-	 * left out, since the driver sends some of them on a new connection.
+	 * Counts the statements that the server has executed. Statements that set a variable
+	 * are excluded, because the driver sends some of them on a new connection.
 	 */
 	@Override
 	public long count(Sender sender) throws Exception {

@@ -33,7 +33,7 @@ public final class PostgreSqlServer implements LockServer {
 
 	private final SqlConsole console;
 
-	/** Starts one, with an empty database. */
+	/** Starts a server with an empty database. */
 	public PostgreSqlServer() {
 		try {
 			this.directory = Files.createTempDirectory("benchmarks-postgresql");
@@ -53,7 +53,7 @@ public final class PostgreSqlServer implements LockServer {
 		this.console.execute("CREATE EXTENSION pg_stat_statements");
 	}
 
-	/** Returns where it is. */
+	/** Returns the address of the server. */
 	public DatabaseAddress address() {
 		return this.address;
 	}
@@ -77,7 +77,7 @@ public final class PostgreSqlServer implements LockServer {
 		}
 	}
 
-	/** Sums it over the server and its processes, of which each connection has one. */
+	/** Sums the time of the server and of its processes, one for each connection. */
 	@Override
 	public double processorSeconds() {
 		return processes().map((process) -> process.info().totalCpuDuration().orElse(Duration.ZERO))
@@ -98,11 +98,12 @@ public final class PostgreSqlServer implements LockServer {
 	}
 
 	/**
-	 * Counts the statements that the server has executed, by {@code pg_stat_statements}.
-	 * The number of transactions would not do, since some candidates run several
-	 * statements in one. A {@code BEGIN} counts and its {@code COMMIT} does not: the
-	 * driver sends {@code BEGIN} together with the statement after it, so both are one
-	 * request. What the driver sends on a new connection is left out.
+	 * Counts the statements that the server has executed, with
+	 * {@code pg_stat_statements}. The number of transactions is not sufficient, because
+	 * some candidates run several statements in one. A {@code BEGIN} counts and its
+	 * {@code COMMIT} does not: the driver sends {@code BEGIN} together with the next
+	 * statement, so both are one request. Statements that the driver sends on a new
+	 * connection are excluded.
 	 */
 	@Override
 	public long count(Sender sender) throws Exception {

@@ -3,7 +3,7 @@ package io.github.lockstarter.benchmarks.measure;
 import java.time.Duration;
 
 /**
- * Tells on the error output what is being done.
+ * Reports the progress on the error output.
  */
 public final class Progress {
 

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 
 /**
- * Counts the requests that reach Redis, exactly, by {@code MONITOR}, other than
- * {@code PING}. It slows Redis down, so that nothing can be timed meanwhile.
+ * Counts the requests that reach Redis exactly, with {@code MONITOR} and without
+ * {@code PING}. It slows Redis down, so that times must not be measured in the meantime.
  */
 public final class RedisMonitor {
 
@@ -23,8 +23,8 @@ public final class RedisMonitor {
 	}
 
 	/**
-	 * Returns what was sent.
-	 * @param redis the server; nobody else may use it meanwhile
+	 * Returns the counted requests.
+	 * @param redis the server, which must not have other users in the meantime
 	 */
 	public static Requests count(RedisAddress redis, LockServer.Sender sender) throws Exception {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), redis.port());
@@ -49,10 +49,10 @@ public final class RedisMonitor {
 			int commands = 0;
 			for (String line = lines.readLine(); !line.contains(END); line = lines.readLine()) {
 				if (line.endsWith("\"PING\"")) {
-					// Some clients look after idle connections.
+					// Some clients check idle connections.
 					continue;
 				}
-				// Those that a script runs are marked.
+				// Commands of a script are marked.
 				boolean inScript = line.contains(" lua] ");
 				commands++;
 				requests += inScript ? 0 : 1;
@@ -69,10 +69,10 @@ public final class RedisMonitor {
 	}
 
 	/**
-	 * What was sent.
+	 * The counted requests.
 	 *
-	 * @param requests how many requests
-	 * @param commands how many commands, those that scripts run included
+	 * @param requests the number of requests
+	 * @param commands the number of commands, including those of scripts
 	 */
 	public record Requests(int requests, int commands) {
 

@@ -10,7 +10,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 
 /**
- * What the server says of itself.
+ * The figures that a Redis server reports about itself.
  */
 public final class RedisServer implements LockServer {
 
@@ -44,12 +44,12 @@ public final class RedisServer implements LockServer {
 		return info("server", "redis_version");
 	}
 
-	/** Returns how many bytes all data takes. */
+	/** Returns the size of all data in bytes. */
 	public long memory() {
 		return Long.parseLong(info("memory", "used_memory"));
 	}
 
-	/** Returns how many connections it has, besides this one. */
+	/** Returns the number of its connections, except for this one. */
 	public int connections() {
 		return Integer.parseInt(info("clients", "connected_clients")) - 1;
 	}
@@ -64,7 +64,7 @@ public final class RedisServer implements LockServer {
 		return RedisMonitor.count(this.address, sender).requests();
 	}
 
-	/** Returns how many bytes it has received and sent. */
+	/** Returns the number of bytes that it has received and sent. */
 	public long bytes() {
 		return Long.parseLong(info("stats", "total_net_input_bytes"))
 				+ Long.parseLong(info("stats", "total_net_output_bytes"));

@@ -15,11 +15,11 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * Measures candidates in turns, so that whatever disturbs the machine for a while
- * disturbs all of them.
+ * Measures candidates in turns, so that a temporary disturbance of the machine affects
+ * all of them.
  *
- * @param <C> what is measured
- * @param <T> what one measurement gives
+ * @param <C> the type of the candidates
+ * @param <T> the type of the results
  */
 public final class Rounds<C, T> {
 
@@ -31,7 +31,7 @@ public final class Rounds<C, T> {
 
 	/**
 	 * Measures each candidate once per round, in an order that changes.
-	 * @param effort how many rounds count; those to warm up come before
+	 * @param effort the number of rounds, which are preceded by warm-up rounds
 	 */
 	public static <C, T> Rounds<C, T> run(String what, Effort effort, Collection<C> candidates,
 			Measurement<C, T> measurement) throws Exception {
@@ -53,7 +53,8 @@ public final class Rounds<C, T> {
 	}
 
 	/**
-	 * Returns the same with several rounds taken for one, for what is too coarse in each.
+	 * Returns the results with several rounds combined into one, for figures that are too
+	 * coarse in a single round.
 	 */
 	public Rounds<C, T> together(int count, BinaryOperator<T> sum) {
 		Rounds<C, T> sums = new Rounds<>(this.results.keySet());
@@ -65,7 +66,7 @@ public final class Rounds<C, T> {
 		return sums;
 	}
 
-	/** Returns what was measured of a candidate, round by round. */
+	/** Returns the results of a candidate, round by round. */
 	public List<T> results(C candidate) {
 		return Objects.requireNonNull(this.results.get(candidate));
 	}
@@ -84,8 +85,8 @@ public final class Rounds<C, T> {
 	}
 
 	/**
-	 * Returns which of some candidates has the lowest median of a figure, if there are
-	 * any. The lowest in a single round would be as much luck as merit.
+	 * Returns the candidate with the lowest median of a figure, if there are any
+	 * candidates. The lowest value of a single round would be mostly chance.
 	 */
 	public Optional<C> lowest(Collection<C> candidates, ToDoubleFunction<T> figure) {
 		return candidates.stream().min(Comparator.comparingDouble((candidate) -> of(candidate, figure).median()));

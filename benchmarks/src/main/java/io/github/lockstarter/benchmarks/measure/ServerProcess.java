@@ -28,7 +28,10 @@ public final class ServerProcess implements AutoCloseable {
 
 	private static final Pattern RESIDENT = Pattern.compile("VmRSS:\\s+(\\d+) kB");
 
-	/** Established, and closed by the other side only; in hexadecimal. */
+	/**
+	 * The states of connections that are established, or closed only by the other side;
+	 * in hexadecimal.
+	 */
 	private static final Set<String> OPEN = Set.of("01", "08");
 
 	private final Path directory;
@@ -38,8 +41,8 @@ public final class ServerProcess implements AutoCloseable {
 	private final int port;
 
 	/**
-	 * Starts one, and waits until it takes requests.
-	 * @param command what to tell {@code java}; the application must log its port
+	 * Starts a server, and waits until it accepts requests.
+	 * @param command the arguments of {@code java}; the application must log its port
 	 */
 	public ServerProcess(String... command) throws IOException {
 		this.directory = Files.createTempDirectory("server-process");
@@ -61,7 +64,7 @@ public final class ServerProcess implements AutoCloseable {
 		this.port = Integer.parseInt(started.group(1));
 	}
 
-	/** Returns where it takes requests. */
+	/** Returns the port for requests. */
 	public int port() {
 		return this.port;
 	}
@@ -71,7 +74,7 @@ public final class ServerProcess implements AutoCloseable {
 		return this.process.info().totalCpuDuration().orElseThrow().toNanos() / 1e9;
 	}
 
-	/** Waits until it does next to nothing any more. */
+	/** Waits until the server is almost idle. */
 	public void awaitQuiet() {
 		double[] last = { processorSeconds() };
 		Duration pause = Duration.ofMillis(500);
@@ -82,14 +85,14 @@ public final class ServerProcess implements AutoCloseable {
 		});
 	}
 
-	/** Returns how many threads the operating system sees. */
+	/** Returns the number of threads of the operating system. */
 	public int threads() throws IOException {
 		try (Stream<Path> threads = Files.list(about("task"))) {
 			return (int) threads.count();
 		}
 	}
 
-	/** Returns how many bytes of real memory it takes, garbage included. */
+	/** Returns the resident memory in bytes, including garbage. */
 	public long residentBytes() throws IOException {
 		Matcher resident = RESIDENT.matcher(Files.readString(about("status")));
 		if (!resident.find()) {
@@ -98,7 +101,7 @@ public final class ServerProcess implements AutoCloseable {
 		return 1024 * Long.parseLong(resident.group(1));
 	}
 
-	/** Returns how many bytes all live objects take, after a garbage collection. */
+	/** Returns the size of all live objects in bytes, after a garbage collection. */
 	public long heapBytes() throws IOException {
 		Process histogram = new ProcessBuilder(BIN.resolve("jcmd").toString(), Long.toString(this.process.pid()),
 				"GC.class_histogram")
@@ -109,7 +112,7 @@ public final class ServerProcess implements AutoCloseable {
 		return Long.parseLong(total[2]);
 	}
 
-	/** Returns how many connections to its port it has not closed. */
+	/** Returns the number of connections to its port that it has not closed. */
 	public int connections() throws IOException {
 		String end = ":%04X".formatted(this.port);
 		int count = 0;
@@ -127,7 +130,7 @@ public final class ServerProcess implements AutoCloseable {
 		return Path.of("/proc", Long.toString(this.process.pid()), what);
 	}
 
-	/** Ends it; the end of this JVM does so, too. */
+	/** Ends the server, which also ends with this JVM. */
 	@Override
 	public synchronized void close() {
 		this.process.destroy();

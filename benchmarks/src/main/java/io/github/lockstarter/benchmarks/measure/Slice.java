@@ -3,12 +3,12 @@ package io.github.lockstarter.benchmarks.measure;
 import org.HdrHistogram.Histogram;
 
 /**
- * What came of a while of {@link Load}.
+ * The results of {@link Load} for a period of time.
  *
- * @param latencies how long each piece of work took, in nanoseconds
- * @param seconds how long it went on
- * @param processorSeconds the processor time that this process used meanwhile, which the
- * JDK tells in steps of 10 ms
+ * @param latencies the times of the pieces of work, in nanoseconds
+ * @param seconds the length of the period
+ * @param processorSeconds the processor time that this process used in the period; the
+ * JDK measures it in steps of 10 ms
  */
 public record Slice(Histogram latencies, double seconds, double processorSeconds) {
 
@@ -20,14 +20,14 @@ public record Slice(Histogram latencies, double seconds, double processorSeconds
 		return (this.latencies.getTotalCount() > 0) ? this.latencies.getValueAtPercentile(percent) : Double.NaN;
 	}
 
-	/** Returns what came of this while and another. */
+	/** Returns the results of this period and another one together. */
 	public Slice plus(Slice other) {
 		Histogram all = this.latencies.copy();
 		all.add(other.latencies);
 		return new Slice(all, this.seconds + other.seconds, this.processorSeconds + other.processorSeconds);
 	}
 
-	/** Returns how often the work was done per second. */
+	/** Returns the number of completed pieces of work per second. */
 	public double rate() {
 		return this.latencies.getTotalCount() / this.seconds;
 	}

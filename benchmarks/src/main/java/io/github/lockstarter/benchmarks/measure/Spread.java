@@ -6,11 +6,11 @@ import java.util.Locale;
 import java.util.stream.DoubleStream;
 
 /**
- * The middle of some figures, and how far they lie apart.
+ * The median and the quartiles of some figures.
  *
- * @param median as many are larger as are smaller
- * @param low a quarter is smaller
- * @param high a quarter is larger
+ * @param median the median
+ * @param low the lower quartile
+ * @param high the upper quartile
  */
 public record Spread(double median, double low, double high) {
 
@@ -30,11 +30,11 @@ public record Spread(double median, double low, double high) {
 		double place = share * (sorted.length - 1);
 		double below = sorted[(int) Math.floor(place)];
 		double above = sorted[(int) Math.ceil(place)];
-		// Not of infinities: a difference of them is no number.
+		// Not for infinities, whose difference is not a number.
 		return (below == above) ? below : below + (above - below) * (place - Math.floor(place));
 	}
 
-	/** Returns a figure with as many digits as are worth reading. */
+	/** Returns a figure with its significant digits. */
 	public static String text(double figure) {
 		if (Double.isNaN(figure)) {
 			return "–";

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * A connection to ask a database about itself.
+ * A connection for queries about a database server itself.
  */
 final class SqlConsole implements AutoCloseable {
 

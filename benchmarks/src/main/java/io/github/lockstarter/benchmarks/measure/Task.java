@@ -3,13 +3,13 @@ package io.github.lockstarter.benchmarks.measure;
 import java.io.Serializable;
 
 /**
- * Something that another process does.
+ * A task for another process.
  *
- * @param <R> what comes of it
+ * @param <R> the type of the result
  */
 public interface Task<R> extends Serializable {
 
-	/** Does it, in a process where nothing else is done. */
+	/** Runs the task, in a process without other work. */
 	R run() throws Exception;
 
 }

@@ -65,7 +65,7 @@ public final class Worker implements AutoCloseable {
 		return (R) result;
 	}
 
-	/** Asks it to end; it ends by itself, too, when this process does. */
+	/** Requests the end of the worker. It also ends when this process does. */
 	@Override
 	public void close() {
 		try {
@@ -87,7 +87,7 @@ public final class Worker implements AutoCloseable {
 	public static void main(String[] args) throws Exception {
 		try (ObjectOutputStream results = new ObjectOutputStream(System.out)) {
 			results.flush();
-			// What others print must not get between the results.
+			// Output of others must not be mixed with the results.
 			System.setOut(System.err);
 			ObjectInputStream tasks = new ObjectInputStream(System.in);
 			while (true) {
@@ -102,7 +102,7 @@ public final class Worker implements AutoCloseable {
 					result = ex;
 				}
 				results.writeObject(result);
-				// Both ends would keep it.
+				// Both ends of the stream would otherwise keep references to the objects.
 				results.reset();
 				results.flush();
 			}

@@ -1,5 +1,6 @@
 /**
- * How it is measured: load, rounds, ratios, other processes, and what Redis sees.
+ * The tools for measurements: load, rounds, ratios, other processes, and the requests
+ * that servers receive.
  */
 @NullMarked
 package io.github.lockstarter.benchmarks.measure;

@@ -10,16 +10,16 @@ import java.util.stream.Stream;
 import org.springframework.boot.system.ApplicationHome;
 
 /**
- * What an application of the other module consists of.
+ * The class path of an application of the other module.
  *
  * @param jars all its jars, its own first
  */
 record ClassPath(List<Path> jars) {
 
-	/** The one that has Spring MVC only. */
+	/** The class path with only Spring MVC. */
 	static final String WITHOUT_STARTER = "without-starter";
 
-	/** Returns the one that the build wrote down under this name. */
+	/** Returns the class path that the build has written under this name. */
 	static ClassPath read(String name) throws IOException {
 		Path directory = new ApplicationHome(ClassPath.class).getDir()
 			.toPath()

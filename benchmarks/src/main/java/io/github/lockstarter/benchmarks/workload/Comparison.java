@@ -12,12 +12,12 @@ import io.github.lockstarter.benchmarks.measure.LockServer;
 /**
  * Candidates that keep their locks on the same server.
  *
- * @param <A> where such a server is
- * @param address where the server is; nobody else may use it
- * @param server the same, to be asked about itself
- * @param requests what a report calls requests to the server
- * @param candidates all that is compared
- * @param floor what the others are compared to
+ * @param <A> the address of such a server
+ * @param address the address of the server, which must not have other users
+ * @param server the server, as a source of its own figures
+ * @param requests the name of requests to the server in a report
+ * @param candidates all candidates
+ * @param floor the candidate to which the others are compared
  * @param subject this library
  */
 record Comparison<A>(A address, LockServer server, String requests, List<Candidate<A>> candidates, Candidate<A> floor,

@@ -10,12 +10,12 @@ import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.measure.Worker;
 
 /**
- * Many want one lock, in one process and in two.
+ * Many threads contend for one lock, in one process and in two.
  */
 public final class Contended implements Workload {
 
 	/**
-	 * A caller that is served so much less often than another is starved.
+	 * A caller that is served less often than another by this factor is starved.
 	 */
 	private static final double STARVING = 5;
 
@@ -47,7 +47,7 @@ public final class Contended implements Workload {
 				new HandOff<>(run, run.onRedis(), workers, threads, Duration.ZERO, title).measure());
 	}
 
-	/** Only a peer that serves everybody is one to compare with. */
+	/** Compares only with peers that do not starve a caller. */
 	private static void goals(Run run, String title, boolean severalProcesses, HandOff.Figures<RedisAddress> figures) {
 		Report report = run.report();
 		Rounds<Candidate<RedisAddress>, Holdings> rounds = figures.rounds();

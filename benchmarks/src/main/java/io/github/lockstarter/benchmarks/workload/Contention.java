@@ -15,20 +15,20 @@ import io.github.lockstarter.benchmarks.measure.Load;
 import io.github.lockstarter.benchmarks.measure.Task;
 
 /**
- * Some threads of one process that all want one lock, again and again. It is a wait for
- * something else that they do under it, not work for the processor.
+ * Threads of one process that repeatedly contend for one lock. Their work under the lock
+ * is a wait, and uses no processor time.
  *
- * @param <A> where the server is
- * @param server the server that keeps the lock
- * @param candidate what makes the lock
+ * @param <A> the address of the server
+ * @param server the server that stores the lock
+ * @param candidate the implementation of the lock
  * @param key the key of the lock
  * @param process the number of this process
- * @param threads how many threads
- * @param work how long each holds the lock
- * @param pause how long each pauses after it has released the lock
- * @param begin when to begin, in {@link System#nanoTime()}, which on Linux is the same in
- * all processes
- * @param end when to end; who waits then waits on, and is the last to get the lock
+ * @param threads the number of threads
+ * @param work the time for which each thread holds the lock
+ * @param pause the pause of each thread after a release
+ * @param begin the time of the start as {@link System#nanoTime()}, which on Linux is the
+ * same in all processes
+ * @param end the time of the end; threads that wait then still acquire the lock once
  */
 record Contention<A>(A server, Candidate<A> candidate, String key, int process, int threads, Duration work,
 		Duration pause, long begin, long end) implements Task<List<Contention.Holding>> {
@@ -63,7 +63,7 @@ record Contention<A>(A server, Candidate<A> candidate, String key, int process, 
 		return holdings;
 	}
 
-	/** A thread that was woken by what it did before does not park at all. */
+	/** Parks repeatedly, because a thread with an earlier permit does not park at all. */
 	private static void pauseUntil(long time) {
 		for (long left = time - System.nanoTime(); left > 0; left = time - System.nanoTime()) {
 			LockSupport.parkNanos(left);
@@ -73,11 +73,11 @@ record Contention<A>(A server, Candidate<A> candidate, String key, int process, 
 	/**
 	 * One holding of the lock, with times in nanoseconds.
 	 *
-	 * @param process which process
-	 * @param thread which thread, counted over all processes
-	 * @param wanted when it was asked for
-	 * @param acquired when it was granted
-	 * @param released when its release was asked for
+	 * @param process the number of the process
+	 * @param thread the number of the thread, counted across all processes
+	 * @param wanted the time of the request
+	 * @param acquired the time of the grant
+	 * @param released the time at which its release was requested
 	 */
 	record Holding(int process, int thread, long wanted, long acquired, long released) implements Serializable {
 

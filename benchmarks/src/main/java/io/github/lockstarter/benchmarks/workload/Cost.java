@@ -12,7 +12,7 @@ import io.github.lockstarter.benchmarks.measure.Table;
 import io.github.lockstarter.benchmarks.measure.Worker;
 
 /**
- * Counts what locks take, besides time.
+ * Measures the resources of locks other than time.
  */
 public final class Cost implements Workload {
 

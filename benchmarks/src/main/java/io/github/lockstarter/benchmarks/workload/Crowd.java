@@ -13,16 +13,16 @@ import io.github.lockstarter.benchmarks.http.WaitingRequests;
 import io.github.lockstarter.benchmarks.measure.ServerProcess;
 
 /**
- * What many requests take that wait at the lock service for one lock.
+ * The cost of many requests that wait at the lock service for one lock.
  *
- * @param count how many they are
- * @param before what the server takes without them
- * @param meanwhile what it takes while they wait
- * @param answered how many were answered, though the lock was held
- * @param goneMillis how long it took the server to close their connections when their
- * clients went away
- * @param freeMillis how long it took then to release the lock and give it to somebody
- * else
+ * @param count the number of requests
+ * @param before the resources of the server without them
+ * @param meanwhile the resources of the server while they wait
+ * @param answered the number of requests that were answered although the lock was held
+ * @param goneMillis the time that the server needed to close their connections after
+ * their clients disconnected
+ * @param freeMillis the time that it then needed to release the lock and grant it to
+ * another client
  */
 record Crowd(int count, Footing before, Footing meanwhile, int answered, double goneMillis, double freeMillis) {
 
@@ -30,7 +30,7 @@ record Crowd(int count, Footing before, Footing meanwhile, int answered, double 
 
 	private static final Duration LONG = Duration.ofMinutes(2);
 
-	/** Lets them come, and go. */
+	/** Sends the requests, and then disconnects their clients. */
 	static Crowd of(ServerProcess server, int count) throws IOException {
 		LockRequests requests = new LockRequests(HttpClient.create(), server.port());
 		String token = requests.acquire(NAME, "ttl=5m&wait=0s").block(LONG);
@@ -53,7 +53,7 @@ record Crowd(int count, Footing before, Footing meanwhile, int answered, double 
 		double goneMillis = millisSince(start);
 		start = System.nanoTime();
 		requests.release(NAME, token).block(LONG);
-		// If somebody who has left were granted the lock, it would be held for the ttl.
+		// If the lock was granted to a disconnected client, it would be held for the ttl.
 		String next = requests.acquire(NAME, "ttl=30s&wait=1m").block(LONG);
 		double freeMillis = millisSince(start);
 		Assert.state(next != null, "No token");
@@ -74,12 +74,12 @@ record Crowd(int count, Footing before, Footing meanwhile, int answered, double 
 	}
 
 	/**
-	 * What a server takes when it has nothing to do.
+	 * The resources of an idle server.
 	 *
-	 * @param threads its threads
-	 * @param residentBytes its real memory
-	 * @param heapBytes its live objects
-	 * @param connections those of its clients
+	 * @param threads the number of threads
+	 * @param residentBytes the resident memory
+	 * @param heapBytes the memory of live objects
+	 * @param connections the connections of its clients
 	 */
 	record Footing(int threads, long residentBytes, long heapBytes, int connections) {
 

@@ -31,7 +31,7 @@ final class Environment {
 	private Environment() {
 	}
 
-	/** Returns what there is, in one paragraph. */
+	/** Returns a description of the environment, in one paragraph. */
 	static String describe(String redisVersion) {
 		String libraries = Stream
 			.of(SpringApplication.class, RedisTemplate.class, RedisClient.class, RedisLockRegistry.class,

@@ -19,11 +19,11 @@ import io.github.lockstarter.benchmarks.measure.RedisServer;
 import io.github.lockstarter.benchmarks.measure.Task;
 
 /**
- * What one candidate takes, found out in a process where nothing else is.
+ * The resources of one candidate, measured in a process of its own.
  *
- * @param redis where Redis is; nobody else may use it
- * @param candidate what to look at
- * @param count how many waiters, and a third of how many locks
+ * @param redis the address of Redis, which must not have other users
+ * @param candidate the candidate
+ * @param count the number of waiters, and a third of the number of locks
  */
 record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implements Task<Footprint.Figures> {
 
@@ -36,7 +36,8 @@ record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implem
 			int threads = threads();
 			int connections = server.connections();
 			LockClient client = this.candidate.connect(this.redis);
-			// All that is done once, and most of the counters of fencing tokens.
+			// Warms up all one-time work, and creates most of the counters of fencing
+			// tokens.
 			Load.run(8, Duration.ofSeconds(1), (thread) -> {
 				Keys keys = new Keys(thread);
 				return () -> client.acquireFree(keys.next()).run();
@@ -70,7 +71,10 @@ record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implem
 		}
 	}
 
-	/** Lets many wait for a lock, without a thread each where that can be done. */
+	/**
+	 * Starts many waiters for a lock, without a thread for each if the candidate supports
+	 * it.
+	 */
 	private Waiters waiters(LockClient client, LockClient holder) throws Exception {
 		Runnable release = holder.acquire("wanted");
 		int threads = threads();
@@ -96,7 +100,7 @@ record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implem
 		return Thread.getAllStackTraces().size();
 	}
 
-	/** Returns how many bytes of the heap are in use. */
+	/** Returns the number of used bytes of the heap. */
 	private static long heap() throws InterruptedException {
 		long used = Long.MAX_VALUE;
 		for (int i = 0; i < 5; i++) {
@@ -108,16 +112,16 @@ record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implem
 	}
 
 	/**
-	 * What was found.
+	 * The measured resources.
 	 *
 	 * @param requests requests for each cycle
-	 * @param commands commands for each cycle, those in scripts included
+	 * @param commands commands for each cycle, including those in scripts
 	 * @param bytes bytes to and from Redis for each cycle
 	 * @param memory bytes in Redis for each held lock
 	 * @param threads threads of one instance of an application
 	 * @param connections connections of one instance
 	 * @param heap bytes of heap for each held lock
-	 * @param waiters what waiters take
+	 * @param waiters the resources of waiters
 	 */
 	record Figures(double requests, double commands, double bytes, double memory, int threads, int connections,
 			double heap, Waiters waiters) implements Serializable {
@@ -125,10 +129,10 @@ record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implem
 	}
 
 	/**
-	 * What those take who wait.
+	 * The resources of waiters.
 	 *
-	 * @param threads threads for each
-	 * @param heap bytes of heap for each; not a number where each is a thread
+	 * @param threads threads for each waiter
+	 * @param heap bytes of heap for each waiter; not a number if each is a thread
 	 */
 	record Waiters(double threads, double heap) implements Serializable {
 

@@ -17,19 +17,19 @@ import io.github.lockstarter.benchmarks.measure.Table;
 import io.github.lockstarter.benchmarks.measure.Worker;
 
 /**
- * Threads in one process or in several that all want one lock.
+ * Threads in one process or in several that contend for one lock.
  *
- * @param <A> where the server is
+ * @param <A> the address of the server
  * @param run the run that it is part of
- * @param comparison what is compared
+ * @param comparison the candidates
  * @param workers the processes
- * @param threads how many threads in each process
- * @param pause how long each thread pauses after it has released the lock
- * @param title what a report calls it
+ * @param threads the number of threads in each process
+ * @param pause the pause of each thread after a release
+ * @param title the title in a report
  */
 record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int threads, Duration pause, String title) {
 
-	/** What the columns of the table mean; requests are described apart. */
+	/** The meaning of the columns of the table; requests are described separately. */
 	static final String COLUMNS = """
 			- "Gap" is the median time from a holder's call of release to the next grant.
 			- "Moved" is the share of grants to a different thread than the grant before. Where this share is
@@ -41,7 +41,7 @@ record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int t
 
 	private static final Duration WORK = Duration.ofMillis(1);
 
-	/** Until a worker has read its task, and has connected. */
+	/** The time for a worker to read its task and to connect. */
 	private static final Duration LEAD = Duration.ofMillis(50);
 
 	/** Measures, adds a table to the report, and returns the figures. */
@@ -99,9 +99,9 @@ record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int t
 	}
 
 	/**
-	 * What was measured.
+	 * The measured figures.
 	 *
-	 * @param <A> where the server is
+	 * @param <A> the address of the server
 	 * @param rounds the holdings of each candidate, round by round
 	 * @param requestsPerGrant the requests of each candidate
 	 */

@@ -11,12 +11,12 @@ import org.HdrHistogram.Histogram;
 import io.github.lockstarter.benchmarks.workload.Contention.Holding;
 
 /**
- * How one lock went from hand to hand for a while.
+ * The holdings of one lock during a period of time.
  *
  * @param holdings all holdings, in order
- * @param threads how many threads wanted it
- * @param begin when they began
- * @param end when they ended
+ * @param threads the number of threads that contended for it
+ * @param begin the start of the period
+ * @param end the end of the period
  */
 record Holdings(List<Holding> holdings, int threads, long begin, long end) {
 
@@ -37,7 +37,7 @@ record Holdings(List<Holding> holdings, int threads, long begin, long end) {
 		return this.holdings.stream().filter((holding) -> holding.acquired() - this.end < 0).toList();
 	}
 
-	/** Returns how often the lock was granted per second. */
+	/** Returns the number of grants per second. */
 	double rate() {
 		return inTime().size() / seconds();
 	}
@@ -47,7 +47,8 @@ record Holdings(List<Holding> holdings, int threads, long begin, long end) {
 	}
 
 	/**
-	 * Returns a wait, in nanoseconds; those that were under way at the end count whole.
+	 * Returns a percentile of the wait times, in nanoseconds. Waits that were in progress
+	 * at the end count completely.
 	 */
 	double waitTime(double percent) {
 		Histogram waits = new Histogram(3);
@@ -55,12 +56,12 @@ record Holdings(List<Holding> holdings, int threads, long begin, long end) {
 		return waits.getValueAtPercentile(percent);
 	}
 
-	/** Returns the wait that one in a hundred exceeds, in nanoseconds. */
+	/** Returns the wait time that one wait in a hundred exceeds, in nanoseconds. */
 	double longWait() {
 		return waitTime(99);
 	}
 
-	/** Returns the usual time from a release to the next grant, in nanoseconds. */
+	/** Returns the median time from a release to the next grant, in nanoseconds. */
 	double gap() {
 		List<Holding> holdings = inTime();
 		long[] gaps = IntStream.range(1, holdings.size())
@@ -70,12 +71,16 @@ record Holdings(List<Holding> holdings, int threads, long begin, long end) {
 		return (gaps.length > 0) ? gaps[gaps.length / 2] : Double.NaN;
 	}
 
-	/** Returns which share of the grants went to another thread than the one before. */
+	/**
+	 * Returns the share of the grants that went to another thread than the previous one.
+	 */
 	double moved() {
 		return moves() / (double) Math.max(inTime().size() - 1, 1);
 	}
 
-	/** Returns how often per second the lock went to another thread. */
+	/**
+	 * Returns the number of grants per second to another thread than the previous one.
+	 */
 	double moveRate() {
 		return moves() / seconds();
 	}
@@ -87,7 +92,10 @@ record Holdings(List<Holding> holdings, int threads, long begin, long end) {
 			.count();
 	}
 
-	/** Returns how much more often the luckiest got the lock than the unluckiest. */
+	/**
+	 * Returns the ratio of the grants of the thread with the most to those of the thread
+	 * with the fewest.
+	 */
 	double unfairness() {
 		long[] served = LongStream.range(0, this.threads)
 			.map((thread) -> inTime().stream().filter((holding) -> holding.thread() == thread).count())

@@ -23,7 +23,7 @@ import io.github.lockstarter.benchmarks.measure.Table;
 import io.github.lockstarter.benchmarks.measure.Worker;
 
 /**
- * Asks endpoints that take a lock for each request.
+ * Sends requests to endpoints that acquire a lock for each request.
  */
 public final class Http implements Workload {
 
@@ -46,7 +46,7 @@ public final class Http implements Workload {
 		run.server().clear();
 		try (Worker worker = new Worker(); HttpLoad load = new HttpLoad(); OpenLoad arrivals = new OpenLoad()) {
 			EnumMap<Server, Integer> ports = worker.run(new StartServers(run.redis()));
-			// Even when it is to be brief, the first request takes longer than a slice.
+			// Even in a brief run, the first request takes longer than a slice.
 			Effort warmUp = new Effort(0, run.brief() ? 1 : 3, Duration.ofSeconds(run.brief() ? 1 : 2));
 			distinctKeys("to warm up", warmUp, ports, load);
 			oneKey("to warm up", warmUp, ports, load);
@@ -162,8 +162,7 @@ public final class Http implements Workload {
 	}
 
 	/**
-	 * Says so where a server left requests unanswered; each kept one client from its
-	 * work.
+	 * Reports unanswered requests of a server; each of them blocked one client.
 	 */
 	private static void unanswered(Report report, Server server, KeySpace keys, Rounds<Endpoint, Answers> rounds) {
 		Endpoint.of(server, keys).forEach((endpoint) -> {
@@ -177,7 +176,7 @@ public final class Http implements Workload {
 		});
 	}
 
-	/** What is measured: all of them in turns, whatever they run on. */
+	/** A measured endpoint. All endpoints of all servers are measured in turns. */
 	private record Endpoint(Server server, Variant variant) {
 
 		static Stream<Endpoint> of(Server server, KeySpace keys) {

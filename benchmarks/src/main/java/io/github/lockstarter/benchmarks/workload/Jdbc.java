@@ -14,8 +14,8 @@ import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.measure.Worker;
 
 /**
- * Locks in a table: free ones and one that many want in PostgreSQL, which notifies
- * waiters, and one that many want in MariaDB, where they poll.
+ * Locks in a table: free locks and a contended lock in PostgreSQL, which notifies
+ * waiters, and a contended lock in MariaDB, where they poll.
  */
 public final class Jdbc implements Workload {
 
@@ -78,7 +78,7 @@ public final class Jdbc implements Workload {
 
 					The goals compare this library with the better of ShedLock and Spring Integration, by its median."""
 				.formatted(HandOff.COLUMNS));
-		// The tables have been made by one process, since two at once cannot.
+		// The tables have been created by one process: two cannot do so at once.
 		comparison.server().clear();
 		try (Worker one = new Worker(); Worker other = new Worker()) {
 			contended(run, comparison, List.of(one), 8, IN_ONE);
@@ -95,7 +95,7 @@ public final class Jdbc implements Workload {
 		try (Comparison.Clients clients = comparison.connect();
 				Worker one = new Worker();
 				Worker other = new Worker()) {
-			// The tables have been made by one process.
+			// The tables have been created by one process.
 			contended(run, comparison, List.of(one, other), 4, IN_TWO);
 		}
 	}

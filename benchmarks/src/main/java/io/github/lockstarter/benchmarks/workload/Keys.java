@@ -1,11 +1,13 @@
 package io.github.lockstarter.benchmarks.workload;
 
 /**
- * Keys that nobody else takes, one after the other.
+ * Unique keys, one after the other.
  */
 final class Keys {
 
-	/** Enough that no key is taken again soon, and few enough to leave no mountain. */
+	/**
+	 * Enough keys that none is reused soon, and few enough to limit the remaining data.
+	 */
 	private static final int DISTINCT = 1024;
 
 	private final String prefix;

@@ -21,7 +21,7 @@ import io.github.lockstarter.benchmarks.measure.Spread;
 import io.github.lockstarter.benchmarks.measure.Table;
 
 /**
- * Asks, without waiting, for a lock that is held.
+ * Tries to acquire a lock that is held, without waiting.
  */
 public final class Refusal implements Workload {
 
@@ -60,7 +60,7 @@ public final class Refusal implements Workload {
 
 	private static Slice measure(LockClient holder, LockClient client, int threads, Duration duration)
 			throws Exception {
-		// Anew in each round, for the lock would end otherwise.
+		// Acquired again in each round, because the lock would expire otherwise.
 		Runnable release = holder.acquire(KEY);
 		Slice slice = Load.run(threads, duration, (thread) -> () -> refuse(client));
 		release.run();
@@ -73,7 +73,7 @@ public final class Refusal implements Workload {
 		}
 	}
 
-	/** Counts the requests for each refusal of a lock that is held. */
+	/** Returns the number of requests per refusal of a lock that is held. */
 	private static double requests(Run run, LockClient client) throws Exception {
 		RedisMonitor.Requests sent = RedisMonitor.count(run.redis(), () -> {
 			for (int i = 0; i < REQUESTS; i++) {
@@ -129,7 +129,9 @@ public final class Refusal implements Workload {
 		run.report().table("**Holder in this JVM.** Average time of each refusal, by JMH.", table);
 	}
 
-	/** Counts the requests of a client, another thread of which holds the lock. */
+	/**
+	 * Returns the number of requests of a client, another thread of which holds the lock.
+	 */
 	private static double requestsOfOneClient(Run run, RedisCandidate candidate) throws Exception {
 		ExecutorService holder = Executors.newSingleThreadExecutor();
 		try (LockClient client = candidate.connect(run.redis())) {

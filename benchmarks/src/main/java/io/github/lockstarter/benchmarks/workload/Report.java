@@ -9,7 +9,7 @@ import io.github.lockstarter.benchmarks.measure.Spread;
 import io.github.lockstarter.benchmarks.measure.Table;
 
 /**
- * What comes of a run, in Markdown, and which goals were reached.
+ * The results of a run in Markdown, and the goals that were reached.
  */
 public final class Report {
 
@@ -60,8 +60,8 @@ public final class Report {
 	private final List<Goal> goals = new ArrayList<>();
 
 	/**
-	 * Creates a report that is empty so far.
-	 * @param command what has made it
+	 * Creates an empty report.
+	 * @param command the command of the run
 	 * @param redisVersion the version of Redis
 	 */
 	public Report(String command, String redisVersion) {
@@ -84,12 +84,12 @@ public final class Report {
 				""".formatted(command, Environment.describe(redisVersion));
 	}
 
-	/** Adds a heading, with a paragraph on what stands below. */
+	/** Adds a heading with an explanation. */
 	void section(String title, String explanation) {
 		this.text.append("\n## %s\n\n%s\n".formatted(title, explanation.strip()));
 	}
 
-	/** Adds a table with a line on what it shows. */
+	/** Adds a table with a caption. */
 	void table(String caption, Table table) {
 		this.text.append("\n%s\n\n%s".formatted(caption.strip(), table));
 	}
@@ -99,17 +99,17 @@ public final class Report {
 		this.text.append("\n%s\n".formatted(paragraph.strip()));
 	}
 
-	/** Notes a figure that is to be at most this. */
+	/** Adds a goal: a figure that should be at most the limit. */
 	void atMost(String what, double limit, double measured) {
 		this.goals.add(new Goal(what, "≤ " + Spread.text(limit), precise(measured), measured <= limit));
 	}
 
-	/** Notes a figure whose median is to be at most this. */
+	/** Adds a goal: a figure whose median should be at most the limit. */
 	void atMost(String what, double limit, Spread measured) {
 		this.goals.add(new Goal(what, "≤ " + Spread.text(limit), precise(measured), measured.median() <= limit));
 	}
 
-	/** Notes a figure whose median is to be at least this. */
+	/** Adds a goal: a figure whose median should be at least the limit. */
 	void atLeast(String what, double limit, Spread measured) {
 		this.goals.add(new Goal(what, "≥ " + Spread.text(limit), precise(measured), measured.median() >= limit));
 	}
@@ -118,7 +118,7 @@ public final class Report {
 		return "%s (%s–%s)".formatted(precise(figure.median()), Spread.text(figure.low()), Spread.text(figure.high()));
 	}
 
-	/** Near a limit two decimals do not tell on which side. */
+	/** Formats a figure with enough decimals to distinguish it from a near limit. */
 	private static String precise(double figure) {
 		return (figure < 10) ? "%.3f".formatted(figure) : Spread.text(figure);
 	}
@@ -133,7 +133,7 @@ public final class Report {
 				+ table + reasons();
 	}
 
-	/** Lists why goals are missed, of those that are. */
+	/** Lists the reasons for the missed goals. */
 	private String reasons() {
 		List<String> missed = this.goals.stream().filter((goal) -> !goal.reached).map(Goal::what).toList();
 		if (missed.isEmpty()) {
@@ -159,7 +159,7 @@ public final class Report {
 
 	}
 
-	/** Why goals are missed whose names match the regular expression. */
+	/** The reason for missing the goals whose names match the regular expression. */
 	private record Reason(String goals, String text) {
 
 		boolean explains(String goal) {

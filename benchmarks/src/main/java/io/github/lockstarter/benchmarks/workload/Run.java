@@ -9,24 +9,24 @@ import io.github.lockstarter.benchmarks.measure.Effort;
 import io.github.lockstarter.benchmarks.measure.RedisServer;
 
 /**
- * What all workloads of one run share.
+ * The shared context of all workloads of one run.
  *
- * @param redis where Redis is; nobody else may use it
- * @param server the same, to be asked about itself
- * @param brief whether to measure just enough to see that it works
- * @param report where the results go
+ * @param redis the address of Redis, which must not have other users
+ * @param server the same Redis, as a source of its own figures
+ * @param brief whether to measure only enough to check that it works
+ * @param report receives the results
  */
 public record Run(RedisAddress redis, RedisServer server, boolean brief, Report report) {
 
-	/** All that is compared on Redis. */
+	/** All candidates on Redis. */
 	static final List<RedisCandidate> CANDIDATES = RedisCandidate.all();
 
-	/** Returns how much to measure: less if it is to be brief. */
+	/** Returns the effort of a measurement, which is less in a brief run. */
 	Effort effort(int warmUpRounds, int rounds, Duration slice) {
 		return this.brief ? new Effort(0, 1, Duration.ofMillis(50)) : new Effort(warmUpRounds, rounds, slice);
 	}
 
-	/** Returns what is compared on Redis. */
+	/** Returns the comparison on Redis. */
 	Comparison<RedisAddress> onRedis() {
 		return new Comparison<>(this.redis, this.server, "requests", List.copyOf(CANDIDATES), RedisCandidate.FLOOR,
 				RedisCandidate.THIS);

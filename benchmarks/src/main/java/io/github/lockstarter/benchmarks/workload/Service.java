@@ -22,7 +22,7 @@ import io.github.lockstarter.benchmarks.measure.Spread;
 import io.github.lockstarter.benchmarks.measure.Table;
 
 /**
- * Asks the lock service over HTTP, beside a server that does nothing.
+ * Measures the lock service over HTTP, in comparison with a server that does nothing.
  */
 public final class Service implements Workload {
 
@@ -52,7 +52,7 @@ public final class Service implements Workload {
 		int clients = run.brief() ? 20 : 1_000;
 		int cycles = run.brief() ? 100 : 5_000;
 		Map<Variant, Long> errors = new EnumMap<>(Variant.class);
-		// A JVM that has not compiled anything yet would keep most of them waiting.
+		// Warms up the JVM, which would otherwise delay most of the requests.
 		round("to warm up", new Effort(0, 1, Duration.ZERO), servers, 20, cycles, errors);
 		Rounds<Variant, Slice> rounds = round("all clients", run.effort(1, 8, Duration.ZERO), servers, clients, cycles,
 				errors);
@@ -60,8 +60,8 @@ public final class Service implements Workload {
 	}
 
 	/**
-	 * Sends as many requests to each. There is no duration, so that it makes no
-	 * difference.
+	 * Sends the same number of requests to each server, instead of requests for a period
+	 * of time.
 	 */
 	private static Rounds<Variant, Slice> round(String what, Effort effort, Servers servers, int clients, int cycles,
 			Map<Variant, Long> errors) throws Exception {
@@ -132,7 +132,7 @@ public final class Service implements Workload {
 					table);
 	}
 
-	/** What is asked. */
+	/** The measured servers. */
 	private enum Variant {
 
 		BARE("bare Spring MVC"), MEMORY("lock-service, in memory"), REDIS("lock-service, Redis");
@@ -151,7 +151,7 @@ public final class Service implements Workload {
 			if (this == BARE) {
 				return Stream.of("-cp", ClassPath.read(ClassPath.WITHOUT_STARTER).toString(),
 						"io.github.lockstarter.benchmarks.bare.BareApplication",
-						// Connections stay, as with the other servers.
+						// Connections stay open, as with the other servers.
 						"--server.tomcat.max-keep-alive-requests=-1", "--server.tomcat.keep-alive-timeout=-1");
 			}
 			return Stream.concat(
@@ -179,7 +179,7 @@ public final class Service implements Workload {
 
 	}
 
-	/** All that is started. */
+	/** The started servers. */
 	private static final class Servers implements AutoCloseable {
 
 		private final Map<Variant, ServerProcess> processes = new EnumMap<>(Variant.class);

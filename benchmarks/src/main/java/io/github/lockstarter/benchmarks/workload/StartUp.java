@@ -23,7 +23,7 @@ public final class StartUp implements Workload {
 
 	private static final String APPLICATION = "io.github.lockstarter.benchmarks.startup.StartUpApplication";
 
-	/** What the application prints before its figures. */
+	/** The text that the application prints before its figures. */
 	private static final String READY = "ready ";
 
 	@Override
@@ -92,7 +92,7 @@ public final class StartUp implements Workload {
 				rounds.of(variant, Start::jvmMillis).median() - rounds.of(Variant.WITHOUT, Start::jvmMillis).median());
 	}
 
-	/** What the application is started with. */
+	/** The variants of the application. */
 	private enum Variant {
 
 		WITHOUT("without", ClassPath.WITHOUT_STARTER),
@@ -118,11 +118,11 @@ public final class StartUp implements Workload {
 	}
 
 	/**
-	 * What one start took.
+	 * The figures of one start.
 	 *
-	 * @param jvmMillis from the start of the JVM
-	 * @param contextMillis from the start of the context
-	 * @param beans how many beans there are then
+	 * @param jvmMillis the time from the start of the JVM
+	 * @param contextMillis the time from the start of the context
+	 * @param beans the number of beans
 	 */
 	private record Start(double jvmMillis, double contextMillis, int beans) {
 

@@ -38,10 +38,10 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
 
 /**
- * What a lock, and a replay, cost a method that inserts a row in a transaction.
+ * The cost of a lock, and of a replay, for a method that inserts a row in a transaction.
  *
  * @param run the run that it is part of
- * @param server where the locks and the rows are
+ * @param server the server with the locks and the rows
  */
 record TransactionalReplay(Run run, PostgreSqlServer server) {
 

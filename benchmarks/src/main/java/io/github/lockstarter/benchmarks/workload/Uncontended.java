@@ -3,7 +3,7 @@ package io.github.lockstarter.benchmarks.workload;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 
 /**
- * Takes and releases locks that nobody else wants.
+ * Acquires and releases locks without contention.
  */
 public final class Uncontended implements Workload {
 

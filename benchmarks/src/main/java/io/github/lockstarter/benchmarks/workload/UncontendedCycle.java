@@ -18,18 +18,17 @@ import io.github.lockstarter.benchmarks.measure.Table;
 /**
  * Acquires and releases free locks, with one instance of each candidate.
  *
- * @param <A> where the server is
+ * @param <A> the address of the server
  * @param run the run that it is part of
- * @param comparison what is compared
+ * @param comparison the candidates
  * @param clients the instances
  */
 record UncontendedCycle<A>(Run run, Comparison<A> comparison, Comparison.Clients clients) {
 
 	/**
 	 * Warms up.
-	 * @param threads numbers of threads. Many threads take other paths through the code,
-	 * and what was compiled for them is not what one thread needs: the number that is
-	 * measured first comes last
+	 * @param threads numbers of threads. The compiled code depends on the number of
+	 * threads, so the number that is measured first comes last
 	 */
 	void warmUp(int... threads) throws Exception {
 		Effort effort = this.run.effort(0, 1, Duration.ofSeconds(2));
@@ -55,7 +54,7 @@ record UncontendedCycle<A>(Run run, Comparison<A> comparison, Comparison.Clients
 		return (threads == 1) ? "1 thread" : threads + " threads";
 	}
 
-	/** Counts the requests of each cycle. */
+	/** Returns the number of requests per cycle. */
 	private double requests(LockClient client, int threads) throws Exception {
 		LongAdder cycles = new LongAdder();
 		long sent = this.comparison.server().count(() -> Load.run(threads, Duration.ofMillis(100), (thread) -> {
@@ -102,17 +101,17 @@ record UncontendedCycle<A>(Run run, Comparison<A> comparison, Comparison.Clients
 	}
 
 	/**
-	 * This library, as ratios to the floor.
+	 * The figures of this library as ratios to the floor.
 	 */
 	record Ratios(Spread latency, Spread processorTime, Spread rate) {
 
 	}
 
 	/**
-	 * What a while of cycles took.
+	 * The cost of cycles during a period of time.
 	 *
-	 * @param slice in this process
-	 * @param serverSeconds the processor time that the server used meanwhile
+	 * @param slice the cost in this process
+	 * @param serverSeconds the processor time of the server in that time
 	 */
 	private record Cycles(Slice slice, double serverSeconds) {
 

@@ -1,11 +1,11 @@
 package io.github.lockstarter.benchmarks.workload;
 
 /**
- * Something to measure.
+ * A measurement.
  */
 public interface Workload {
 
-	/** Measures it, and reports. */
+	/** Measures, and adds the results to the report. */
 	void run(Run run) throws Exception;
 
 }

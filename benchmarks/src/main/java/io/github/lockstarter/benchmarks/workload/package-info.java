@@ -1,5 +1,5 @@
 /**
- * What is measured, one class each.
+ * The workloads, one class each.
  */
 @NullMarked
 package io.github.lockstarter.benchmarks.workload;

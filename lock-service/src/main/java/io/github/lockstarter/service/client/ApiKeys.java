@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The keys of the clients. To look for one takes the same time whatever it is.
+ * The API keys of the clients. A lookup takes constant time for any key, to prevent
+ * timing attacks.
  */
 final class ApiKeys {
 
@@ -21,7 +22,7 @@ final class ApiKeys {
 			.toList();
 	}
 
-	/** Returns whose key it is. */
+	/** Returns the client with the key. */
 	Optional<Client> find(String key) {
 		byte[] digest = digest(key);
 		Optional<Client> found = Optional.empty();

@@ -3,16 +3,16 @@ package io.github.lockstarter.service.client;
 import java.time.Duration;
 
 /**
- * A user of the service. Clients share nothing: each has lock names of its own.
+ * A client of the service. Clients do not share locks: each has its own lock names.
  *
- * @param name the name; empty where the service is open to everybody
- * @param maxTtl the longest time to live that it may ask for
- * @param maxWait the longest wait that it may ask for
- * @param maxLocks how many locks it may hold at a time that this server granted
+ * @param name the name; empty if the service is open
+ * @param maxTtl the longest time to live that it may request
+ * @param maxWait the longest wait time that it may request
+ * @param maxLocks the largest number of locks of this server that it may hold at a time
  */
 public record Client(String name, Duration maxTtl, Duration maxWait, int maxLocks) {
 
-	/** Returns the name of its locks, in the sense of the library. */
+	/** Returns the name of its locks in the library. */
 	public String lockName() {
 		return this.name.isEmpty() ? "service" : "service." + this.name;
 	}

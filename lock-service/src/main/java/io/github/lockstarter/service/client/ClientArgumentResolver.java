@@ -17,8 +17,8 @@ import org.springframework.web.server.ServerWebExchange;
 import io.github.lockstarter.service.Problem;
 
 /**
- * Finds out who sends a request, by its API key. What handles it asks for a
- * {@link Client} parameter, without which it can do nothing to a lock.
+ * Determines the client of a request by its API key. Handlers declare a {@link Client}
+ * parameter, which they need for all operations on locks.
  */
 final class ClientArgumentResolver implements HandlerMethodArgumentResolver {
 

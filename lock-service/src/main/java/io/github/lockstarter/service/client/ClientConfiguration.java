@@ -6,7 +6,7 @@ import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
 
 /**
- * Lets handlers know their {@link Client}.
+ * Registers the resolver for {@link Client} parameters of handlers.
  */
 @Configuration(proxyBeanMethods = false)
 class ClientConfiguration {

@@ -10,10 +10,10 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Counts the wrong keys of each address: {@value #MOST} a minute are answered as such,
- * and what comes then is told to stop. A right key is never refused, so this is no
- * protection against guessing, which is the length of the keys; it tells the client, and
- * the operator once a minute, that something is set up wrong.
+ * Counts the wrong keys of each address. {@value #MOST} wrong keys per minute are
+ * answered as unknown, further ones as too many. A valid key is never refused, so this is
+ * not a protection against guessing, which the length of the keys provides. It reports a
+ * wrong configuration to the client, and to the operator once a minute.
  */
 final class FailedKeys {
 
@@ -23,7 +23,7 @@ final class FailedKeys {
 
 	private static final Duration PERIOD = Duration.ofMinutes(1);
 
-	/** A caller with more addresses gets more attempts, but not more memory. */
+	/** A caller with more addresses has more attempts, but does not use more memory. */
 	private static final int MOST_ADDRESSES = 10_000;
 
 	private final Cache<String, Bucket> attempts = Caffeine.newBuilder()
@@ -33,12 +33,12 @@ final class FailedKeys {
 
 	/**
 	 * Counts a failed attempt.
-	 * @return how long to wait until the next; zero if it was one that may be made
+	 * @return the time until the next attempt; zero if this attempt was within the limit
 	 */
 	Duration count(String address) {
 		ConsumptionProbe attempt = this.attempts.get(address, (each) -> bucket()).tryConsumeAndReturnRemaining(1);
 		if (attempt.isConsumed() && attempt.getRemainingTokens() == 0) {
-			logger.warn("Address %s has shown %d wrong API keys".formatted(address, MOST));
+			logger.warn("Address %s has sent %d wrong API keys".formatted(address, MOST));
 		}
 		return Duration.ofNanos(attempt.getNanosToWaitForRefill());
 	}

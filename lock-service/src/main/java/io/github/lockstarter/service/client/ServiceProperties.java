@@ -37,14 +37,14 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 
 	ServiceProperties {
 		if (open != clients.isEmpty()) {
-			throw new LockConfigurationException(open
-					? "lock.service.open is true, but there are clients with keys, which nobody would have to show."
-					: "No client of the service has a key, so nobody could use it.",
+			throw new LockConfigurationException(
+					open ? "lock.service.open is true, but there are clients with keys, which would not be checked."
+							: "No client of the service has a key, so the service could not be used.",
 					open ? "Remove lock.service.open, or lock.service.clients."
 							: "Set lock.service.clients.<client>.api-key to a secret of at least 16 characters, which that client sends"
 									+ " as X-API-Key. For example, start the service with"
 									+ " --lock.service.clients.demo.api-key=change-me-0123456789; `openssl rand -hex 24`"
-									+ " makes a good secret. Where everybody who reaches the service may use it, set"
+									+ " makes a good secret. If every client that reaches the service may use it, set"
 									+ " lock.service.open=true instead.");
 		}
 		checkLimits("lock.service", maxTtl, maxWait, maxLocks);
@@ -81,14 +81,14 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 		}
 	}
 
-	/** Returns who may use the service, by the keys. */
+	/** Returns the clients by their keys. */
 	Map<String, Client> clientsByKey() {
 		Map<String, Client> byKey = new HashMap<>();
 		this.clients.forEach((name, client) -> byKey.put(client.apiKey(), client(name, client)));
 		return byKey;
 	}
 
-	/** Returns everybody, of an open service. */
+	/** Returns the client that stands for all users of an open service. */
 	Client everybody() {
 		return new Client("", this.maxTtl, this.maxWait, this.maxLocks);
 	}
@@ -112,7 +112,7 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 	record Registered(String apiKey, @Nullable Duration maxTtl, @Nullable Duration maxWait,
 			@Nullable Integer maxLocks) {
 
-		/** Does not show the key. */
+		/** Does not contain the key. */
 		@Override
 		public String toString() {
 			return "Registered[maxTtl=%s, maxWait=%s, maxLocks=%s]".formatted(this.maxTtl, this.maxWait, this.maxLocks);

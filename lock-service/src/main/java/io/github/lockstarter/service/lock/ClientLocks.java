@@ -41,11 +41,11 @@ public class ClientLocks {
 
 	/**
 	 * Acquires the lock, or extends it if the token holds it already.
-	 * @param client who wants it
-	 * @param name which lock
-	 * @param times for how long
+	 * @param client the client
+	 * @param name the name of the lock
+	 * @param times the requested times
 	 * @param token the token, chosen by the client
-	 * @return what the token holds
+	 * @return the lock that the token holds
 	 */
 	public Mono<TokenLock> acquire(Client client, LockName name, RequestedTimes times, String token) {
 		LockKey key = name.of(client);
@@ -59,12 +59,12 @@ public class ClientLocks {
 
 	/**
 	 * Acquires the lock for a new token.
-	 * @param client who wants it
-	 * @param name which lock
-	 * @param times for how long
-	 * @param undo takes an action that gives back what was granted, for the case that the
-	 * client cannot be told of the token: it would keep the lock for nobody
-	 * @return what the token holds
+	 * @param client the client
+	 * @param name the name of the lock
+	 * @param times the requested times
+	 * @param undo receives an action that releases the lock. It is needed if the token
+	 * cannot be delivered to the client, because nobody could then release the lock
+	 * @return the lock that the token holds
 	 */
 	public Mono<TokenLock> acquire(Client client, LockName name, RequestedTimes times, Consumer<Runnable> undo) {
 		LockKey key = name.of(client);
@@ -77,7 +77,7 @@ public class ClientLocks {
 		})).doOnError(LockConflictException.class, ClientLocks::refused);
 	}
 
-	/** Clients know of no other status, whatever is configured for locks. */
+	/** Sets the documented status, regardless of the configuration of the locks. */
 	private static void refused(LockConflictException conflict) {
 		conflict.setStatusCode(HttpStatus.CONFLICT);
 	}
@@ -88,8 +88,8 @@ public class ClientLocks {
 
 	/**
 	 * Releases the lock.
-	 * @param client whose lock it is
-	 * @param name which lock
+	 * @param client the client of the lock
+	 * @param name the name of the lock
 	 * @param token the token that holds it
 	 * @return completes when the lock is released
 	 */
@@ -101,10 +101,10 @@ public class ClientLocks {
 	}
 
 	/**
-	 * Returns how long the lock is still held; empty if it is free.
-	 * @param client whose lock it is
-	 * @param name which lock
-	 * @return the time
+	 * Returns the remaining time of the lock; empty if it is free.
+	 * @param client the client of the lock
+	 * @param name the name of the lock
+	 * @return the remaining time
 	 */
 	public Mono<Optional<Duration>> remaining(Client client, LockName name) {
 		return Mono.fromFuture(() -> this.locks.remainingAsync(name.of(client)).toCompletableFuture());
@@ -114,7 +114,7 @@ public class ClientLocks {
 		return this.quotas.computeIfAbsent(client, (each) -> new Quota(this.locks, each.maxLocks()));
 	}
 
-	/** What the library refuses to take for a token. */
+	/** Answers a token that the library rejects as an invalid request. */
 	private static <T> Mono<T> invalidIfRefused(Mono<T> answer) {
 		return answer.onErrorMap(IllegalArgumentException.class,
 				(refusal) -> Problem.invalid("%s.".formatted(refusal.getMessage())));

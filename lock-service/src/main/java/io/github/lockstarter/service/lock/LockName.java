@@ -5,9 +5,9 @@ import io.github.lockstarter.service.Problem;
 import io.github.lockstarter.service.client.Client;
 
 /**
- * The name of a lock, as clients call it.
+ * The name of a lock, as used by clients.
  *
- * @param text 1 to {@value #LONGEST} characters, any but control characters
+ * @param text 1 to {@value #LONGEST} characters, except for control characters
  */
 public record LockName(String text) {
 
@@ -27,7 +27,7 @@ public record LockName(String text) {
 		}
 	}
 
-	/** Returns what the library locks. No two clients have a lock in common. */
+	/** Returns the key of the lock in the library. It is different for each client. */
 	LockKey of(Client client) {
 		return new LockKey(client.lockName(), this.text);
 	}

@@ -16,22 +16,22 @@ import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.service.Problem;
 
 /**
- * How many different locks one client may hold, or be about to hold, of those that this
- * server granted. A lock may have been released at another server: before somebody is
- * refused, the store is asked, at most once a second, which of {@value #AT_A_TIME} of
- * them are still held.
+ * Limits the number of different locks that one client holds, or is about to hold, of
+ * those that this server has granted. A lock may have been released through another
+ * server. So before a refusal, at most once a second, the store is queried whether
+ * {@value #AT_A_TIME} of the locks are still held.
  */
 final class Quota {
 
 	private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
-	/** How many attempts pass between two sweeps of what has expired. */
+	/** The number of attempts between two sweeps of expired locks. */
 	private static final int SWEEP_EVERY = 1024;
 
-	/** How many locks the store is asked about then. */
+	/** The number of locks that are queried at a time. */
 	private static final int AT_A_TIME = 200;
 
-	/** Guarded by itself; nothing under it blocks. */
+	/** Guarded by its own monitor, under which nothing blocks. */
 	private final Map<LockKey, Use> uses = new LinkedHashMap<>();
 
 	private final TokenLocks locks;
@@ -47,7 +47,7 @@ final class Quota {
 		this.max = max;
 	}
 
-	/** Acquires the lock, unless there are too many others. */
+	/** Acquires the lock, unless the client holds too many others. */
 	Mono<TokenLock> within(LockKey key, Mono<TokenLock> attempt) {
 		Mono<TokenLock> counted = attempt.doOnNext((held) -> hold(key, held)).doFinally((end) -> leave(key));
 		return Mono.defer(() -> enter(key) ? counted : look().then(Mono.defer(() -> enter(key) ? counted : refusal())));
@@ -76,7 +76,7 @@ final class Quota {
 		synchronized (this.uses) {
 			Use use = this.uses.get(key);
 			long end = System.nanoTime() + held.remaining().toNanos();
-			// It may have been extended for longer before.
+			// The lock may have been extended for longer before.
 			if (use != null && end - use.end > 0) {
 				use.end = end;
 			}
@@ -92,7 +92,7 @@ final class Quota {
 		}
 	}
 
-	/** Releases the lock, and does not count it any more if that is done. */
+	/** Releases the lock, and stops counting it if the release succeeds. */
 	Mono<Boolean> releasing(LockKey key, Mono<Boolean> release) {
 		return Mono.defer(() -> {
 			Long end = end(key);
@@ -111,7 +111,10 @@ final class Quota {
 		}
 	}
 
-	/** The lock is free, unless it was acquired or extended since that end was seen. */
+	/**
+	 * Stops counting a lock that is free, unless it was acquired or extended since that
+	 * end was read.
+	 */
 	private void free(LockKey key, @Nullable Long seenEnd) {
 		synchronized (this.uses) {
 			this.uses.computeIfPresent(key, (each, use) -> {
@@ -124,8 +127,8 @@ final class Quota {
 	}
 
 	/**
-	 * Looks in the store for locks that were released elsewhere. If it does not answer,
-	 * they count on.
+	 * Queries the store for locks that were released elsewhere. If the store does not
+	 * answer, the locks still count.
 	 */
 	private Mono<Void> look() {
 		return Flux.fromIterable(dueForLook().entrySet())
@@ -140,7 +143,8 @@ final class Quota {
 	}
 
 	/**
-	 * Returns which locks to look for, with their ends: those least lately looked for.
+	 * Returns the locks to query, with their ends: those that were queried least
+	 * recently.
 	 */
 	private Map<LockKey, Long> dueForLook() {
 		Map<LockKey, Long> due = new HashMap<>();
@@ -158,7 +162,7 @@ final class Quota {
 		return due;
 	}
 
-	/** What the client does with one lock. */
+	/** The use of one lock by the client. */
 	private static final class Use {
 
 		private int attempts;

@@ -12,19 +12,22 @@ import io.github.lockstarter.service.Problem;
 import io.github.lockstarter.service.client.Client;
 
 /**
- * For how long a client wants a lock, and how long it waits for it, as it wrote it.
+ * The time to live and the wait time that a client requests, as text.
  *
  * @param ttl the time to live; {@code null} for the default
  * @param waitTime the wait; {@code null} for the default
  */
 public record RequestedTimes(@Nullable String ttl, @Nullable String waitTime) {
 
-	/** A number alone would be taken for seconds by some, for milliseconds by others. */
+	/**
+	 * A number without a unit, which clients could mean as seconds or as milliseconds.
+	 */
 	private static final Pattern NUMBER = Pattern.compile("[+-]?0*[1-9]\\d*");
 
 	/**
-	 * Returns how to take the lock.
-	 * @param defaults what holds where the client does not say, as far as it may have it
+	 * Returns the options of the lock.
+	 * @param defaults the options for times that the client does not request, limited to
+	 * the maximum of the client
 	 */
 	LockOptions within(Client client, LockOptions defaults) {
 		Duration ttl = duration("ttl", this.ttl, defaults.ttl(), client.maxTtl());
@@ -56,7 +59,7 @@ public record RequestedTimes(@Nullable String ttl, @Nullable String waitTime) {
 			}
 		}
 		catch (IllegalArgumentException | ArithmeticException ex) {
-			// As bad as a number.
+			// Refused below, like a number.
 		}
 		throw Problem.invalid("The %s must be a time with its unit, such as 500ms, 30s or PT30S.".formatted(name));
 	}

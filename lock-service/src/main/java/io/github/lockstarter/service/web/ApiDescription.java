@@ -24,13 +24,13 @@ import io.github.lockstarter.service.client.Client;
 import static org.springframework.http.MediaType.APPLICATION_PROBLEM_JSON_VALUE;
 
 /**
- * What the OpenAPI description says of all operations.
+ * Describes the common parts of all operations in the OpenAPI document.
  */
 @Configuration(proxyBeanMethods = false)
 class ApiDescription {
 
 	/**
-	 * The library describes the problems that it sends, and ours have no other members.
+	 * The schema of the library, which also describes the problems of this service.
 	 */
 	private static final String PROBLEM = "LockProblem";
 
@@ -43,7 +43,7 @@ class ApiDescription {
 		OpenAPI api = new OpenAPI().info(new Info().title("Lock service")
 			.version("1")
 			.description(
-					"One at a time, over all clients and servers: a lock is acquired, extended and released by HTTP."));
+					"Locks with one holder at a time, across all clients and servers: acquired, extended and released over HTTP."));
 		api.schemaRequirement("apiKey",
 				new SecurityScheme().type(SecurityScheme.Type.APIKEY).in(SecurityScheme.In.HEADER).name("X-API-Key"));
 		api.schemaRequirement("bearer", new SecurityScheme().type(SecurityScheme.Type.HTTP).scheme("bearer"));
@@ -55,17 +55,16 @@ class ApiDescription {
 	GlobalOperationCustomizer lockServiceProblems() {
 		return (operation, handler) -> {
 			problem(operation, "400", "The request is invalid (`invalid-request`)");
-			problem(operation, "401",
-					"There is no API key (`api-key-missing`), or no client has it (`api-key-unknown`)")
+			problem(operation, "401", "The API key is missing (`api-key-missing`) or unknown (`api-key-unknown`)")
 				.addHeaderObject(HttpHeaders.WWW_AUTHENTICATE,
 						new Header().description("How to send the key").schema(new StringSchema()));
 			if (operation.getOperationId().startsWith("acquire")) {
-				problem(operation, "403", "This is more than the client may have (`limit-exceeded`)");
+				problem(operation, "403", "The request exceeds a limit of the client (`limit-exceeded`)");
 				retryAfter(problem(operation, "409",
-						"Somebody else holds the lock (`request-in-progress`), held it for all of the wait (`wait-timeout`), or too many requests wait for it already (`wait-queue-full`)"));
+						"Another holder has the lock (`request-in-progress`), had it for all of the wait (`wait-timeout`), or too many requests are waiting for it already (`wait-queue-full`)"));
 			}
 			if (operation.getOperationId().startsWith("release")) {
-				problem(operation, "409", "The token does not hold the lock, or not any more (`not-holder`)");
+				problem(operation, "409", "The token does not hold the lock, or no longer holds it (`not-holder`)");
 			}
 			if (handler.getBeanType() == LockController.class) {
 				problem(operation, "404", "The name of the lock is empty (`about:blank`)");
@@ -92,7 +91,8 @@ class ApiDescription {
 
 	private static void retryAfter(ApiResponse response) {
 		response.addHeaderObject(HttpHeaders.RETRY_AFTER,
-				new Header().description("After how many seconds a retry may succeed").schema(new IntegerSchema()));
+				new Header().description("The number of seconds after which a retry may succeed")
+					.schema(new IntegerSchema()));
 	}
 
 }

@@ -25,9 +25,10 @@ import org.springframework.web.server.WebFilterChain;
 import io.github.lockstarter.service.Problem;
 
 /**
- * What holds for every request: its names mean one thing; it is dealt with when all of it
- * has come, so that one that breaks off does nothing; nobody keeps the answer; and what
- * is acquired is given back where the answer cannot be delivered.
+ * Applies common rules to every request. Ambiguous names are refused. A request is
+ * processed after it has been received completely, so that an incomplete one has no
+ * effect. Answers are not cached. An acquired lock is released if the answer cannot be
+ * delivered.
  */
 @Component
 class ExchangeFilter implements WebFilter {
@@ -44,7 +45,10 @@ class ExchangeFilter implements WebFilter {
 		this.json = json;
 	}
 
-	/** Has something done if the client is gone before all of the answer is written. */
+	/**
+	 * Registers an action to run if the client disconnects before the complete answer is
+	 * written.
+	 */
 	static void ifUndelivered(ServerWebExchange exchange, Runnable action) {
 		exchange.getAttributes().put(IF_UNDELIVERED, action);
 	}
@@ -69,14 +73,14 @@ class ExchangeFilter implements WebFilter {
 	}
 
 	/**
-	 * What follows a ';' would be left out of the name, and bytes that are not encoded
-	 * would be taken for other characters, both without a word.
+	 * Returns whether the path is ambiguous: the text after a ';' would be dropped from
+	 * the name, and bytes that are not percent-encoded would be read as other characters.
 	 */
 	private static boolean isAmbiguous(URI uri) {
 		return uri.getRawPath().indexOf(';') >= 0 || !StandardCharsets.US_ASCII.newEncoder().canEncode(uri.toString());
 	}
 
-	/** No request has a body that means anything. */
+	/** Reads the complete body and discards it: no request uses one. */
 	private static Flux<DataBuffer> readAll(Flux<DataBuffer> body) {
 		AtomicLong bytes = new AtomicLong();
 		return body.doOnNext((buffer) -> {

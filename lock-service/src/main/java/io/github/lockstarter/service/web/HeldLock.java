@@ -6,9 +6,9 @@ import io.github.lockstarter.TokenLocks.TokenLock;
  * A lock that the client holds.
  *
  * @param name the name of the lock
- * @param token what to extend and release it with
- * @param fencingToken larger than that of every earlier holder
- * @param expiresInMillis how long the lock is held unless it is extended
+ * @param token the token for extending and releasing it
+ * @param fencingToken a number that is larger than that of every earlier holder
+ * @param expiresInMillis the remaining time of the lock unless it is extended
  */
 record HeldLock(String name, String token, long fencingToken, long expiresInMillis) {
 

@@ -65,8 +65,8 @@ class LockController {
 	}
 
 	@GetMapping(path = "/locks/{name}", produces = MediaType.APPLICATION_JSON_VALUE)
-	@Operation(operationId = "look", summary = "Tells whether a lock is held, and for how long")
-	@ApiResponse(responseCode = "200", description = "The lock as it is now")
+	@Operation(operationId = "look", summary = "Returns whether a lock is held, and for how long")
+	@ApiResponse(responseCode = "200", description = "The current state of the lock")
 	Mono<ResponseEntity<LockState>> look(Client client, @PathVariable String name) {
 		return this.locks.remaining(client, new LockName(name))
 			.map((remaining) -> ResponseEntity.ok()

@@ -35,8 +35,8 @@ import org.springframework.stereotype.Component;
 import io.github.lockstarter.service.Problem;
 
 /**
- * Answers what never becomes a request of the application with problem details, too: what
- * is too long, or is no HTTP.
+ * Answers input that never becomes a request of the application with problem details,
+ * too: requests that are too long or not HTTP.
  */
 @Component
 class MalformedRequests implements NettyServerCustomizer {
@@ -52,7 +52,7 @@ class MalformedRequests implements NettyServerCustomizer {
 	@Override
 	public HttpServer apply(HttpServer server) {
 		return server.doOnChannelInit((observer, channel, address) -> {
-			// HTTP/2 has its own ways.
+			// HTTP/2 handles malformed requests differently.
 			if (channel.pipeline().get(NettyPipeline.HttpTrafficHandler) != null) {
 				channel.pipeline().addBefore(NettyPipeline.HttpTrafficHandler, NAME, new Handler(this.json));
 			}
@@ -62,8 +62,8 @@ class MalformedRequests implements NettyServerCustomizer {
 	private static final class Handler extends ChannelDuplexHandler {
 
 		/**
-		 * A client that is still sending would not see the answer if the connection was
-		 * closed.
+		 * A client that is still sending would not receive the answer if the connection
+		 * was closed at once.
 		 */
 		private static final int LINGER_SECONDS = 1;
 
@@ -71,7 +71,7 @@ class MalformedRequests implements NettyServerCustomizer {
 
 		private boolean refused;
 
-		/** How many requests of this connection wait for their answers. */
+		/** The number of unanswered requests of this connection. */
 		private int unanswered;
 
 		Handler(JsonMapper json) {
@@ -88,10 +88,10 @@ class MalformedRequests implements NettyServerCustomizer {
 			}
 			ReferenceCountUtil.release(message);
 			this.refused = true;
-			// What is malformed in a body is the answer to its request.
+			// A malformed body is answered as part of its request.
 			int others = this.unanswered - ((message instanceof HttpRequest) ? 0 : 1);
 			if (refusal != null && others != 0) {
-				// It would be taken for the answer to another request.
+				// The client would take it as the answer to another request.
 				refusal.release();
 				context.close();
 			}

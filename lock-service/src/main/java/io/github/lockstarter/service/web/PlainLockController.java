@@ -26,9 +26,9 @@ import io.github.lockstarter.service.lock.LockName;
 import io.github.lockstarter.service.lock.RequestedTimes;
 
 /**
- * Locks for clients that can do no more than {@code GET} and {@code DELETE}. The
- * {@code GET} takes a lock, so it is unsafe in the sense of HTTP: whatever repeats or
- * prefetches it takes one, too.
+ * Locks for clients that support only {@code GET} and {@code DELETE}. The {@code GET}
+ * acquires a lock, so it is unsafe in the sense of HTTP: a client or proxy that repeats
+ * or prefetches it acquires a lock, too.
  */
 @RestController
 @Tag(name = "plain")
@@ -40,10 +40,13 @@ class PlainLockController {
 		this.locks = locks;
 	}
 
-	/** Spring would have {@code HEAD} take a lock whose token nobody gets. */
+	/**
+	 * Excluded, because Spring would otherwise acquire a lock for {@code HEAD}, whose
+	 * token would not be delivered.
+	 */
 	@GetMapping(path = "/lock", produces = MediaType.TEXT_PLAIN_VALUE)
 	@Operation(operationId = "acquirePlain", summary = "Acquires a lock by an unsafe GET",
-			description = "Whatever repeats or prefetches the request takes a lock, too.")
+			description = "A client or proxy that repeats or prefetches the request acquires a lock, too.")
 	@ApiResponse(responseCode = "200", description = "Acquired: the body is the token")
 	Mono<ResponseEntity<String>> acquire(Client client, HttpMethod method, @RequestParam String hash,
 			@RequestParam(required = false) @Nullable String ttl,

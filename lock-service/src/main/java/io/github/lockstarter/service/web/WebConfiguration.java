@@ -6,13 +6,14 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpHeaders;
 
 /**
- * Each answer has one form, whatever the client accepts: a lock is not refused for a
- * header, and a refusal is a problem for browsers, too, not a page without its reason.
+ * Configures one format for each answer, regardless of the {@code Accept} header. So a
+ * lock is not refused because of this header, and browsers also receive problem details
+ * instead of an error page without the reason.
  */
 @Configuration(proxyBeanMethods = false)
 class WebConfiguration {
 
-	/** Before all else, since error handlers look at the header as well. */
+	/** Before all other components, because error handlers read the header as well. */
 	@Bean
 	WebHttpHandlerBuilderCustomizer acceptHeaderRemover() {
 		return (builder) -> builder.httpHandlerDecorator((handler) -> (request, response) -> handler

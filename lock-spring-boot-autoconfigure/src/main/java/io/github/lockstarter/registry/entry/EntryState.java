@@ -1,26 +1,29 @@
 package io.github.lockstarter.registry.entry;
 
 /**
- * What a {@link LockEntry} is busy with.
+ * The state of a {@link LockEntry}.
  */
 enum EntryState {
 
 	/** No caller has arrived yet. */
 	NEW,
 
-	/** The head of the queue has asked the store. */
+	/** The acquire request of the head of the queue is pending. */
 	ACQUIRING,
 
-	/** The lock is held elsewhere, and the queue waits to be woken. */
+	/** The lock is held elsewhere, and the queue waits for a wake-up. */
 	WAITING,
 
 	/** A lease is held here. */
 	HELD,
 
-	/** The store is releasing the lock, or the next caller is about to ask for it. */
+	/** The store is releasing the lock, or the next caller is about to acquire it. */
 	RELEASING,
 
-	/** Out of the table: a caller that arrives now finds its successor there. */
+	/**
+	 * The entry has been removed from the table. A caller that arrives now uses its
+	 * successor.
+	 */
 	RETIRED
 
 }

@@ -32,12 +32,14 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * One lock as this JVM sees it. Only the head of its queue contends in the store, for all
- * of them. A holder hands the lock off to the next in the queue without the store hearing
- * of it, until the {@linkplain Turn turn} is over; then other instances get their chance.
+ * The local state of one lock in this JVM. Only the head of its queue contends for the
+ * lock in the store, on behalf of all callers. A holder hands the lock off to the next
+ * caller in the queue without a store request, until the {@linkplain Turn turn} is over.
+ * Then other instances can acquire the lock.
  * <p>
- * It is a state machine: a transition is made under the monitor, and returns the step to
- * take when the monitor is free, so that neither the store nor a caller is called within.
+ * It is a state machine. A transition is made under the monitor and returns a step, which
+ * runs after the monitor is released. So neither the store nor a caller is called under
+ * the monitor.
  */
 final class LockEntry implements LeasedLock {
 
@@ -49,15 +51,15 @@ final class LockEntry implements LeasedLock {
 
 	private final WaitQueue queue = new WaitQueue();
 
-	/** Made when a caller is about to wait, and dropped when the lock is held here. */
+	/** Created when a caller is about to wait, and dropped when the lock is held here. */
 	private @Nullable WakeUp wakeUp;
 
-	/** Made when a caller waits for the first time. */
+	/** Created when a caller waits for the first time. */
 	private @Nullable WaitTimeout waitTimeout;
 
 	private EntryState state = EntryState.NEW;
 
-	/** The turn that the store has been asked for and has not answered. */
+	/** The turn of the pending acquire request. */
 	private @Nullable Turn asked;
 
 	private volatile @Nullable StoreLease lease;
@@ -67,19 +69,19 @@ final class LockEntry implements LeasedLock {
 	 */
 	private boolean watching;
 
-	/** Whether the last question to the store, if it was refused, is notified. */
+	/** Whether the last acquire request, if it was refused, is notified of a release. */
 	private volatile boolean registered;
 
-	/** Whether a release was notified since the store was asked. */
+	/** Whether a release was notified since the last acquire request. */
 	private volatile boolean released;
 
-	/** When the lease of a holder elsewhere ends, as far as known. */
+	/** The known end of the lease of a holder elsewhere. */
 	private volatile long heldUntil;
 
 	LockEntry(LockTable table, LockKey key) {
 		this.table = table;
 		this.key = key;
-		this.stored = Objects.requireNonNull(table.store().lock(key), "the store has no handle on the lock");
+		this.stored = Objects.requireNonNull(table.store().lock(key), "the store returned no handle for the lock");
 		this.heldUntil = now();
 	}
 
@@ -103,7 +105,7 @@ final class LockEntry implements LeasedLock {
 		return this.lease;
 	}
 
-	/** Makes a transition, and takes the step that it leads to. */
+	/** Makes a transition, and runs the step that it returns. */
 	private void perform(Supplier<Step> transition) {
 		withMonitor(transition).take();
 	}
@@ -143,8 +145,8 @@ final class LockEntry implements LeasedLock {
 			request.meetContention();
 		}
 		StoreLease holder = this.lease;
-		// After its end, others may have held the lock, and left a result, before the
-		// caller came.
+		// After the end of the lease, other holders may have left a result before the
+		// caller arrived.
 		if (holder != null && holder.isHeld()) {
 			request.noteHolder(Turn.storeToken(holder.fencingToken()));
 		}
@@ -180,8 +182,8 @@ final class LockEntry implements LeasedLock {
 	}
 
 	/**
-	 * Reserves this lock, if it is not in use, for a request that asks for it together
-	 * with others. Other callers queue behind it.
+	 * Reserves this lock, if it is not in use, for a request for several locks. Other
+	 * callers queue behind it.
 	 */
 	boolean reserve(AcquireRequest request) {
 		return withMonitor(() -> {
@@ -194,7 +196,7 @@ final class LockEntry implements LeasedLock {
 		});
 	}
 
-	/** Begins a question for this lock, which is reserved, and for others. */
+	/** Begins a store request for this reserved lock together with others. */
 	LockGroup.Question ask(AcquireRequest request) {
 		Turn turn = new Turn(request.owner(), now(), request.options().ttl());
 		this.asked = turn;
@@ -203,15 +205,15 @@ final class LockEntry implements LeasedLock {
 		return new LockGroup.Question(this, request, turn, this.stored);
 	}
 
-	/** Asks for this lock, which is reserved, alone. */
+	/** Begins a store request for this reserved lock alone. */
 	void askAlone(AcquireRequest request) {
 		perform(() -> acquire(request));
 	}
 
 	/**
-	 * The question for this lock and others has ended without a grant, and the request
-	 * leaves unanswered: its caller asks for another lock first.
-	 * @param held if this lock is held; {@code null} if that is not known
+	 * Ends a store request for this lock and others that was not granted. The request
+	 * leaves the queue unanswered: its caller has to acquire another lock first.
+	 * @param held the holder of this lock; {@code null} if it is not known
 	 */
 	void passOver(AcquireRequest request, Turn turn, @Nullable Held held) {
 		perform(() -> {
@@ -244,7 +246,10 @@ final class LockEntry implements LeasedLock {
 		});
 	}
 
-	/** Refuses the waiters whose wait is over, but for one that the store answers. */
+	/**
+	 * Refuses the waiters whose wait is over, except for one with a pending store
+	 * request.
+	 */
 	private void expire() {
 		perform(() -> {
 			long now = now();
@@ -260,7 +265,7 @@ final class LockEntry implements LeasedLock {
 		});
 	}
 
-	/** Ends all waiting, except for a head whose answer is on its way. */
+	/** Ends all waiting, except for a head with a pending store request. */
 	void stopWaiting() {
 		perform(() -> {
 			boolean asking = this.state == EntryState.ACQUIRING || this.state == EntryState.RELEASING;
@@ -300,7 +305,7 @@ final class LockEntry implements LeasedLock {
 		return acquire(head, this.stored);
 	}
 
-	/** Asks the store for the head of the queue. */
+	/** Sends an acquire request for the head of the queue. */
 	private Step acquire(AcquireRequest head, StoredLock stored) {
 		this.state = EntryState.ACQUIRING;
 		boolean notified = head.waits() && this.table.isNotified();
@@ -321,7 +326,7 @@ final class LockEntry implements LeasedLock {
 		return StoreFailure.caught(() -> this.stored.release(turn.owner(), null));
 	}
 
-	/** Takes note of an answer of the store; returns the failure if it is one. */
+	/** Records an answer of the store. Returns its failure, if any. */
 	private @Nullable Throwable note(@Nullable Throwable failure) {
 		this.table.observer().storeAnswered(this.key, failure);
 		return StoreFailure.cause(failure);
@@ -330,7 +335,7 @@ final class LockEntry implements LeasedLock {
 	void answered(Turn turn, AcquireRequest asker, @Nullable AcquireResult result, @Nullable Throwable failure) {
 		perform(() -> {
 			if (!turn.equals(this.asked)) {
-				// A store that answers twice would make two holders.
+				// A second answer of the store must not create a second holder.
 				return Step.NOTHING;
 			}
 			this.asked = null;
@@ -376,10 +381,12 @@ final class LockEntry implements LeasedLock {
 		this.state = EntryState.HELD;
 		Step closing = stopWatching();
 		Step refusals = this.queue.held(granted.remaining());
-		// The holder comes first: it has work to do, and refused callers may be many.
+		// The holder is answered before the refused callers: it has work to do, and they
+		// may be many.
 		return closing.then(() -> {
 			if (closing != Step.NOTHING && this.lease != granted) {
-				// It has ended meanwhile, and a waiter may rely on the closed handle.
+				// The lease has ended in the meantime, and a waiter may rely on the
+				// closed handle.
 				wake();
 			}
 			this.table.renewals().add(granted);
@@ -387,7 +394,7 @@ final class LockEntry implements LeasedLock {
 		}).then(refusals);
 	}
 
-	/** From now on the lock is held elsewhere, as far as this JVM is concerned. */
+	/** From now on, this JVM treats the lock as held elsewhere. */
 	private Step grantToToken(TokenRequest request, Turn turn, long storeToken) {
 		this.queue.remove(request);
 		this.heldUntil = turn.deadline();
@@ -396,7 +403,7 @@ final class LockEntry implements LeasedLock {
 			.then(scheduleNext());
 	}
 
-	/** Releases a lock that was granted to a caller which does not want it any more. */
+	/** Releases a lock that was granted to a caller that has given up. */
 	private Step giveBack(Turn turn, AcquireRequest asker) {
 		this.state = EntryState.RELEASING;
 		if (asker instanceof SharedTokenRequest) {
@@ -409,7 +416,8 @@ final class LockEntry implements LeasedLock {
 	}
 
 	/**
-	 * A store that answers at once may grant one after the other: not all in one call.
+	 * Scheduled, not called: a store that answers immediately would otherwise cause a
+	 * deep recursion.
 	 */
 	private Step scheduleNext() {
 		this.state = EntryState.RELEASING;
@@ -417,8 +425,8 @@ final class LockEntry implements LeasedLock {
 	}
 
 	/**
-	 * The lock may be free: the next in the queue asks for it.
-	 * @param endsTurn whether it was released although another caller waits here
+	 * The lock may be free: acquires it for the next caller in the queue.
+	 * @param endsTurn whether the lock was released although another caller waits here
 	 */
 	private Step acquireNext(boolean endsTurn) {
 		Step refusals = this.queue.refuseHeads((request) -> request.waits() && request.left() <= 0, remaining());
@@ -432,8 +440,9 @@ final class LockEntry implements LeasedLock {
 	}
 
 	/**
-	 * Returns whether the waiters of other instances are not notified of a release, and
-	 * would never find the lock free if it was taken again at once.
+	 * Returns whether this entry has to pause after a release. Waiters of other instances
+	 * that are not notified would never find the lock free if it was acquired again at
+	 * once.
 	 */
 	private boolean yieldsToOtherInstances() {
 		return !this.table.isNotified() && this.table.isShared();
@@ -466,13 +475,13 @@ final class LockEntry implements LeasedLock {
 	}
 
 	/**
-	 * Returns whether it was released after it was found to be held, or may have been.
+	 * Returns whether the lock was, or may have been, released since it was found held.
 	 */
 	private boolean mayBeFree() {
 		return this.released || (this.table.isNotified() && !this.registered);
 	}
 
-	/** The lock may be free elsewhere. */
+	/** The lock may have become free elsewhere. */
 	void wake() {
 		perform(() -> {
 			this.released = true;
@@ -515,7 +524,9 @@ final class LockEntry implements LeasedLock {
 		});
 	}
 
-	/** Keeps the lock from everybody for a while, the waiters here included. */
+	/**
+	 * Keeps the lock unavailable to all callers for a while, including the waiters here.
+	 */
 	private Step releaseAfter(Duration time, StoreLease ended, boolean blocking) {
 		this.state = EntryState.RELEASING;
 		this.heldUntil = now() + time.toNanos();
@@ -528,7 +539,10 @@ final class LockEntry implements LeasedLock {
 			});
 	}
 
-	/** Lets the waiters of other instances in; without any, another turn begins here. */
+	/**
+	 * Yields to the waiters of other instances. If there are none, another turn begins
+	 * here.
+	 */
 	private Step endTurn(StoreLease ended, AcquireRequest next) {
 		this.state = EntryState.ACQUIRING;
 		this.watching = true;
@@ -546,8 +560,8 @@ final class LockEntry implements LeasedLock {
 					ended.released(!(result instanceof PredecessorGone), null);
 				}
 				else {
-					// If it has not reached the store, the turn still owns the lock.
-					// If it has, the release finds nothing, which is no loss.
+					// If the request did not reach the store, the turn still owns the
+					// lock. If it did, this release finds no lock, which is not a loss.
 					askToRelease(ended.turn()).whenComplete((owned, again) -> ended.released(true, note(again)));
 				}
 				answered(turn, next, result, failure);
@@ -600,7 +614,7 @@ final class LockEntry implements LeasedLock {
 
 	/**
 	 * Closes the handle if it may be notified: the holder of a lock needs no
-	 * notification. A waiter that asks before the step is taken watches again.
+	 * notification. A waiter that sends a request before this step runs registers again.
 	 */
 	private Step stopWatching() {
 		if (!this.watching) {
@@ -615,7 +629,7 @@ final class LockEntry implements LeasedLock {
 			this.stored.close();
 		}
 		catch (Throwable ex) {
-			// A notification too many does no harm.
+			// A superfluous notification is harmless.
 			note(ex);
 		}
 	}

@@ -19,13 +19,12 @@ import io.github.lockstarter.store.LockStore.Acquisition;
 import io.github.lockstarter.store.StoredLock;
 
 /**
- * Locks of one caller that are asked for together. They are reserved one after the other,
- * without waiting for any, and never under two monitors at a time.
+ * Locks of one caller that are acquired with one store request. They are reserved one
+ * after the other, without waiting, and never under two monitors at a time.
  * <p>
- * If one of them is held elsewhere, a caller that can wait asks once more for those
- * before it. In the end it has those, or waits for the very first one. So all callers
- * wait in the order of the keys, and each question brings the caller a lock, or to the
- * queue of one.
+ * If one of them is held elsewhere, a caller that can wait sends another request for the
+ * locks before it. In the end it holds those, or waits for the first lock. So all callers
+ * wait in the order of the keys, and each request leads to a lock or to the queue of one.
  */
 final class LockGroup {
 
@@ -57,12 +56,13 @@ final class LockGroup {
 	}
 
 	/**
-	 * Asks the store.
+	 * Sends the store request.
 	 * @return completes with the requests that are answered, or will be
 	 */
 	CompletableFuture<List<AcquireRequest>> ask() {
 		AcquireRequest first = this.questions.get(0).request();
-		// The caller may give up, or the registry be closed, before the store answers.
+		// The caller may give up, or the registry may be closed, before the store
+		// answers.
 		first.whenAnswered(() -> this.outcome.complete(List.of(first)));
 		if (this.table.isClosed()) {
 			this.questions.forEach(Question::passOver);
@@ -103,7 +103,7 @@ final class LockGroup {
 		}
 	}
 
-	/** Each has an answer soon, so its caller can wait for it. */
+	/** Each request is answered soon, so its caller can wait for the answer. */
 	private void answerAll(List<Question> asked) {
 		this.outcome.complete(asked.stream().map(Question::request).toList());
 	}
@@ -124,9 +124,9 @@ final class LockGroup {
 	}
 
 	/**
-	 * The part of one lock in a question for several.
+	 * The part of one lock in a store request for several.
 	 *
-	 * @param turn the turn that the store is asked for
+	 * @param turn the turn to acquire
 	 */
 	record Question(LockEntry entry, AcquireRequest request, Turn turn, StoredLock stored) {
 

@@ -8,21 +8,22 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 
 /**
- * A lock as one instance saw it at some moment.
+ * The state of a lock in one instance at one moment.
  *
  * @param key the lock
- * @param held the lease on it, {@code null} if it is not held by this instance
- * @param waiting the waiters for it in this instance, the next one first
+ * @param held the holder in this instance; {@code null} if this instance does not hold
+ * the lock
+ * @param waiting the waiters in this instance, the next one first
  */
 public record LockSnapshot(LockKey key, @Nullable Holder held, List<Waiter> waiting) {
 
 	/**
 	 * The holder in this instance.
 	 *
-	 * @param age how long ago it was granted
-	 * @param remaining how long it lasts unless it is renewed
-	 * @param fencingToken its number
-	 * @param request the request that holds it, {@code null} if unknown
+	 * @param age the time since the grant
+	 * @param remaining the remaining time of the lease, if it is not renewed
+	 * @param fencingToken the fencing token of the lease
+	 * @param request the request that holds the lock; {@code null} if unknown
 	 */
 	public record Holder(Duration age, Duration remaining, long fencingToken, @Nullable String request) {
 	}
@@ -30,8 +31,8 @@ public record LockSnapshot(LockKey key, @Nullable Holder held, List<Waiter> wait
 	/**
 	 * A waiter.
 	 *
-	 * @param age how long ago it came
-	 * @param request the request that waits, {@code null} if unknown
+	 * @param age the time since its arrival
+	 * @param request the request that waits; {@code null} if unknown
 	 */
 	public record Waiter(Duration age, @Nullable String request) {
 	}

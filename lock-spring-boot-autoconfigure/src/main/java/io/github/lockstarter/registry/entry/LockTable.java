@@ -24,7 +24,7 @@ import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * The locks that are held or wanted in this JVM, and what they share.
+ * The locks that are held or waited for in this JVM, and their shared resources.
  */
 public final class LockTable {
 
@@ -35,12 +35,12 @@ public final class LockTable {
 	private final Map<LockKey, LockEntry> entries = new ConcurrentHashMap<>();
 
 	/**
-	 * What the entries share, since a transition is short. Not {@code synchronized},
-	 * which would pin virtual threads in Java 21 to 23.
+	 * Shared by the entries, since transitions are short. Not {@code synchronized}, which
+	 * would pin virtual threads in Java 21 to 23.
 	 */
 	private final Lock[] monitors = Stream.generate(ReentrantLock::new).limit(MONITORS).toArray(Lock[]::new);
 
-	/** Completes when an entry that is being closed is out of the table. */
+	/** Completed when an entry that is being closed has been removed from the table. */
 	private final Map<LockEntry, CompletableFuture<Void>> closing = new ConcurrentHashMap<>();
 
 	private final LockStore store;
@@ -61,8 +61,8 @@ public final class LockTable {
 
 	/**
 	 * Creates a table.
-	 * @param store where the locks live
-	 * @param maxWaiters how many callers may wait for one lock
+	 * @param store the store of the locks
+	 * @param maxWaiters the largest number of waiters per lock
 	 */
 	public LockTable(LockStore store, EngineRuntime runtime, RegistryObserver observer, int maxWaiters) {
 		this.store = store;
@@ -84,13 +84,14 @@ public final class LockTable {
 	}
 
 	/**
-	 * Admits some of the requests of a caller that wants several locks. As many of the
-	 * first as are not in use here are asked for together. A caller that has to wait
-	 * waits for the first one only, so that it never waits for a lock while it holds one
-	 * that comes later.
-	 * @param requests at least one, in the order of their keys, none of them submitted
-	 * @return completes with those that are answered, or will be; the others are not
-	 * submitted, or not any more
+	 * Admits some of the requests of a caller that needs several locks. The leading
+	 * requests whose locks are not in use here are sent to the store together. A caller
+	 * that has to wait waits only for the first lock, so that it never waits for a lock
+	 * while it holds one that follows in the order.
+	 * @param requests at least one request, in the order of their keys, none of them
+	 * submitted
+	 * @return completes with the requests that are answered, or will be; the others are
+	 * not submitted, or no longer
 	 */
 	public CompletableFuture<List<AcquireRequest>> submitAll(Collection<AcquireRequest> requests) {
 		LockGroup group = new LockGroup(this);
@@ -135,7 +136,7 @@ public final class LockTable {
 			return known;
 		}
 		catch (Throwable ex) {
-			// A store that has no handle has failed.
+			// A store that returns no handle has failed.
 			this.observer.storeAnswered(request.key(), ex);
 			request.fail("the store failed", ex);
 			return null;
@@ -165,13 +166,13 @@ public final class LockTable {
 
 	/**
 	 * Returns the locks that are held or waited for here, in no order.
-	 * @return each as it was at a moment of its own
+	 * @return a snapshot of each lock, taken one after the other
 	 */
 	public Stream<LockSnapshot> snapshots() {
 		return this.entries.values().stream().map(LockEntry::snapshot);
 	}
 
-	/** Returns the leases on locks of a name. */
+	/** Returns the leases on locks with a name. */
 	public Stream<StoreLease> leases(String lockName) {
 		return leases().filter((lease) -> lease.key().name().equals(lockName));
 	}
@@ -186,14 +187,14 @@ public final class LockTable {
 		this.closed = false;
 	}
 
-	/** Lets no caller wait any more. Free locks are still granted. */
+	/** Ends all waiting, also of later callers. Free locks are still granted. */
 	public void drain() {
 		this.draining = true;
 		this.entries.values().forEach(LockEntry::stopWaiting);
 	}
 
 	/**
-	 * Ends all waiting and all holding, and grants no lock from now on.
+	 * Ends all waiting and all leases, and grants no further lock.
 	 * @return completes when the store has answered or failed
 	 */
 	public CompletableFuture<Void> releaseAll() {
@@ -207,13 +208,13 @@ public final class LockTable {
 		CompletableFuture<Void> closed = this.closing.computeIfAbsent(entry, (key) -> new CompletableFuture<>());
 		entry.close();
 		if (this.entries.get(entry.key()) != entry) {
-			// It may have been removed before.
+			// The entry may have been removed before.
 			remove(entry);
 		}
 		return closed;
 	}
 
-	/** Returns whether no lock is held or wanted. */
+	/** Returns whether no lock is held or waited for. */
 	public boolean isEmpty() {
 		return this.entries.isEmpty();
 	}
@@ -265,12 +266,14 @@ public final class LockTable {
 		return this.capabilities.contains(Capability.NOTIFIES);
 	}
 
-	/** Returns whether the store ends a turn and begins the next one in one step. */
+	/**
+	 * Returns whether the store ends a turn and begins the next one in one atomic step.
+	 */
 	boolean handsOver() {
 		return this.capabilities.contains(Capability.HANDS_OVER);
 	}
 
-	/** Returns whether the store takes part in transactions of the application. */
+	/** Returns whether the store joins transactions of the application. */
 	boolean joinsTransactions() {
 		return this.capabilities.contains(Capability.JOINS_TRANSACTIONS);
 	}

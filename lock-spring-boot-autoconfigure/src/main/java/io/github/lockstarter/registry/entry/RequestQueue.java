@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.registry.request.AcquireRequest;
 
 /**
- * Requests in the order they arrived. Most locks have one at a time, which takes no room.
+ * Requests in the order of their arrival. The first one needs no memory: most locks have
+ * only one request at a time.
  */
 class RequestQueue {
 
 	private @Nullable AcquireRequest head;
 
-	/** An array, because there may be many waiters: most leave it at its head. */
+	/** Array-based, because there may be many waiters, and most leave at the head. */
 	private @Nullable Queue<AcquireRequest> others;
 
 	@Nullable AcquireRequest head() {

@@ -1,7 +1,8 @@
 package io.github.lockstarter.registry.entry;
 
 /**
- * What a transition of a {@link LockEntry} leads to, to be done when its monitor is free.
+ * The consequence of a transition of a {@link LockEntry}, which runs after its monitor is
+ * released.
  */
 @FunctionalInterface
 interface Step {

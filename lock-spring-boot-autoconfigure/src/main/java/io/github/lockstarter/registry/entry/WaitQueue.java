@@ -12,22 +12,24 @@ import io.github.lockstarter.registry.request.AcquireRequest;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The callers that want a lock in this JVM, in the order they arrived. Guarded by the
+ * The callers of a lock in this JVM, in the order of their arrival. Guarded by the
  * monitor of its lock.
  */
 final class WaitQueue extends RequestQueue {
 
 	/**
-	 * The callers that do not wait, and arrived while the store was being asked, or about
-	 * to be: they are answered when it is known whether the lock is held. {@code null} if
-	 * there never were any.
+	 * The callers without a wait time that arrived while a store request was pending, or
+	 * about to be sent. They are answered when it is known whether the lock is held.
+	 * {@code null} if there never were any.
 	 */
 	private @Nullable RequestQueue tryLocks;
 
-	/** How many requests keep others waiting: those that take a result do not. */
+	/**
+	 * The number of requests that count as waiters: those that accept a result do not.
+	 */
 	private int waiters;
 
-	/** Of how many requests it is not known yet whether the lock is held. */
+	/** The number of requests for which it is not known yet whether the lock is held. */
 	private int uncontended;
 
 	@Override
@@ -55,7 +57,7 @@ final class WaitQueue extends RequestQueue {
 		return true;
 	}
 
-	/** Returns the head; if there is none, a try-lock, which thereby becomes the head. */
+	/** Returns the head. If there is none, a try-lock becomes the head. */
 	@Nullable AcquireRequest headOrTryLock() {
 		RequestQueue tryLocks = isEmpty() ? this.tryLocks : null;
 		AcquireRequest tryLock = (tryLocks != null) ? tryLocks.head() : null;
@@ -75,7 +77,7 @@ final class WaitQueue extends RequestQueue {
 		return request.resultKey() != null || this.waiters < max;
 	}
 
-	/** Removes the requests at the head to which it applies, and refuses them. */
+	/** Removes the requests at the head that match the condition, and refuses them. */
 	Step refuseHeads(Predicate<AcquireRequest> condition, Duration remaining) {
 		List<AcquireRequest> refused = null;
 		for (AcquireRequest head = head(); head != null && condition.test(head); head = head()) {
@@ -86,7 +88,7 @@ final class WaitQueue extends RequestQueue {
 		return (refused != null) ? refuse(refused, remaining) : Step.NOTHING;
 	}
 
-	/** Removes the waiters whose wait is over at that time, and refuses them. */
+	/** Removes the waiters whose wait has ended by that time, and refuses them. */
 	Step refuseLate(long now, @Nullable AcquireRequest asker, Duration remaining) {
 		List<AcquireRequest> late = toList().stream()
 			.filter((request) -> request != asker && request.waits() && request.deadline() - now <= 0)
@@ -112,10 +114,10 @@ final class WaitQueue extends RequestQueue {
 	}
 
 	/**
-	 * Removes the callers that take the result, and gives it to them.
+	 * Removes the callers that accept the result, and answers them with it.
 	 * @param result the result, if there is any
-	 * @param stored when it was stored, at the earliest
-	 * @param asker the caller that asked the store for it; {@code null} if none did
+	 * @param stored the earliest time at which it may have been stored
+	 * @param asker the caller whose store request found it; {@code null} if there is none
 	 */
 	Step give(@Nullable StoredResult result, long stored, @Nullable AcquireRequest asker) {
 		if (result == null) {
@@ -136,7 +138,7 @@ final class WaitQueue extends RequestQueue {
 		return all;
 	}
 
-	/** Every caller that was here by then has met that holder. */
+	/** Records the holder for every caller that had arrived by that time. */
 	void noteHolder(long storeToken, long then) {
 		forEach((request) -> {
 			if (then - request.begin() >= 0) {
@@ -145,7 +147,7 @@ final class WaitQueue extends RequestQueue {
 		});
 	}
 
-	/** The lock is held, so the callers that are here have met contention. */
+	/** The lock is held: all callers in the queue are contended. */
 	Step held(Duration remaining) {
 		if (this.uncontended > 0) {
 			forEach(AcquireRequest::meetContention);
@@ -173,8 +175,8 @@ final class WaitQueue extends RequestQueue {
 	}
 
 	/**
-	 * Each caller gets an exception of its own: it carries what is answered to one
-	 * request.
+	 * Each caller receives an exception of its own, because the exception carries the
+	 * answer to one request.
 	 */
 	static Step fail(Collection<AcquireRequest> failed, String message, @Nullable Throwable cause) {
 		return () -> failed.forEach((request) -> request.fail(message, cause));

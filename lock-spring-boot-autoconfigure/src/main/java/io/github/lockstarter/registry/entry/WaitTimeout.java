@@ -7,8 +7,8 @@ import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.EngineRuntime.Alarm;
 
 /**
- * The alarm for the end of the first wait in a queue: one, however many waiters there
- * are. Guarded by the monitor of its lock.
+ * One alarm for all waiters of a queue, set to the earliest end of a wait. Guarded by the
+ * monitor of its lock.
  */
 final class WaitTimeout {
 
@@ -29,7 +29,7 @@ final class WaitTimeout {
 		this.expire = expire;
 	}
 
-	/** Sets the alarm to the end of the wait, unless it goes off before. */
+	/** Sets the alarm to the end of the wait, unless it is set to an earlier time. */
 	void set(AcquireRequest waiter) {
 		if (this.alarm == null || waiter.deadline() - this.time < 0) {
 			cancel();

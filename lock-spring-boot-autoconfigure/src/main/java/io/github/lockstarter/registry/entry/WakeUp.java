@@ -10,16 +10,16 @@ import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.EngineRuntime.Alarm;
 
 /**
- * When a queue asks the store again although no release was notified: a notification may
- * get lost, a holder may die, and not every store notifies. Guarded by the monitor of its
- * lock.
+ * The alarm at which a queue polls the store without a notification: a notification may
+ * be lost, a holder may crash, and not every store notifies. Guarded by the monitor of
+ * its lock.
  */
 final class WakeUp {
 
-	/** Between two questions to a store that notifies. */
+	/** The longest time between two polls of a store that notifies. */
 	private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
-	/** Between two questions to a store that does not. */
+	/** The shortest time between two polls of a store that does not notify. */
 	private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
 
 	private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
@@ -37,8 +37,8 @@ final class WakeUp {
 
 	/**
 	 * Wakes up when the holder's lease ends, at the latest.
-	 * @param remaining how long that lease lasts, zero if it is unknown
-	 * @param head the waiter that asks
+	 * @param remaining the remaining time of that lease; zero if it is unknown
+	 * @param head the waiter that polls
 	 * @param notified whether the store notifies of a release
 	 */
 	void after(Duration remaining, AcquireRequest head, boolean notified) {
@@ -46,21 +46,23 @@ final class WakeUp {
 		in(notified ? pause : Math.min(pause, pause(head)));
 	}
 
-	/** Wakes up in a moment, so that the waiters of other instances come first. */
+	/**
+	 * Wakes up after a short pause, so that the waiters of other instances come first.
+	 */
 	void soon() {
 		in(jittered(SHORTEST_PAUSE));
 	}
 
 	/**
-	 * A waiter that has waited for long polls less often, and all poll at times of their
-	 * own. Near its end a wait is worth another question.
+	 * Waiters poll less often the longer they have waited, with jitter. A last poll takes
+	 * place shortly before the wait ends.
 	 */
 	private long pause(AcquireRequest head) {
 		long pause = Math.min(Math.max(head.waited(), SHORTEST_PAUSE), LONGEST_PAUSE);
 		return Math.min(jittered(pause), Math.max(head.left() / 2, SHORTEST_PAUSE / 2));
 	}
 
-	/** Returns between half of it and all of it. */
+	/** Returns a random time between half of the pause and all of it. */
 	private long jittered(long pause) {
 		return pause - this.runtime.random().nextLong(pause / 2);
 	}

@@ -1,5 +1,5 @@
 /**
- * One lock as this JVM sees it: its queue, its turns, its wake-ups.
+ * The local state of one lock in this JVM: its queue, its turns, its wake-ups.
  */
 @NullMarked
 package io.github.lockstarter.registry.entry;

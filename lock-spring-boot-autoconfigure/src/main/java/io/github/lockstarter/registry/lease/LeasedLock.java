@@ -12,7 +12,7 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The lock that a lease is on.
+ * The lock of a lease.
  */
 public interface LeasedLock {
 
@@ -23,18 +23,18 @@ public interface LeasedLock {
 	EngineRuntime runtime();
 
 	/**
-	 * Passes on the lock of a lease that has ended, or its result.
+	 * Hands off or releases the lock of a lease that has ended, and passes on its result.
 	 * @param blocking whether this may block until the store has answered
 	 */
 	void release(StoreLease ended, @Nullable StoredResult result, boolean blocking);
 
-	/** Ends the lease that is held in the turn, if any. */
+	/** Ends the current lease of the turn as lost, if there is one. */
 	void lose(Turn turn, String why);
 
-	/** Returns the lock in the store, if that joins transactions. */
+	/** Returns the lock in the store, if the store joins transactions. */
 	@Nullable StoredLock joinsTransactions();
 
-	/** Returns what to ask the store to keep the lock. */
+	/** Returns the renewal to request from the store. */
 	Renewal renewal(Turn turn, Duration ttl);
 
 }

@@ -17,9 +17,9 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStore.Renewal;
 
 /**
- * Keeps all held leases of a registry alive, and notices those that have run out. There
- * is one alarm for all of them, set to the next lease that needs something; it then
- * renews those, too, that would need it soon, in one go.
+ * Renews all held leases of a registry, and detects those that have expired. One alarm
+ * serves all leases. It is set to the lease that is due next. Leases that are due soon
+ * after are then renewed together with it.
  */
 public final class Renewals {
 
@@ -40,7 +40,7 @@ public final class Renewals {
 	/**
 	 * Creates renewals.
 	 * @param leases the leases that are held
-	 * @param store is asked to renew
+	 * @param store renews them
 	 */
 	public Renewals(Iterable<StoreLease> leases, LockStore store, EngineRuntime runtime) {
 		this.leases = leases;
@@ -48,14 +48,14 @@ public final class Renewals {
 		this.runtime = runtime;
 	}
 
-	/** Keeps a lease alive that is held from now on. */
+	/** Adds a lease that has just been granted. */
 	public void add(StoreLease lease) {
 		if (!lease.isEnded()) {
 			checkBy(lease.due());
 		}
 	}
 
-	/** The store may have forgotten what is held, so all that can be is renewed now. */
+	/** Renews all leases now, because the store may have lost them. */
 	public void renewAll() {
 		this.leases.forEach(StoreLease::renewNow);
 		checkBy(this.runtime.nanoTime());
@@ -77,7 +77,7 @@ public final class Renewals {
 				this.alarm.cancel();
 			}
 			this.alarmAt = time;
-			// Before the alarm can go off, which takes it back.
+			// Set before the alarm can run, which resets it.
 			this.set = true;
 			this.alarm = this.runtime.schedule(this::check, time - this.runtime.nanoTime());
 		}

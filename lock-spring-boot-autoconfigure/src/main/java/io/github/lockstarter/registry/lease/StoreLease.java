@@ -34,7 +34,7 @@ public final class StoreLease implements SharedLease {
 	/** Stores count in milliseconds. */
 	private static final long A_MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
 
-	/** There may be many leases, so what few of them need is made when it is needed. */
+	/** Created on demand, because there may be many leases and few of them need it. */
 	private static final AtomicReferenceFieldUpdater<StoreLease, CompletableFuture<Void>> RELEASED = future("released");
 
 	private static final AtomicReferenceFieldUpdater<StoreLease, CompletableFuture<Void>> LOST = future("lost");
@@ -62,10 +62,12 @@ public final class StoreLease implements SharedLease {
 
 	private final long fencingToken;
 
-	/** Observes the lease, if anybody does. */
+	/** Observes the lease, if it is observed. */
 	private final @Nullable HoldObservation hold;
 
-	/** When it was granted, on the clock of the runtime, like all times in here. */
+	/**
+	 * The time of the grant, on the clock of the runtime, like all times in this class.
+	 */
 	private final long since;
 
 	private volatile long deadline;
@@ -75,7 +77,8 @@ public final class StoreLease implements SharedLease {
 	private volatile int state = OPEN;
 
 	/**
-	 * Whether a transaction may have locked it in the store, where it cannot be renewed.
+	 * Whether a transaction may have locked it in the store, so that it cannot be
+	 * renewed.
 	 */
 	private volatile boolean committing;
 
@@ -87,7 +90,7 @@ public final class StoreLease implements SharedLease {
 
 	/**
 	 * Creates a lease.
-	 * @param holder what the holder asked for; the lease does not keep it
+	 * @param holder the request of the holder; the lease does not keep a reference to it
 	 */
 	public StoreLease(LeasedLock lock, AcquireRequest holder, Turn turn, long fencingToken) {
 		this.lock = lock;
@@ -108,7 +111,7 @@ public final class StoreLease implements SharedLease {
 		return AtomicReferenceFieldUpdater.newUpdater(StoreLease.class, type, field);
 	}
 
-	/** Completes when the lock has been released, or lost. */
+	/** Completes when the lock has been released or lost. */
 	private CompletableFuture<Void> released() {
 		CompletableFuture<Void> known = this.released;
 		return (known != null) ? known : make(RELEASED);
@@ -152,7 +155,7 @@ public final class StoreLease implements SharedLease {
 				action.run();
 			}
 			catch (Throwable ex) {
-				logger.error("What was to be done at the loss of lock '%s' failed".formatted(key().name()), ex);
+				logger.error("The action for the loss of lock '%s' failed".formatted(key().name()), ex);
 			}
 		}));
 	}
@@ -205,7 +208,10 @@ public final class StoreLease implements SharedLease {
 		return new StoredResult(key, result, Turn.storeToken(this.fencingToken));
 	}
 
-	/** Whatever the application does with it is done elsewhere, and to a copy. */
+	/**
+	 * Dependent actions of the application run on the executor of the caller, and on a
+	 * copy of the stage.
+	 */
 	private CompletionStage<Void> elsewhere(CompletableFuture<Void> released) {
 		CompletableFuture<Void> notified = new CompletableFuture<>();
 		released.thenRun(() -> this.executor.execute(() -> {
@@ -231,14 +237,14 @@ public final class StoreLease implements SharedLease {
 		observeRelease();
 	}
 
-	/** A loss is reported by itself. */
+	/** A loss is reported separately. */
 	private void observeRelease() {
 		if (!isLost()) {
 			report(Event.RELEASED);
 		}
 	}
 
-	/** Reports to operators how the lease ended; the first end counts. */
+	/** Reports the end of the lease to operators, once. */
 	private void report(Event end) {
 		if (STATE.compareAndSet(this, ENDED, REPORTED)) {
 			this.lock.observer().ended(key(), end, this.since, request());
@@ -263,7 +269,8 @@ public final class StoreLease implements SharedLease {
 	}
 
 	/**
-	 * Returns the next in the queue, if it may have the lock without asking the store.
+	 * Returns the next caller in the queue, if the lock may be handed off to it without a
+	 * store request.
 	 */
 	public @Nullable AcquireRequest successor(@Nullable AcquireRequest next) {
 		return (next != null && !isLost() && next.canFollow(this.resultKey)) ? next : null;
@@ -273,24 +280,24 @@ public final class StoreLease implements SharedLease {
 		return this.turn;
 	}
 
-	/** Returns the request that holds it, in the words of the application. */
+	/** Returns the application's description of the request that holds it. */
 	public @Nullable String request() {
 		return (this.hold != null) ? this.hold.request() : null;
 	}
 
-	/** Returns for how long it has been held, in nanoseconds. */
+	/** Returns the time since the grant, in nanoseconds. */
 	public long age() {
 		return now() - this.since;
 	}
 
-	/** Returns what observes the lease, if anybody does. */
+	/** Returns the observation of the lease, if it is observed. */
 	public @Nullable HoldObservation hold() {
 		return this.hold;
 	}
 
 	/**
-	 * Returns for how long the lock is to be kept from others although the lease has
-	 * ended; zero after a loss, and if no work has begun.
+	 * Returns the time for which the lock stays unavailable after the end of the lease;
+	 * zero after a loss, and if no work has begun.
 	 */
 	public Duration leftToHold() {
 		long left = this.options.holdAtLeast().toNanos() - age();
@@ -308,25 +315,29 @@ public final class StoreLease implements SharedLease {
 		return lost != null && lost.isDone();
 	}
 
-	/** The lock is not this lease's any more, in the store or for the next holder. */
+	/**
+	 * Marks that the lock no longer belongs to this lease: it was released, or handed off
+	 * to the next holder.
+	 */
 	public void done() {
 		released().complete(null);
 	}
 
-	/** The store has answered the release. */
+	/** Processes the answer of the store to the release. */
 	public void released(@Nullable Boolean owned, @Nullable Throwable failure) {
 		if (failure != null && !isLost()) {
-			callbacks().execute(() -> logger.warn(
-					"Lock '%s' may not have been released: it is free when its time to live has run out, at the latest. %s"
-						.formatted(key().name(), failure)));
+			callbacks().execute(() -> logger
+				.warn("Lock '%s' may not have been released: it expires at the latest with its time to live. %s"
+					.formatted(key().name(), failure)));
 		}
 		else if (failure == null && Boolean.FALSE.equals(owned)) {
-			reportLoss("the store had forgotten it when it was released");
+			reportLoss("the store no longer had it when it was released");
 		}
 	}
 
 	/**
-	 * Ends the lease because it is not, or must not be, held any more.
+	 * Ends the lease as lost, because it is no longer held or must not be held any
+	 * longer.
 	 * @return completes when the store has answered or failed
 	 */
 	public CompletableFuture<Void> lose(String why) {
@@ -353,7 +364,7 @@ public final class StoreLease implements SharedLease {
 		return this.options.maxHold().compareTo(this.options.ttl()) > 0;
 	}
 
-	/** Returns when renewals end. */
+	/** Returns the time at which renewals end. */
 	private long end() {
 		return this.since + this.options.maxHold().toNanos();
 	}
@@ -366,7 +377,7 @@ public final class StoreLease implements SharedLease {
 		return this.lock.runtime().nanoTime();
 	}
 
-	/** Returns when to check this lease next. */
+	/** Returns the time of the next check of this lease. */
 	long due() {
 		return (this.renewAt - this.deadline < 0) ? this.renewAt : this.deadline;
 	}
@@ -377,11 +388,11 @@ public final class StoreLease implements SharedLease {
 
 	String whyExpired() {
 		if (!isRenewable()) {
-			return "its ttl of %s ran out, and it is not renewed".formatted(this.options.ttl());
+			return "its ttl of %s has passed, and it is not renewed".formatted(this.options.ttl());
 		}
 		return (end() - this.deadline <= A_MILLISECOND)
 				? "it was held for longer than %s, its max-hold".formatted(this.options.maxHold())
-				: "the store could not be reached to renew it for a ttl of %s".formatted(this.options.ttl());
+				: "the store was unavailable for renewals for a ttl of %s".formatted(this.options.ttl());
 	}
 
 	void renewNow() {
@@ -391,8 +402,8 @@ public final class StoreLease implements SharedLease {
 	}
 
 	/**
-	 * Returns the time to live to renew this lease with, and counts it as being renewed;
-	 * zero if it is not due or has no time left to gain.
+	 * Begins a renewal if one is due. Returns its time to live; zero if it is not due, or
+	 * a renewal would not extend the lease.
 	 */
 	Duration beginRenewal(long now) {
 		long soon = this.options.ttl().toNanos() / 12;
@@ -416,22 +427,22 @@ public final class StoreLease implements SharedLease {
 	}
 
 	/**
-	 * The store has answered a renewal.
-	 * @param asked when it was asked
+	 * Processes the answer of the store to a renewal.
+	 * @param asked the time of the request
 	 */
 	void renewed(long asked, Duration ttl, @Nullable Boolean owned, @Nullable Throwable failure) {
 		long third = this.options.ttl().toNanos() / 3;
 		this.lock.observer().storeAnswered(key(), failure);
 		if (failure != null) {
-			// The lease is still good, and the store may be back in time. The next
-			// renewal may be due already: after a reconnect.
+			// The lease is still held, and the store may recover in time. After a
+			// reconnection, the next renewal may be due already.
 			long again = now() + third / 3;
 			if (again - this.renewAt < 0) {
 				this.renewAt = again;
 			}
 		}
 		else if (!Boolean.TRUE.equals(owned)) {
-			this.lock.lose(this.turn, "the store had forgotten it when it was to be renewed");
+			this.lock.lose(this.turn, "the store no longer had it when it was to be renewed");
 		}
 		else if (!isExpired(now())) {
 			this.deadline = asked + ttl.toNanos();

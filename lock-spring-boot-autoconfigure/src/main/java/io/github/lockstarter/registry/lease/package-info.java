@@ -1,5 +1,5 @@
 /**
- * A lease, the turn that it is part of, and its renewal.
+ * Leases, their turns and their renewal.
  */
 @NullMarked
 package io.github.lockstarter.registry.lease;

@@ -10,8 +10,9 @@ import io.micrometer.common.KeyValues;
 import io.github.lockstarter.LockCounts.Event;
 
 /**
- * Gives an observation the name of the lock, {@code lock}, and from its end on its
- * {@code outcome}, as key values of low cardinality. The key is in none.
+ * The default convention. It adds the name of the lock as {@code lock}, and at the end of
+ * the observation its {@code outcome}, as key values of low cardinality. The key of the
+ * lock is not part of any key value.
  */
 public class DefaultLockObservationConvention implements LockObservationConvention {
 

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockCounts.Event;
 
 /**
- * An observation of a lease, as part of the same as the attempt that got it. It begins
- * when the caller has the lease; if that has ended by then, it begins and ends at once.
+ * Observes a lease, with the same parent as the attempt that acquired it. The observation
+ * begins when the caller receives the lease. If the lease has ended by then, it begins
+ * and ends at once.
  */
 public final class HoldObservation {
 
@@ -16,7 +17,7 @@ public final class HoldObservation {
 
 	private final LockObservation attempt;
 
-	/** What it is about: that it was begun, or how it ended. */
+	/** The state of the observation: begun, or the outcome of the lease. */
 	private final AtomicReference<@Nullable Object> state = new AtomicReference<>();
 
 	HoldObservation(RegistryObserver observer, LockObservation attempt) {
@@ -24,12 +25,15 @@ public final class HoldObservation {
 		this.attempt = attempt;
 	}
 
-	/** Returns the request that holds the lease, as far as known. */
+	/** Returns the request that holds the lease, if it is known. */
 	public @Nullable String request() {
 		return this.attempt.request();
 	}
 
-	/** Begins it. Runs code of the application, so no thread of the engine calls it. */
+	/**
+	 * Begins the observation. Runs code of the application, so it must not be called on a
+	 * thread of the engine.
+	 */
 	public void begin() {
 		LockObservation observation = observation();
 		if (observation == null) {
@@ -42,12 +46,14 @@ public final class HoldObservation {
 	}
 
 	private @Nullable LockObservation observation() {
-		// Not what the thread is doing that grants the lock, and may be another holder's.
+		// The parent is not taken from the current thread, which may belong to another
+		// holder.
 		return this.observer.observation(LockObservationContext.ofLease(this.attempt.context()));
 	}
 
 	/**
-	 * Ends it, once. Runs code of the application, so no thread of the engine calls it.
+	 * Ends the observation, once. Runs code of the application, so it must not be called
+	 * on a thread of the engine.
 	 */
 	public void end(Event outcome) {
 		if (this.state.getAndSet(outcome) instanceof LockObservation observation) {

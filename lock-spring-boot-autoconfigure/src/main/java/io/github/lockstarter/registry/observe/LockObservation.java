@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockCounts.Event;
 
 /**
- * An observation of an attempt or of a lease, whose handlers are code of the application:
- * what they throw affects no caller.
+ * An observation of an attempt or of a lease. Its handlers are code of the application,
+ * and their exceptions affect no caller.
  */
 public final class LockObservation {
 
@@ -27,7 +27,7 @@ public final class LockObservation {
 
 	/**
 	 * Creates an observation that has not begun.
-	 * @param convention that of the application, if it has one
+	 * @param convention the convention of the application, if it has one
 	 */
 	LockObservation(LockObservationContext context, ObservationRegistry observations,
 			@Nullable LockObservationConvention convention) {
@@ -40,7 +40,7 @@ public final class LockObservation {
 		quietly(this.observation::start);
 	}
 
-	/** Returns the request that it belongs to, as far as known. */
+	/** Returns the request that it belongs to, if it is known. */
 	public @Nullable String request() {
 		return this.context.request();
 	}
@@ -50,9 +50,10 @@ public final class LockObservation {
 	}
 
 	/**
-	 * Ends the observation of an attempt. Runs code of the application, so no thread of
-	 * the engine calls it.
-	 * @param waited how long it waited for another holder, {@code null} if it did not
+	 * Ends the observation of an attempt. Runs code of the application, so it must not be
+	 * called on a thread of the engine.
+	 * @param waited the time it waited for another holder; {@code null} if it did not
+	 * wait
 	 */
 	public void stop(Event outcome, @Nullable Duration waited, @Nullable Throwable failure) {
 		this.context.setWaited(waited);
@@ -69,7 +70,9 @@ public final class LockObservation {
 		});
 	}
 
-	/** Runs code of the application, which may throw an {@code Error}, too. */
+	/**
+	 * Runs code of the application, and logs what it throws, including an {@code Error}.
+	 */
 	static void quietly(Runnable action) {
 		try {
 			action.run();
@@ -82,7 +85,7 @@ public final class LockObservation {
 	/** Logs a failure of the application that affects no caller. */
 	static void failed(Throwable failure) {
 		if (failureLogged.compareAndSet(false, true)) {
-			logger.error("A handler failed that observes locks; further failures are not logged", failure);
+			logger.error("A handler for observations of locks failed; further failures are not logged", failure);
 		}
 	}
 

@@ -9,16 +9,16 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 
 /**
- * What is known of an observation of a lock: of an attempt to get it, which is named
- * {@value #ACQUIRE}, or of a lease on it, {@value #HOLD}, unless a
- * {@link LockObservationConvention} names them otherwise.
+ * The context of an observation of a lock. An attempt to acquire a lock is observed as
+ * {@value #ACQUIRE}, and a lease as {@value #HOLD}, unless a
+ * {@link LockObservationConvention} sets other names.
  */
 public final class LockObservationContext extends Observation.Context {
 
-	/** From the question to the answer. */
+	/** The observation of an attempt, from the request for the lock to the answer. */
 	public static final String ACQUIRE = "lock.acquire";
 
-	/** From the grant to the release or the loss. */
+	/** The observation of a lease, from the grant to the release or the loss. */
 	public static final String HOLD = "lock.hold";
 
 	private final LockKey key;
@@ -58,31 +58,31 @@ public final class LockObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * Returns whether a lease is observed, and not an attempt to get one.
-	 * @return whether it is
+	 * Returns whether a lease is observed, rather than an attempt to acquire one.
+	 * @return {@code true} for a lease, {@code false} for an attempt
 	 */
 	public boolean isHold() {
 		return this.hold;
 	}
 
 	/**
-	 * Returns the request that asks for the lock, as in {@code POST /users/{id}}.
-	 * @return the request, or {@code null} if it is unknown, or it is none
+	 * Returns the HTTP request that needs the lock, as in {@code POST /users/{id}}.
+	 * @return the request, or {@code null} if it is unknown or there is none
 	 */
 	public @Nullable String request() {
 		return this.request;
 	}
 
 	/**
-	 * Names the request that asks for the lock.
-	 * @param request the method, and the path as mapped
+	 * Sets the HTTP request that needs the lock.
+	 * @param request the method and the path pattern
 	 */
 	public void request(@Nullable String request) {
 		this.request = request;
 	}
 
 	/**
-	 * Returns how long an attempt that has ended waited for another holder.
+	 * Returns the time that a completed attempt waited for another holder.
 	 * @return the time, or {@code null} if it did not wait
 	 */
 	public @Nullable Duration waited() {
@@ -90,7 +90,7 @@ public final class LockObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * Returns how an attempt or a lease has ended.
+	 * Returns the outcome of an attempt or a lease.
 	 * @return the outcome, or {@code null} before the end
 	 */
 	public @Nullable Event outcome() {

@@ -4,13 +4,13 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * Names the observations of locks, and gives them their key values. A bean of this type
+ * Defines the names and key values of the observations of locks. A bean of this type
  * takes precedence over a {@link io.micrometer.observation.GlobalObservationConvention},
- * and that one over {@link DefaultLockObservationConvention}, which is there to be
- * extended. A convention may support the contexts of attempts only, or those of leases.
- * Where it throws, the default takes its place.
+ * which takes precedence over {@link DefaultLockObservationConvention}. Applications can
+ * extend the default. A convention may support only the contexts of attempts, or only
+ * those of leases. If it throws an exception, the default is used instead.
  * <p>
- * It is asked on the thread of a caller, at the begin and at the end of an observation.
+ * It is called on the thread of a caller, at the start and at the end of an observation.
  */
 public interface LockObservationConvention extends ObservationConvention<LockObservationContext> {
 
@@ -20,8 +20,8 @@ public interface LockObservationConvention extends ObservationConvention<LockObs
 	}
 
 	/**
-	 * Returns the name of an observation. By default it is that of {@link #getName()},
-	 * and if there is none, {@value LockObservationContext#ACQUIRE} or
+	 * Returns the name of an observation. The default is {@link #getName()}, or, if that
+	 * is {@code null}, {@value LockObservationContext#ACQUIRE} or
 	 * {@value LockObservationContext#HOLD}.
 	 * @param context the context of the observation
 	 * @return the name

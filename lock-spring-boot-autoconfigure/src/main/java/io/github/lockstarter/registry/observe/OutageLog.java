@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 
 /**
- * Logs that the store fails, with one line in 10 s at most, and that it answers again.
+ * Logs failures of the store, with at most one line in 10 s, and its recovery.
  */
 final class OutageLog {
 
@@ -31,7 +31,7 @@ final class OutageLog {
 		this.lastLine = new AtomicLong(runtime.nanoTime() - PAUSE);
 	}
 
-	/** Takes note of an answer of the store. */
+	/** Records an answer of the store. */
 	void answered(@Nullable Throwable failure) {
 		if (failure != null) {
 			failed(failure);

@@ -16,13 +16,16 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 
 /**
- * Notifies operators and the application of what happens in a registry.
+ * Notifies operators and the application of the events in a registry.
  */
 public final class RegistryObserver {
 
 	private static final Log logger = LogFactory.getLog(RegistryObserver.class);
 
-	/** What cannot be taken for another part of the line. Other keys are digested. */
+	/**
+	 * Keys that cannot be mistaken for another part of the log line. Other keys are
+	 * digested.
+	 */
 	private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S} &&[^']]{0,100}");
 
 	private final LockCounts counts;
@@ -35,13 +38,13 @@ public final class RegistryObserver {
 
 	private final OutageLog outages;
 
-	/** That of the application, if it has one. */
+	/** The convention of the application, if it has one. */
 	private volatile @Nullable LockObservationConvention convention;
 
 	/**
 	 * Creates an observer.
-	 * @param counts counts what happens
-	 * @param observations is notified of attempts and leases
+	 * @param counts counts the events
+	 * @param observations observes attempts and leases
 	 * @param losses is notified of every lost lease
 	 */
 	public RegistryObserver(LockCounts counts, ObservationRegistry observations, Consumer<LeaseLostEvent> losses,
@@ -53,14 +56,14 @@ public final class RegistryObserver {
 		this.outages = new OutageLog(runtime);
 	}
 
-	/** Lets a convention of the application name the observations. */
+	/** Sets the convention of the application for observations. */
 	public void setConvention(@Nullable LockObservationConvention convention) {
 		this.convention = convention;
 	}
 
 	/**
 	 * Begins to observe an attempt of the calling thread.
-	 * @return {@code null} if nobody observes
+	 * @return the observation; {@code null} if attempts are not observed
 	 */
 	public @Nullable LockObservation acquire(LockKey key) {
 		if (this.observations.isNoop()) {
@@ -74,16 +77,16 @@ public final class RegistryObserver {
 	}
 
 	/**
-	 * Returns an observation of the lease that an attempt was granted.
-	 * @return {@code null} if nobody observes
+	 * Returns an observation of the lease that was granted to an attempt.
+	 * @return the observation; {@code null} if leases are not observed
 	 */
 	public @Nullable HoldObservation hold(@Nullable LockObservation attempt) {
 		return (attempt != null) ? new HoldObservation(this, attempt) : null;
 	}
 
 	/**
-	 * Returns an observation that has not begun; {@code null} if the application fails to
-	 * make it: its predicates and handlers are asked.
+	 * Returns an observation that has not begun; {@code null} if a predicate or handler
+	 * of the application fails.
 	 */
 	@Nullable LockObservation observation(LockObservationContext context) {
 		try {
@@ -96,10 +99,10 @@ public final class RegistryObserver {
 	}
 
 	/**
-	 * Counts how an attempt or a lease ended, and writes it to the log. May run code of
-	 * the application, so no thread of the engine calls it.
-	 * @param since when it began
-	 * @param request the request that it belongs to, as far as known
+	 * Counts and logs the end of an attempt or a lease. May run code of the application,
+	 * so it must not be called on a thread of the engine.
+	 * @param since the time of its start
+	 * @param request the request that it belongs to, if it is known
 	 */
 	public void ended(LockKey key, Event outcome, long since, @Nullable String request) {
 		try {
@@ -121,8 +124,8 @@ public final class RegistryObserver {
 	}
 
 	/**
-	 * Counts a step of the engine. The first event of a name registers meters, which is
-	 * code of the application, and done elsewhere.
+	 * Counts an event. The first event of a lock name registers meters, which runs code
+	 * of the application, on a thread for callbacks.
 	 */
 	public void count(LockKey key, Event event) {
 		if (this.counts.knows(key.name())) {
@@ -133,7 +136,7 @@ public final class RegistryObserver {
 		}
 	}
 
-	/** Takes note of an answer of the store. */
+	/** Records an answer of the store. */
 	public void storeAnswered(LockKey key, @Nullable Throwable failure) {
 		if (failure != null) {
 			count(key, Event.STORE_ERROR);
@@ -141,7 +144,10 @@ public final class RegistryObserver {
 		this.outages.answered(failure);
 	}
 
-	/** Notifies the application of a lost lease; not on a thread of the engine. */
+	/**
+	 * Notifies the application of a lost lease. Must not be called on a thread of the
+	 * engine.
+	 */
 	public void lost(LockKey key, long fencingToken) {
 		this.losses.accept(new LeaseLostEvent(key, fencingToken));
 	}

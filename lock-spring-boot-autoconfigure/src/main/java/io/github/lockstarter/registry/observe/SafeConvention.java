@@ -8,11 +8,11 @@ import io.micrometer.observation.ObservationConvention;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A convention for one observation that never throws. If that of the application did, an
- * observation would begin and not end, and its handlers would keep it.
+ * A convention for one observation that never throws an exception. With an exception, an
+ * observation could begin and never end, and its handlers would keep it.
  *
  * @param name the name of the observation
- * @param convention has its key values
+ * @param convention returns its key values
  */
 record SafeConvention(String name,
 		LockObservationConvention convention) implements ObservationConvention<LockObservationContext> {
@@ -23,13 +23,13 @@ record SafeConvention(String name,
 
 	private static final SafeConvention HOLD = new SafeConvention(LockObservationContext.HOLD, DEFAULT);
 
-	/** Returns the convention of an application that has none. */
+	/** Returns the default convention. */
 	static SafeConvention ofDefault(LockObservationContext context) {
 		return context.isHold() ? HOLD : ACQUIRE;
 	}
 
 	/**
-	 * Returns the convention of the application; {@code null} if it has none for the
+	 * Returns the convention of the application; {@code null} if it does not support the
 	 * observation.
 	 */
 	static @Nullable SafeConvention of(@Nullable LockObservationConvention convention, LockObservationContext context) {

@@ -11,24 +11,27 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.lang.Contract;
 
 /**
- * What a store fails with, in its answer or already when it is asked.
+ * Failures of a store, in its answer or already at the call.
  */
 public final class StoreFailure {
 
 	private StoreFailure() {
 	}
 
-	/** Asks the store. If that throws, or gives no answer, the answer is a failure. */
+	/**
+	 * Calls the store. If the call throws or returns {@code null}, the returned stage
+	 * fails.
+	 */
 	public static <T> CompletionStage<T> caught(Supplier<CompletionStage<T>> question) {
 		try {
-			return Objects.requireNonNull(question.get(), "the store has no answer");
+			return Objects.requireNonNull(question.get(), "the store returned no answer");
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
 
-	/** Returns the failure itself, without what a {@code CompletionStage} wraps it in. */
+	/** Returns the failure itself, without the wrapper of a {@code CompletionStage}. */
 	@Contract("!null -> !null")
 	public static @Nullable Throwable cause(@Nullable Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;

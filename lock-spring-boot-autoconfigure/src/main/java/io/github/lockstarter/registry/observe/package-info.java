@@ -1,6 +1,6 @@
 /**
- * What operators see of locks: counts, observations, events and logs. They follow
- * afterwards, and not on the threads of the engine.
+ * Counts, observations, events and logs of locks for operators, off the threads of the
+ * engine.
  */
 @NullMarked
 package io.github.lockstarter.registry.observe;

@@ -31,12 +31,12 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * One caller that asks for a lock, with one deadline for all it takes to get it. It is
- * answered once, by the engine or by the caller who gives up.
+ * The request of one caller for a lock, with one deadline for the whole attempt. It ends
+ * once: with an answer of the engine, or when the caller gives up.
  */
 public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest, TokenRequest {
 
-	/** The flag is a field, not an object: there may be many waiters. */
+	/** Updates a field instead of an object, because there may be many waiters. */
 	private static final AtomicIntegerFieldUpdater<AcquireRequest> DELIVERED = AtomicIntegerFieldUpdater
 		.newUpdater(AcquireRequest.class, "delivered");
 
@@ -52,12 +52,12 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 
 	private final long begin;
 
-	/** Observes the attempt, if anybody does. */
+	/** Observes the attempt, if it is observed. */
 	private final @Nullable LockObservation observation;
 
 	private final CompletableFuture<Answer> answer = new CompletableFuture<>();
 
-	/** 1 when the answer was delivered to the caller, or the caller gave up before. */
+	/** 1 after the answer was delivered to the caller, or the caller has given up. */
 	private volatile int delivered;
 
 	private volatile boolean contended;
@@ -73,37 +73,37 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		this.observation = observer.acquire(key);
 	}
 
-	/** Returns the token that is to own the lock in the store. */
+	/** Returns the owner token for the store. */
 	public abstract String owner();
 
-	/** Returns what to ask the store, apart from how to be notified of a release. */
+	/** Returns the command for the store, without the action for a release. */
 	public abstract AcquireCommand command(String owner);
 
-	/** Returns which result the caller takes instead of the lock, if any. */
+	/** Returns the result that the caller accepts instead of the lock, if any. */
 	public @Nullable ResultKey resultKey() {
 		return null;
 	}
 
-	/** Returns whether the caller takes the result, which was stored at that time. */
+	/** Returns whether the caller accepts the result, which was stored at that time. */
 	public boolean takes(StoredResult result, long stored) {
 		return false;
 	}
 
 	/**
-	 * Takes note of the fencing token with which the store granted the lock to another.
+	 * Records the fencing token of the store for the current holder of the lock.
 	 */
 	public void noteHolder(long storeToken) {
 	}
 
 	/**
-	 * Returns whether the caller can have the lock from a holder in this JVM, without the
-	 * store being asked.
-	 * @param held which result the holder asked for
+	 * Returns whether a holder in this JVM can hand the lock off to the caller, without a
+	 * store request.
+	 * @param held the result key of the holder
 	 */
 	public abstract boolean canFollow(@Nullable ResultKey held);
 
 	/**
-	 * Returns whether the caller can have what the store has granted to another caller.
+	 * Returns whether the caller can use the grant of another caller.
 	 * @param asker the other caller
 	 */
 	public final boolean canUseGrantOf(AcquireRequest asker) {
@@ -119,7 +119,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return this.options;
 	}
 
-	/** Returns what runs the notification of the end of the lease. */
+	/** Returns the executor for the notification of the end of the lease. */
 	public final Executor executor() {
 		return this.delivery.executor();
 	}
@@ -132,17 +132,17 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return this.observer;
 	}
 
-	/** Returns the observation of the attempt, if anybody observes it. */
+	/** Returns the observation of the attempt, if it is observed. */
 	public final @Nullable LockObservation observation() {
 		return this.observation;
 	}
 
-	/** Returns the request of the application that it belongs to, as far as known. */
+	/** Returns the request of the application that it belongs to, if it is known. */
 	public final @Nullable String request() {
 		return (this.observation != null) ? this.observation.request() : null;
 	}
 
-	/** Returns when it was made, on the clock of the runtime. */
+	/** Returns the time of its creation, on the clock of the runtime. */
 	public final long begin() {
 		return this.begin;
 	}
@@ -156,27 +156,27 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return !this.options.waitTime().isZero();
 	}
 
-	/** Returns how long it has waited, in nanoseconds. */
+	/** Returns the time it has waited, in nanoseconds. */
 	public final long waited() {
 		return this.runtime.nanoTime() - this.begin;
 	}
 
-	/** Returns when the wait ends, on the clock of the runtime. */
+	/** Returns the end of the wait, on the clock of the runtime. */
 	public final long deadline() {
 		return this.begin + this.options.waitTime().toNanos();
 	}
 
-	/** Returns how much of the wait is left; not positive when it is over. */
+	/** Returns the rest of the wait; not positive when it is over. */
 	public final long left() {
 		return deadline() - this.runtime.nanoTime();
 	}
 
-	/** Returns whether the caller has met contention: the lock was held. */
+	/** Returns whether the caller has found the lock held. */
 	public final boolean isContended() {
 		return this.contended;
 	}
 
-	/** Counts contention, the first time. */
+	/** Marks the caller as contended, and counts it the first time. */
 	public final void meetContention() {
 		if (!this.contended) {
 			this.contended = true;
@@ -184,25 +184,27 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		}
 	}
 
-	/** Gives the caller the lease, which is observed from then on, if anybody does. */
+	/** Answers the caller with the lease, which is observed from then on. */
 	public final void grant(SharedLease lease, @Nullable HoldObservation hold) {
 		answer(new Leased(lease, hold));
 	}
 
-	/** Gives the caller a result instead of the lock. */
+	/** Answers the caller with a result instead of the lock. */
 	public final void give(StoredResult result) {
 		answer(new GivenResult(result));
 	}
 
-	/** Refuses the caller; the time is zero if the holder's lease is unknown. */
+	/**
+	 * Refuses the caller. The remaining time is zero if the holder's lease is unknown.
+	 */
 	public final void refuse(Duration remaining) {
 		answer(refusal(remaining, false));
 	}
 
 	/**
 	 * Refuses the caller while it submits the request. The caller has to call
-	 * {@link #deliverRefusal()} afterwards: another thread would only cost time.
-	 * @param queueFull whether the caller asked to wait, and too many wait already
+	 * {@link #deliverRefusal()} afterwards, which saves a thread switch.
+	 * @param queueFull whether the caller wanted to wait, and the wait queue is full
 	 */
 	public void refuseAtOnce(Duration remaining, boolean queueFull) {
 		this.answer.complete(refusal(remaining, queueFull));
@@ -229,7 +231,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	}
 
 	/**
-	 * Gives up. An answer that has not been delivered to the caller is given back.
+	 * Gives up. An answer that has not been delivered to the caller is returned.
 	 * @return whether there was no answer, and will be none
 	 */
 	public final boolean abandon() {
@@ -245,19 +247,19 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return false;
 	}
 
-	/** Runs an action of the engine when the request is answered, or given up. */
+	/** Runs an action of the engine when the request is answered or abandoned. */
 	public final void whenAnswered(Runnable action) {
 		this.answer.thenRun(action);
 	}
 
-	/** Releases what the caller was given and does not want any more. */
+	/** Releases the lock of an answer for a caller that has given up. */
 	public void giveBack(Answer given) {
 		if (given instanceof Leased leased) {
 			leased.lease().releaseUnused();
 		}
 	}
 
-	/** Answers the caller, or gives the answer back if the caller has given up. */
+	/** Answers the caller, or returns the answer if the caller has given up. */
 	void answer(Answer given) {
 		if (!this.answer.complete(given)) {
 			giveBack(given);
@@ -268,9 +270,9 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	}
 
 	/**
-	 * Delivers the answer, once: an executor may run its task twice. The attempt is
-	 * observed before, as that of a caller whose thread waits is: all that the caller
-	 * does with the lock may be part of the action.
+	 * Delivers the answer, once: an executor may run its task twice. The observation of
+	 * the attempt ends before the action, as it does for a caller whose thread waits: the
+	 * action may include all work under the lock.
 	 */
 	private void deliver(Answer given, BiConsumer<AcquireRequest, Answer> action) {
 		if (isFirstToDeliver()) {
@@ -325,7 +327,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		}
 	}
 
-	/** Ends the attempt in the eyes of operators. Runs code of the application. */
+	/** Reports the end of the attempt to operators. Runs code of the application. */
 	private void end(Event outcome, @Nullable Throwable failure) {
 		this.observer.ended(this.key, outcome, this.begin, request());
 		if (this.observation != null) {
@@ -334,7 +336,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		}
 	}
 
-	/** Returns the conflict that a refused caller gets. */
+	/** Returns the exception for a refused caller. */
 	public final LockConflictException conflict(Refused refused) {
 		return refused.queueFull() ? LockConflictException.waitQueueFull(this.key, this.options, refused.retryAfter())
 				: new LockConflictException(this.key, this.options, refused.retryAfter());

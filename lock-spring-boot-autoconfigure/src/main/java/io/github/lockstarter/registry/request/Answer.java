@@ -10,7 +10,7 @@ import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * How an {@link AcquireRequest} ends.
+ * The outcome of an {@link AcquireRequest}.
  */
 public sealed interface Answer {
 
@@ -18,7 +18,7 @@ public sealed interface Answer {
 	 * The caller holds the lock.
 	 *
 	 * @param lease the lease
-	 * @param hold observes it, from the time when the caller has it; {@code null} if it
+	 * @param hold observes the lease from its delivery to the caller; {@code null} if it
 	 * is not observed
 	 */
 	record Leased(SharedLease lease, @Nullable HoldObservation hold) implements Answer {
@@ -27,13 +27,13 @@ public sealed interface Answer {
 	/**
 	 * The token of the caller holds the lock.
 	 *
-	 * @param lock what it holds
+	 * @param lock the lock and its token
 	 */
 	record HeldByToken(TokenLock lock) implements Answer {
 	}
 
 	/**
-	 * The caller is given a result instead of the lock.
+	 * The caller receives a result instead of the lock.
 	 *
 	 * @param result the result
 	 */
@@ -43,8 +43,8 @@ public sealed interface Answer {
 	/**
 	 * Another caller holds the lock.
 	 *
-	 * @param retryAfter when it may be free
-	 * @param queueFull whether the caller asked to wait, and too many wait already
+	 * @param retryAfter the time after which the lock may be free
+	 * @param queueFull whether the caller wanted to wait, and the wait queue is full
 	 */
 	record Refused(Duration retryAfter, boolean queueFull) implements Answer {
 	}
@@ -52,7 +52,7 @@ public sealed interface Answer {
 	/**
 	 * The store failed, or the registry is being closed.
 	 *
-	 * @param failure the failure that the caller gets
+	 * @param failure the failure for the caller
 	 */
 	record Failed(LockStoreException failure) implements Answer {
 	}

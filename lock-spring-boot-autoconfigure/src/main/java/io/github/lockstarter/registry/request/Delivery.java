@@ -4,12 +4,13 @@ import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 
 /**
- * How the answer to an {@link AcquireRequest} reaches its caller.
+ * The way in which the answer to an {@link AcquireRequest} reaches its caller.
  */
 public sealed interface Delivery {
 
 	/**
-	 * Returns what runs the notification of the end of the lease. It takes every task.
+	 * Returns the executor for the notification of the end of the lease. It rejects no
+	 * task.
 	 */
 	Executor executor();
 
@@ -25,7 +26,7 @@ public sealed interface Delivery {
 	 * No thread waits for the answer.
 	 *
 	 * @param executor also runs the action
-	 * @param action what to do with the answer
+	 * @param action processes the answer
 	 */
 	record Async(Executor executor, BiConsumer<AcquireRequest, Answer> action) implements Delivery {
 	}

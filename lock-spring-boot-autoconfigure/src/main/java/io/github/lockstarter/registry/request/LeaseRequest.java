@@ -11,7 +11,7 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.ResultKey;
 
 /**
- * Asks for a lease, and for nothing else.
+ * A request for a lease, without alternatives.
  */
 public final class LeaseRequest extends AcquireRequest {
 

@@ -8,7 +8,7 @@ import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireCommand;
 
 /**
- * Asks for a lock for a token that only the caller will know.
+ * A request for a lock that is held by a new token, which only the caller will know.
  */
 public final class NewTokenRequest extends TokenRequest {
 
@@ -16,8 +16,8 @@ public final class NewTokenRequest extends TokenRequest {
 
 	/**
 	 * Creates a request.
-	 * @param token a token that is new
-	 * @param release releases what was granted when the caller has given up
+	 * @param token a new token
+	 * @param release releases a grant if the caller has given up
 	 */
 	public NewTokenRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
 			RegistryObserver observer, String token, Runnable release) {

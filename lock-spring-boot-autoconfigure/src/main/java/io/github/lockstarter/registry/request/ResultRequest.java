@@ -15,7 +15,7 @@ import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * Asks for a lease, or for a result of the holders that the caller met.
+ * A request for a lease, or for a result of a holder for which the caller has waited.
  */
 public final class ResultRequest extends AcquireRequest {
 
@@ -23,13 +23,14 @@ public final class ResultRequest extends AcquireRequest {
 
 	private final ResultKey resultKey;
 
-	/** From which fencing token of the store on results count. */
+	/** The lowest fencing token of the store whose result is accepted. */
 	private volatile long since;
 
 	/**
 	 * Creates a request.
-	 * @param resultKey which result the caller takes, and where it leaves one
-	 * @param since the fencing token from which on results count
+	 * @param resultKey identifies the result that the caller accepts, and the one that it
+	 * stores
+	 * @param since the lowest fencing token whose result is accepted
 	 */
 	public ResultRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
 			RegistryObserver observer, OwnerTokens owners, ResultKey resultKey, long since) {
@@ -44,7 +45,7 @@ public final class ResultRequest extends AcquireRequest {
 		return this.owners.next();
 	}
 
-	/** A caller that has just arrived can have missed nothing. */
+	/** A caller that has just arrived cannot have missed a result. */
 	@Override
 	public AcquireCommand command(String owner) {
 		Duration maxAge = isContended() ? Duration.ofNanos(waited()) : Duration.ZERO;
@@ -64,7 +65,9 @@ public final class ResultRequest extends AcquireRequest {
 		return counts && this.resultKey.name().equals(result.key().name());
 	}
 
-	/** The first holder that the caller meets is the first whose result counts. */
+	/**
+	 * The first holder that the caller waits for is the first whose result is accepted.
+	 */
 	@Override
 	public void noteHolder(long storeToken) {
 		if (this.since == ResultQuery.NOBODY && storeToken > 0) {
@@ -72,7 +75,7 @@ public final class ResultRequest extends AcquireRequest {
 		}
 	}
 
-	/** A holder that asked for another result says nothing about this one. */
+	/** A holder with another result key provides no information about this one. */
 	@Override
 	public boolean canFollow(@Nullable ResultKey held) {
 		return held != null && this.resultKey.name().equals(held.name());

@@ -6,41 +6,41 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockStoreException;
 
 /**
- * A lease whose holder may leave a result to callers that wait for the lock, or come
- * later, and may check it and leave its result in a transaction.
+ * A lease whose holder can store a result for current waiters or later callers. The
+ * holder can also check the lease and store the result within a transaction.
  */
 public interface SharedLease extends Lease {
 
 	/**
-	 * Releases the lock and leaves the result, in one step. If the lease has been lost,
-	 * nobody gets the result.
+	 * Releases the lock and stores the result, in one atomic step. If the lease has been
+	 * lost, the result is not stored.
 	 * @param result the result
 	 * @return as from {@link #releaseAsync()}
 	 */
 	CompletionStage<Void> releaseAsync(String result);
 
 	/**
-	 * Does the same, and waits for it.
+	 * Releases the lock like {@link #releaseAsync(String)}, and waits for the store.
 	 * @param result the result
 	 */
 	void close(String result);
 
 	/**
-	 * Releases a lease whose work has not begun: the lock is free at once, however long
-	 * it is to be held at least.
+	 * Releases a lease whose work has not begun. The lock is free at once, without regard
+	 * to the minimum hold time.
 	 * @return as from {@link #releaseAsync()}
 	 */
 	CompletionStage<Void> releaseUnused();
 
-	/** Returns whether the store can take part in transactions of the application. */
+	/** Returns whether the store can join transactions of the application. */
 	boolean joinsTransactions();
 
 	/**
-	 * Keeps all other holders from the lock until a transaction of this thread has ended,
-	 * if the lease is still held and the store can join the transaction. Until then the
-	 * lease is not renewed. Blocks.
+	 * Prevents a grant to another holder until a transaction of this thread has ended, if
+	 * the lease is still held and the store can join the transaction. The lease is not
+	 * renewed until then. Blocks.
 	 * @param transaction the transaction, as its transaction manager knows it
-	 * @return {@code false} if the lease is not held any more
+	 * @return {@code false} if the lease is no longer held
 	 * @throws LockStoreException if the database fails
 	 */
 	boolean holdUntilCommit(Object transaction);
@@ -49,8 +49,8 @@ public interface SharedLease extends Lease {
 	void transactionEnded();
 
 	/**
-	 * Leaves the result if a transaction of this thread is committed and the store can
-	 * join it. The lease is still held. Blocks.
+	 * Stores the result if a transaction of this thread is committed and the store can
+	 * join it. The lease stays held. Blocks.
 	 * @param result the result
 	 * @param transaction the transaction, as its transaction manager knows it
 	 * @throws LockStoreException if the database fails

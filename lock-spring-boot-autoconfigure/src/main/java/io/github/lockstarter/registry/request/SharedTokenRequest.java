@@ -10,9 +10,9 @@ import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireCommand;
 
 /**
- * Asks for a lock for a token that others know, too. Another attempt of the token may
- * have been granted the lock, so it is not taken back, and no refusal is final unless the
- * store confirms that the token does not hold the lock.
+ * A request for a lock that is held by a token that applications share. Another attempt
+ * of the same token may have been granted the lock. So a grant is never undone, and a
+ * refusal is final only if the store confirms that the token does not hold the lock.
  */
 public final class SharedTokenRequest extends TokenRequest {
 
@@ -20,8 +20,8 @@ public final class SharedTokenRequest extends TokenRequest {
 
 	/**
 	 * Creates a request.
-	 * @param extension answers the request if its token holds the lock, which is then
-	 * extended, or if the store fails; otherwise it runs the action
+	 * @param extension extends the lock and answers the request if its token holds the
+	 * lock, answers it also if the store fails, and otherwise runs the action
 	 */
 	public SharedTokenRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
 			RegistryObserver observer, String token, BiConsumer<SharedTokenRequest, Runnable> extension) {
@@ -35,8 +35,8 @@ public final class SharedTokenRequest extends TokenRequest {
 	}
 
 	/**
-	 * Answers the request if its token holds the lock, which is then extended.
-	 * @param otherwise what to do if it does not
+	 * Extends the lock and answers the request if its token holds the lock.
+	 * @param otherwise the action if it does not
 	 */
 	public void extend(Runnable otherwise) {
 		this.extension.accept(this, otherwise);

@@ -13,7 +13,7 @@ import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.ResultKey;
 
 /**
- * Asks for a lock that a token holds, instead of this JVM.
+ * A request for a lock that is held by a token instead of this JVM.
  */
 public abstract sealed class TokenRequest extends AcquireRequest permits NewTokenRequest, SharedTokenRequest {
 
@@ -30,7 +30,10 @@ public abstract sealed class TokenRequest extends AcquireRequest permits NewToke
 		return this.token;
 	}
 
-	/** It may be submitted on a thread of the store, where its caller must not run. */
+	/**
+	 * Not delivered on the submitting thread, which may be a thread of the store, where
+	 * code of the caller must not run.
+	 */
 	@Override
 	public final void refuseAtOnce(Duration remaining, boolean queueFull) {
 		answer(refusal(remaining, queueFull));
@@ -46,7 +49,7 @@ public abstract sealed class TokenRequest extends AcquireRequest permits NewToke
 		return false;
 	}
 
-	/** Answers the caller that its token holds the lock. */
+	/** Answers the caller with the lock of its token. */
 	public final void grantToToken(TokenLock held) {
 		answer(new HeldByToken(held));
 	}

@@ -1,5 +1,5 @@
 /**
- * The requests for a lock: their callers, what they ask for, and until when.
+ * The requests of callers for a lock: what they accept, and their deadlines.
  */
 @NullMarked
 package io.github.lockstarter.registry.request;

@@ -4,8 +4,8 @@ import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
 /**
- * The time, the threads and the randomness of a registry. Another implementation decides
- * what happens when, so that the whole engine can run from a seed.
+ * The time, the threads and the randomness of a registry. A simulation can replace them,
+ * so that the whole engine runs deterministically from a seed.
  */
 public interface EngineRuntime extends AutoCloseable {
 
@@ -15,18 +15,17 @@ public interface EngineRuntime extends AutoCloseable {
 	long nanoTime();
 
 	/**
-	 * Runs a step of the engine when the time has passed. It does not block, and runs no
-	 * code of the application.
-	 * @param step the step
-	 * @param delayNanos after which time; at once if it is not positive, but never within
-	 * this call
-	 * @return cancels the step
+	 * Schedules a step of the engine.
+	 * @param step the step; it does not block, and runs no code of the application
+	 * @param delayNanos the delay in nanoseconds; if it is not positive, the step runs at
+	 * once, but never within this call
+	 * @return an alarm that can cancel the step
 	 */
 	Alarm schedule(Runnable step, long delayNanos);
 
 	/**
-	 * Returns where the code of the application runs: it may block, and throw anything.
-	 * The executor takes every task, also after {@link #close()}.
+	 * Returns the executor for code of the application, which may block and throw any
+	 * exception. The executor rejects no task, even after {@link #close()}.
 	 */
 	Executor callbacks();
 
@@ -38,12 +37,12 @@ public interface EngineRuntime extends AutoCloseable {
 	/** Returns whether {@link #close()} was called. */
 	boolean isClosed();
 
-	/** Drops the steps that are scheduled, and ends the threads. */
+	/** Drops all scheduled steps, and ends the threads. */
 	@Override
 	void close();
 
 	/**
-	 * A step that is scheduled.
+	 * A scheduled step.
 	 */
 	@FunctionalInterface
 	interface Alarm {

@@ -6,13 +6,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 
 /**
- * Draws owner tokens: 128 random bits each.
+ * Generates owner tokens of 128 random bits each.
  */
 public final class OwnerTokens {
 
 	private static final int BYTES = 16;
 
-	/** A secure source costs more by the call than by the byte. */
+	/** The cost of a secure source depends more on the calls than on the bytes. */
 	private static final int DRAWN_AT_ONCE = 256;
 
 	private final Lock monitor = new ReentrantLock();
@@ -31,7 +31,7 @@ public final class OwnerTokens {
 		this.random = random;
 	}
 
-	/** Returns a token that no other acquisition has. */
+	/** Returns a token that is unique for an acquisition. */
 	public String next() {
 		this.monitor.lock();
 		try {

@@ -13,15 +13,17 @@ import java.util.random.RandomGenerator;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * The runtime of an application: the JVM's monotonic clock, one thread for the steps of
- * the engine, and as many as there are processors for the code of the application, which
- * end when they are idle.
+ * The runtime of an application: the monotonic clock of the JVM, one thread for the steps
+ * of the engine, and up to one thread per processor for code of the application. The
+ * latter end when they are idle.
  */
 public final class ThreadedRuntime implements EngineRuntime {
 
 	private static final long KEEP_ALIVE_SECONDS = 10;
 
-	/** How soon a thread is started again for which there was no memory. */
+	/**
+	 * The delay before another attempt to start a thread for which there was no memory.
+	 */
 	private static final long START_AGAIN_MILLIS = 100;
 
 	private static final String CALLBACKS = "lock-answers-";
@@ -42,10 +44,10 @@ public final class ThreadedRuntime implements EngineRuntime {
 	ThreadedRuntime(ThreadFactory timerThreads, ThreadFactory callbackThreads) {
 		this.timer = new ScheduledThreadPoolExecutor(1, timerThreads, new ThreadPoolExecutor.DiscardPolicy());
 		this.timer.setRemoveOnCancelPolicy(true);
-		// Later there might be no memory for a thread, and nothing would be renewed.
+		// Started now: if a thread could not be created later, no lease would be renewed.
 		this.timer.prestartCoreThread();
 		int processors = Runtime.getRuntime().availableProcessors();
-		// A task that is submitted after the end gets a thread of its own.
+		// A task that is submitted after the shutdown runs on a thread of its own.
 		this.callbacks = new ThreadPoolExecutor(processors, processors, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS,
 				new LinkedBlockingQueue<>(), callbackThreads,
 				(task, executor) -> callbackThreads.newThread(task).start());
@@ -73,7 +75,7 @@ public final class ThreadedRuntime implements EngineRuntime {
 			this.callbacks.execute(task);
 		}
 		catch (OutOfMemoryError ex) {
-			// No thread could be started: one that is busy, or the next, runs the task.
+			// No thread could be started: a busy thread, or the next one, runs the task.
 			if (this.callbacks.isShutdown()) {
 				task.run();
 			}
@@ -84,7 +86,7 @@ public final class ThreadedRuntime implements EngineRuntime {
 		}
 	}
 
-	/** There may be no other task soon that a thread is started for. */
+	/** Needed because no other task may arrive that would start a thread. */
 	private void startLater() {
 		this.timer.schedule(() -> {
 			try {
@@ -108,7 +110,9 @@ public final class ThreadedRuntime implements EngineRuntime {
 		return this.timer.isShutdown();
 	}
 
-	/** Ends the threads, and gives callbacks of the application a second. */
+	/**
+	 * Ends the threads. Running callbacks of the application have one second to complete.
+	 */
 	@Override
 	public void close() {
 		this.timer.shutdownNow();

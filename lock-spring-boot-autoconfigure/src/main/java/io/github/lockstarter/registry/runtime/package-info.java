@@ -1,5 +1,5 @@
 /**
- * What the engine takes from outside: time, threads and randomness.
+ * The external inputs of the engine: time, threads and randomness.
  */
 @NullMarked
 package io.github.lockstarter.registry.runtime;

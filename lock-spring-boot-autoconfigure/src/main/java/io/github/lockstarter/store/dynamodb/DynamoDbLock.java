@@ -31,20 +31,23 @@ import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.dynamodb.Results.Seen;
 
 /**
- * A lock in DynamoDB, which is one item.
+ * A lock in DynamoDB, stored as one item.
  */
 final class DynamoDbLock implements StoredLock {
 
 	private static final String TAKE = "SET holder = :owner, expiry = :expiry, delete_after = :deleteAfter,"
 			+ " fence = if_not_exists(fence, :now) + :one";
 
-	/** A driver that did not get the answer repeats the request. */
+	/**
+	 * The owner is granted the lock again, because the driver repeats a request whose
+	 * answer was lost.
+	 */
 	private static final String IF_FREE = "attribute_not_exists(holder) OR expiry < :free"
 			+ " OR (holder = :owner AND expiry < :expiry)";
 
 	private static final String EXTEND = "SET expiry = :expiry, delete_after = :deleteAfter";
 
-	/** A request that was sent before, and arrives late, must not shorten the lease. */
+	/** An earlier request that arrives late must not shorten the lease. */
 	private static final String IF_OWNED_AND_LATER = "holder = :owner AND expiry < :expiry";
 
 	private static final String FREE = "SET release_id = :release, delete_after = :deleteAfter REMOVE holder, expiry";
@@ -61,7 +64,7 @@ final class DynamoDbLock implements StoredLock {
 
 	/**
 	 * The last acquisition through this handle by an owner that will not acquire the lock
-	 * again. A token may, so its releases are not repeated.
+	 * again. A shared token may acquire it again, so its releases are not repeated.
 	 */
 	private volatile @Nullable AcquireCommand last;
 
@@ -104,8 +107,8 @@ final class DynamoDbLock implements StoredLock {
 	}
 
 	/**
-	 * Reads first, so that a caller that finds a result takes no lock from others; and
-	 * reads again when the lock is granted, as a holder may have left a result in
+	 * Reads first, so that a caller that finds a result does not acquire the lock. Reads
+	 * again when the lock is granted, because a holder may have stored a result in
 	 * between.
 	 */
 	private CompletionStage<AcquireResult> findOrTake(AcquireCommand command, ResultQuery query) {
@@ -126,8 +129,10 @@ final class DynamoDbLock implements StoredLock {
 			return (found != null) ? free(owner).<AcquireResult>thenApply((freed) -> found)
 					: CompletableFuture.completedStage(granted);
 		}).exceptionally((failure) -> {
-			// Not one of ours: those have not reached the store, and the lock is taken.
-			throw new IllegalStateException("the lock was granted, but not its result read", Requests.cause(failure));
+			// Not a LockStoreException, which would mean that nothing was done: the lock
+			// is granted and has to be undone.
+			throw new IllegalStateException("the lock was granted, but its result could not be read",
+					Requests.cause(failure));
 		});
 	}
 
@@ -171,7 +176,7 @@ final class DynamoDbLock implements StoredLock {
 
 	/**
 	 * Releases the lock.
-	 * @param again what to ask for when that has failed
+	 * @param again the request that repeats a failed release
 	 */
 	private CompletionStage<Boolean> release(String owner, Supplier<CompletionStage<Boolean>> release,
 			Supplier<CompletionStage<Boolean>> again) {
@@ -205,8 +210,8 @@ final class DynamoDbLock implements StoredLock {
 	}
 
 	/**
-	 * Keeps the result and frees the lock. A result that DynamoDB refuses, for it may be
-	 * too large, is not kept, and the lock is freed all the same.
+	 * Keeps the result and releases the lock. If DynamoDB refuses the result, for example
+	 * because it is too large, the lock is released without it.
 	 */
 	private CompletionStage<Boolean> freeWith(StoredResult result, String owner) {
 		Update release = Update.builder()
@@ -236,7 +241,10 @@ final class DynamoDbLock implements StoredLock {
 						(lock) -> clock.isHeld(lock) ? Optional.of(clock.held(lock).remaining()) : Optional.empty()));
 	}
 
-	/** Updates the lock, whether the condition holds or not an answer from its item. */
+	/**
+	 * Updates the lock if the condition holds, and maps its item to an answer in both
+	 * cases.
+	 */
 	private <T> CompletionStage<T> update(String update, String condition, Map<String, AttributeValue> values,
 			Function<Map<String, AttributeValue>, T> done, Function<Map<String, AttributeValue>, T> otherwise) {
 		Requests requests = this.table.requests();

@@ -20,22 +20,24 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResults;
 
 /**
- * Keeps locks in a table of DynamoDB: one item per lock. To take, renew or release it is
- * one conditional {@code UpdateItem} each. The fencing token is a counter in the item.
+ * Stores locks in a DynamoDB table, with one item per lock. Acquiring, renewing and
+ * releasing a lock is one conditional {@code UpdateItem} each. The fencing token is a
+ * counter in the item.
  * <p>
- * DynamoDB does not compare times of its own, so a lease ends by the clocks of the
- * callers: no caller gets the lock early as long as these differ by at most the clock
- * skew, after which a lock that was not released is free. A holder that is late still
- * owns the lock in the store until the next holder has it: it can renew and release it.
+ * DynamoDB offers no time of its own in conditions, so leases expire by the clocks of the
+ * callers. No caller acquires the lock early as long as these clocks differ by at most
+ * the clock skew. A lock that was not released is free after its time to live plus the
+ * clock skew. A late holder still owns the lock in the store until the next grant, and
+ * can renew and release it.
  */
 public final class DynamoDbLockStore implements LockStore, InitializingBean, DisposableBean {
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
 
-	/** How long the start waits for an answer. */
+	/** The longest time that the start-up waits for an answer. */
 	private static final Duration LOOK = Duration.ofSeconds(5);
 
-	/** How long the start waits for a new table. */
+	/** The longest time that the start-up waits for a new table. */
 	private static final Duration CREATION = Duration.ofSeconds(30);
 
 	private final DynamoDbAsyncClient client;
@@ -52,8 +54,8 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 	 * @param table the name of the table; applications with the same table share their
 	 * locks
 	 * @param createTable whether to create the table if there is none
-	 * @param clockSkew how much the clocks of servers may differ
-	 * @param commandTimeout how long to wait for an answer
+	 * @param clockSkew the largest difference between the clocks of servers
+	 * @param commandTimeout the longest time to wait for an answer
 	 */
 	public DynamoDbLockStore(DynamoDbAsyncClient client, String table, boolean createTable, Duration clockSkew,
 			Duration commandTimeout) {
@@ -62,7 +64,7 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 
 	DynamoDbLockStore(DynamoDbAsyncClient client, String table, boolean createTable, Duration clockSkew,
 			Duration commandTimeout, InstantSource clock) {
-		Assert.isTrue(!clockSkew.isNegative(), "Clocks cannot differ by less than nothing");
+		Assert.isTrue(!clockSkew.isNegative(), "The clock skew must not be negative");
 		this.client = client;
 		this.createTable = createTable;
 		Requests requests = new Requests(client, commandTimeout);
@@ -72,8 +74,8 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 	}
 
 	/**
-	 * Checks whether the table exists, or creates it. Without it, or without an answer,
-	 * the application starts all the same, with a warning.
+	 * Checks whether the table exists, or creates it. If there is no table or no answer,
+	 * the application starts nevertheless, with a warning.
 	 */
 	@Override
 	public void afterPropertiesSet() {

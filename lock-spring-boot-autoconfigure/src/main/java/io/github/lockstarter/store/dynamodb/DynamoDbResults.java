@@ -14,8 +14,8 @@ import io.github.lockstarter.store.SearchLimit;
 import io.github.lockstarter.store.StoredResults;
 
 /**
- * Results in DynamoDB. They are found by scanning the table, page by page, which is
- * charged for all items that it holds.
+ * The stored results in DynamoDB. They are found by a paged scan of the table, which is
+ * charged for all its items.
  */
 final class DynamoDbResults implements StoredResults {
 
@@ -69,7 +69,10 @@ final class DynamoDbResults implements StoredResults {
 		return this.requests.send((client) -> client.scan(request));
 	}
 
-	/** A few at a time: requests for locks must not queue behind thousands. */
+	/**
+	 * Deletes a few at a time, so that requests for locks do not queue behind thousands
+	 * of deletions.
+	 */
 	private CompletionStage<Void> delete(List<Map<String, AttributeValue>> keys) {
 		List<Map<String, AttributeValue>> some = keys.subList(0, Math.min(AT_A_TIME, keys.size()));
 		List<Map<String, AttributeValue>> others = keys.subList(some.size(), keys.size());

@@ -10,24 +10,24 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import io.github.lockstarter.LockKey;
 
 /**
- * The format of the items of the table. An item is a lock, or a result: the key of a
+ * The format of the items in the table. An item is a lock or a result: the key of a
  * result begins with {@code ':'}, which the name of a lock cannot.
  *
  * <pre>
  * lock            registration:taro              :8a…2c:registration:taro
  * holder          the owner; absent when free
- * expiry          when the lease ends
- * fence           the last fencing token         that it was left under
- * release_id      which request freed it
+ * expiry          the end of the lease
+ * fence           the last fencing token         the fencing token of its holder
+ * release_id      the request that released it
  * result_text                                    the result
  * lock_name                                      registration
- * came                                           when it came
- * kept_until                                     from when on it does not count
- * delete_after    from when on DynamoDB may delete the item
+ * came                                           the time of storing
+ * kept_until                                     the end of its validity
+ * delete_after    the time after which DynamoDB may delete the item
  * </pre>
  *
- * Times are milliseconds since 1970, but {@code delete_after} is in seconds. No attribute
- * is a reserved word.
+ * Times are milliseconds since 1970, except for {@code delete_after} in seconds. No
+ * attribute is a reserved word.
  */
 final class Items {
 
@@ -56,7 +56,7 @@ final class Items {
 
 	private static final Duration SPARE = Duration.ofDays(1);
 
-	/** An item has at most 400 KB, and a result has other attributes. */
+	/** An item has at most 400 KB, including the other attributes of a result. */
 	static final long MAX_RESULT = 396 * 1024;
 
 	/** 128 bits. */
@@ -71,7 +71,7 @@ final class Items {
 	}
 
 	/**
-	 * Returns the key of the results of that name.
+	 * Returns the key of the results with the name.
 	 * @param lock the key of their lock
 	 */
 	static Map<String, AttributeValue> resultKey(Map<String, AttributeValue> lock, String name) {
@@ -89,20 +89,20 @@ final class Items {
 	}
 
 	/**
-	 * Returns when an item may be deleted that is out of date at that time, in
-	 * milliseconds: well after it on every clock.
+	 * Returns the time after which an item may be deleted that is obsolete from the given
+	 * time on, in milliseconds. It is well after that time on every clock.
 	 */
 	static AttributeValue deleteAfter(long millis) {
 		return number(TimeUnit.MILLISECONDS.toSeconds(millis + SPARE.toMillis()));
 	}
 
-	/** Returns a number of the item; 0 if it has none. */
+	/** Returns a numeric attribute of the item; 0 if it is absent. */
 	static long number(Map<String, AttributeValue> item, String attribute) {
 		AttributeValue value = item.get(attribute);
 		return (value != null && value.n() != null) ? Long.parseLong(value.n()) : 0;
 	}
 
-	/** Returns whether the item has that text. */
+	/** Returns whether the attribute of the item has that text. */
 	static boolean has(Map<String, AttributeValue> item, String attribute, String text) {
 		AttributeValue value = item.get(attribute);
 		return value != null && text.equals(value.s());

@@ -9,11 +9,11 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import io.github.lockstarter.store.AcquireResult.Held;
 
 /**
- * When leases end, as one of several clocks sees it that differ by at most the clock
+ * Computes the end of leases with one of several clocks that differ by at most the clock
  * skew. All times are in milliseconds since 1970.
  *
  * @param clock the clock of this application
- * @param skew by how much clocks may differ
+ * @param skew the largest difference between clocks
  */
 record LeaseClock(InstantSource clock, Duration skew) {
 
@@ -21,12 +21,14 @@ record LeaseClock(InstantSource clock, Duration skew) {
 		return this.clock.millis();
 	}
 
-	/** Returns when a lease ends that begins now. */
+	/** Returns the end of a lease that begins now. */
 	long expiry(Duration ttl) {
 		return now() + millis(ttl);
 	}
 
-	/** Returns when a lease must have ended that has ended on all clocks. */
+	/**
+	 * Returns the time before which a lease must have ended to have ended on all clocks.
+	 */
 	long freeBefore() {
 		return now() - millis(this.skew);
 	}
@@ -35,7 +37,9 @@ record LeaseClock(InstantSource clock, Duration skew) {
 		return lock.containsKey(Items.HOLDER) && Items.number(lock, Items.EXPIRY) >= freeBefore();
 	}
 
-	/** No caller may take the lock before it has ended on all clocks. */
+	/**
+	 * Returns the holder. The lock is not free before its lease has ended on all clocks.
+	 */
 	Held held(Map<String, AttributeValue> lock) {
 		long free = Items.number(lock, Items.EXPIRY) + millis(this.skew) + 1;
 		return new Held(Duration.ofMillis(free - now()), Items.number(lock, Items.FENCE));

@@ -23,7 +23,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 
 /**
- * Requests to DynamoDB that never block the caller.
+ * Sends requests to DynamoDB without blocking the caller.
  */
 final class Requests {
 
@@ -50,8 +50,8 @@ final class Requests {
 	}
 
 	/**
-	 * Returns threads to call the driver on. It resolves credentials on the thread that
-	 * calls it, and may have to ask another server for them.
+	 * Returns the threads that call the driver. The driver resolves credentials on the
+	 * calling thread, and may have to request them from another server.
 	 */
 	private static ScheduledThreadPoolExecutor sender() {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-dynamodb-");
@@ -62,14 +62,15 @@ final class Requests {
 		return sender;
 	}
 
-	/** Returns what lets the driver give up a request when it is too late. */
+	/**
+	 * Returns a configuration with which the driver gives up a request at the time-out.
+	 */
 	AwsRequestOverrideConfiguration inTime() {
 		return this.inTime;
 	}
 
 	/**
-	 * Sends a request, and sends it again as long as a transaction is under way with its
-	 * items.
+	 * Sends a request, and repeats it while a transaction with its items is in progress.
 	 */
 	<T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> request) {
 		return send(request, this.sender, System.nanoTime() + this.timeout.toNanos());
@@ -93,14 +94,14 @@ final class Requests {
 				&& ex.cancellationReasons().stream().anyMatch((each) -> "TransactionConflict".equals(each.code())));
 	}
 
-	/** Returns whether DynamoDB has answered that it did not do it. */
+	/** Returns whether DynamoDB has answered that the request was not executed. */
 	static boolean isRefusal(Throwable failure) {
 		return failure instanceof DynamoDbException refusal && refusal.statusCode() / 100 == 4;
 	}
 
 	/**
-	 * Returns the answer, where a refusal is distinguished from a failure after which the
-	 * request may have been done.
+	 * Returns the answer. A refusal is distinguished from a failure after which the
+	 * request may have been executed.
 	 */
 	static <T> CompletionStage<T> told(CompletionStage<T> answer) {
 		return answer.exceptionallyCompose((failure) -> {

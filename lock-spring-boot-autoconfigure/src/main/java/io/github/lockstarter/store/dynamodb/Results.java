@@ -26,7 +26,7 @@ import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The results of locks, each in an item of its own.
+ * The results of locks, each stored in an item of its own.
  */
 final class Results {
 
@@ -53,7 +53,7 @@ final class Results {
 			.thenApply((answer) -> new Seen(find(answer, lock), found(find(answer, result), query)));
 	}
 
-	/** Reads a lock; there is nothing in it if there is none. */
+	/** Reads a lock; empty if there is none. */
 	CompletionStage<Map<String, AttributeValue>> lock(Map<String, AttributeValue> lock) {
 		return read(List.of(lock)).thenApply((answer) -> find(answer, lock));
 	}
@@ -67,7 +67,7 @@ final class Results {
 
 	private Map<String, AttributeValue> find(BatchGetItemResponse answer, Map<String, AttributeValue> key) {
 		if (!answer.unprocessedKeys().isEmpty()) {
-			throw new IllegalStateException("DynamoDB has not read all that it was asked for");
+			throw new IllegalStateException("DynamoDB did not return all requested items");
 		}
 		return answer.responses()
 			.getOrDefault(this.table, List.of())
@@ -77,11 +77,13 @@ final class Results {
 			.orElse(Map.of());
 	}
 
-	/** DynamoDB deletes items long after they are out of date. */
+	/**
+	 * Checks the validity, because DynamoDB deletes items long after they are obsolete.
+	 */
 	private @Nullable Found found(Map<String, AttributeValue> item, ResultQuery query) {
 		AttributeValue text = item.get(Items.RESULT);
 		long now = this.clock.millis();
-		// On the clock of the holder that stored it, which may be ahead.
+		// The time is from the clock of the holder that stored it, which may be ahead.
 		Duration age = Duration.ofMillis(Math.max(now - Items.number(item, Items.CAME), 0) + 1);
 		if (text == null || now >= Items.number(item, Items.KEPT_UNTIL)) {
 			return null;
@@ -91,7 +93,7 @@ final class Results {
 	}
 
 	/**
-	 * Keeps a result if the lock can be released, in one step.
+	 * Keeps a result and releases the lock, in one atomic step.
 	 * @return whether the lock was released
 	 */
 	CompletionStage<Boolean> store(LockKey lock, Map<String, AttributeValue> key, Update release, StoredResult result) {
@@ -123,19 +125,19 @@ final class Results {
 				&& "ConditionalCheckFailed".equals(ex.cancellationReasons().get(0).code());
 	}
 
-	/** Reports the first result that DynamoDB refused. */
+	/** Logs the first result that DynamoDB refused. */
 	void refused(LockKey lock, Throwable failure) {
 		if (this.reported.compareAndSet(false, true)) {
-			logger.warn("DynamoDB refused a result of lock '%s': it is for the request only that made it"
-				.formatted(lock.name()), failure);
+			logger.warn("DynamoDB refused a result of lock '%s'. The result is not shared".formatted(lock.name()),
+					failure);
 		}
 	}
 
 	/**
-	 * What was there.
+	 * The items that were found.
 	 *
 	 * @param lock the item of the lock; empty if there is none
-	 * @param result the result, if it counts
+	 * @param result the result, if it matches the query
 	 */
 	record Seen(Map<String, AttributeValue> lock, @Nullable Found result) {
 	}

@@ -3,7 +3,7 @@ package io.github.lockstarter.store.dynamodb;
 import io.github.lockstarter.store.StoreCalls;
 
 /**
- * What all locks of a table have in common.
+ * The shared resources of all locks of a table.
  *
  * @param name the name of the table
  */

@@ -22,8 +22,7 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 
 /**
- * The table, before the first lock: whether it is there, and how it is created. All of it
- * blocks.
+ * Checks and creates the table at start-up. All methods block.
  */
 final class TableSetup {
 
@@ -40,12 +39,12 @@ final class TableSetup {
 		this.name = name;
 	}
 
-	/** Warns if locks cannot live in the table. */
+	/** Warns if the table is missing or unsuitable for locks. */
 	void warnIfUnsuitable(Duration atMost) {
 		inTime(atMost, () -> check(describe()));
 	}
 
-	/** Creates the table if there is none, and waits until it can be used. */
+	/** Creates the table if there is none, and waits until it is active. */
 	void create(Duration atMost) {
 		inTime(atMost, () -> {
 			if (isAbsent()) {
@@ -104,12 +103,15 @@ final class TableSetup {
 					&& each.attributeName().equals(Items.KEY) && each.attributeType() == ScalarAttributeType.S);
 		if (!key) {
 			logger.warn(("The DynamoDB table '%s' does not have the partition key '%s', a string, and no sort key:"
-					+ " whatever needs a lock fails")
+					+ " calls that need a lock fail")
 				.formatted(this.name, Items.KEY));
 		}
 	}
 
-	/** On a thread of its own: without an answer, the application starts all the same. */
+	/**
+	 * Runs the work on a thread of its own: without an answer, the application starts
+	 * nevertheless.
+	 */
 	private void inTime(Duration atMost, Runnable work) {
 		CompletableFuture<Void> done = new CompletableFuture<>();
 		Thread thread = new Thread(() -> {
@@ -136,17 +138,17 @@ final class TableSetup {
 
 	private void report(Throwable failure) {
 		if (failure instanceof ResourceNotFoundException) {
-			logger.warn(("There is no DynamoDB table '%s': whatever needs a lock fails until there is one."
+			logger.warn(("There is no DynamoDB table '%s': calls that need a lock fail until there is one."
 					+ " Create it with the partition key '%s', a string, and the TTL attribute '%s';"
 					+ " for development, lock.dynamodb.create-table=true does so")
 				.formatted(this.name, Items.KEY, Items.DELETE_AFTER));
 		}
 		else if (failure instanceof DynamoDbException refusal && refusal.awsErrorDetails() != null
 				&& "AccessDeniedException".equals(refusal.awsErrorDetails().errorCode())) {
-			logger.debug("The DynamoDB table may not be looked at, which locks do not need", refusal);
+			logger.debug("No permission to describe the DynamoDB table, which locks do not need", refusal);
 		}
 		else {
-			logger.warn("DynamoDB does not tell of the table '%s': whatever needs a lock may fail until it does"
+			logger.warn("DynamoDB does not describe the table '%s': calls that need a lock may fail until it does"
 				.formatted(this.name), failure);
 		}
 	}

@@ -1,5 +1,5 @@
 /**
- * Locks in DynamoDB.
+ * The lock store in DynamoDB.
  */
 @NullMarked
 package io.github.lockstarter.store.dynamodb;

@@ -21,10 +21,10 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 
 /**
- * Some connections of the pool, with a thread for each, since JDBC blocks. A caller that
- * may block runs its statement itself if a connection is free. No connection waits for an
- * answer for longer than the time-out of a statement, so that a database that was frozen
- * is of use as soon as it is back.
+ * Some connections of the pool, with one thread for each, because JDBC blocks. A caller
+ * that may block runs its statement itself if a connection is free. No connection waits
+ * for an answer longer than the time-out of a statement, so that a database that was
+ * unresponsive can be used as soon as it recovers.
  */
 final class ConnectionLane implements AutoCloseable {
 
@@ -42,21 +42,22 @@ final class ConnectionLane implements AutoCloseable {
 
 	private final ThreadPoolExecutor threads;
 
-	/** How many connections are free, for statements roughly in their order. */
+	/** The number of free connections, which statements use roughly in their order. */
 	private final Semaphore free;
 
-	/** How many more of them callers may use that block. */
+	/** The number of connections that blocking callers may still use. */
 	private final Semaphore blocking;
 
 	/**
-	 * Creates a lane, without threads or connections as yet.
-	 * @param name what the names of its threads begin with
-	 * @param pool has that many connections, or more
-	 * @param connections how many statements run at a time
-	 * @param reserved how many of them run on threads of the lane: a thread of a caller
-	 * may not run for a while amid its statement, if it is a virtual one
-	 * @param locks what the connections are for
-	 * @param timeout how long a statement is waited for, and whatever comes before it
+	 * Creates a lane. Threads and connections are created on demand.
+	 * @param name the prefix of the names of its threads
+	 * @param pool the pool, with at least that many connections
+	 * @param connections the number of statements that run concurrently
+	 * @param reserved the number of them that run only on threads of the lane: a virtual
+	 * thread of a caller may be suspended for a while during its statement
+	 * @param locks the table that the connections are for
+	 * @param timeout the longest time for a statement, including the wait for a
+	 * connection
 	 */
 	ConnectionLane(String name, DataSource pool, int connections, int reserved, LockTable locks, Duration timeout) {
 		this.pool = pool;
@@ -72,18 +73,18 @@ final class ConnectionLane implements AutoCloseable {
 	}
 
 	/**
-	 * Runs statements on a thread of the lane, and runs them again if the database has
+	 * Runs statements on a thread of the lane, and repeats them if the database has
 	 * rolled them back or the connection was lost.
-	 * @return the result; a failure of which nothing is left in the database is a
-	 * {@link NotDone}
+	 * @return a stage with the result; it fails with {@link NotDone} if nothing was
+	 * changed in the database
 	 */
 	<T> CompletionStage<T> run(Statements<T> statements) {
 		return queue(new Run<>(statements));
 	}
 
 	/**
-	 * Does the same, but runs them first on this thread if nothing has to be waited for
-	 * but the database.
+	 * Runs statements like {@link #run}, but first on this thread if a connection is
+	 * free.
 	 */
 	<T> CompletionStage<T> runBlocking(Statements<T> statements) {
 		Run<T> run = new Run<>(statements);
@@ -151,7 +152,7 @@ final class ConnectionLane implements AutoCloseable {
 		this.threads.shutdown();
 	}
 
-	/** Statements, as often as they are run. */
+	/** Runs statements, and repeats them. */
 	private final class Run<T> {
 
 		private final Statements<T> statements;
@@ -160,7 +161,7 @@ final class ConnectionLane implements AutoCloseable {
 
 		private final CompletableFuture<T> result = new CompletableFuture<>();
 
-		/** Whether they may have been done although the connection was lost. */
+		/** Whether they may have been executed although the connection was lost. */
 		private boolean mayBeDone;
 
 		private Run(Statements<T> statements) {
@@ -189,7 +190,7 @@ final class ConnectionLane implements AutoCloseable {
 				return failure != null && fail(failure);
 			}
 			catch (NotDone ex) {
-				// The pool gives up for an interrupted thread. Another one goes on.
+				// The pool gives up for an interrupted thread. Another thread continues.
 				return !Thread.currentThread().isInterrupted() && fail(ex);
 			}
 			catch (Throwable ex) {
@@ -203,7 +204,10 @@ final class ConnectionLane implements AutoCloseable {
 					known ? new IllegalStateException(failure.getMessage(), failure.getCause()) : failure);
 		}
 
-		/** Returns what ends the run, or nothing if it is worth to go on. */
+		/**
+		 * Returns the failure that ends the run; {@code null} if another attempt may
+		 * succeed.
+		 */
 		private @Nullable Throwable last(SQLException ex) {
 			Failure failure = Failure.of(ex);
 			this.mayBeDone |= failure == Failure.UNKNOWN;

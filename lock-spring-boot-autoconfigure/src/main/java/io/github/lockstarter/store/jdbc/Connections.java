@@ -7,8 +7,8 @@ import java.time.Duration;
 import com.zaxxer.hikari.HikariDataSource;
 
 /**
- * The connections of the store. Some of them are for holders only, who renew and release:
- * whatever callers wait for, holders do not wait behind them.
+ * The connections of the store. Some of them are reserved for holders, which renew and
+ * release, so that holders never wait behind callers that acquire locks.
  */
 final class Connections {
 
@@ -20,10 +20,11 @@ final class Connections {
 
 	/**
 	 * Divides the connections of a pool.
-	 * @param pool has that many connections, or more
-	 * @param locks what the connections are for
-	 * @param connections how many statements run at a time; at least two
-	 * @param timeout how long a statement is waited for, and whatever comes before it
+	 * @param pool the pool, with at least that many connections
+	 * @param locks the table that the connections are for
+	 * @param connections the number of statements that run concurrently; at least two
+	 * @param timeout the longest time for a statement, including the wait for a
+	 * connection
 	 */
 	Connections(HikariDataSource pool, LockTable locks, int connections, Duration timeout) {
 		this.pool = pool;
@@ -31,22 +32,22 @@ final class Connections {
 		this.holders = new ConnectionLane("lock-jdbc-holders-", pool, connections / 2, 1, locks, timeout);
 	}
 
-	/** Returns those for callers, and for statements that nobody waits for. */
+	/** Returns the connections for callers, and for background statements. */
 	ConnectionLane callers() {
 		return this.callers;
 	}
 
-	/** Returns those for holders. */
+	/** Returns the connections for holders. */
 	ConnectionLane holders() {
 		return this.holders;
 	}
 
-	/** Waits for a connection, and returns it. It has to be closed. */
+	/** Waits for a connection and returns it. The caller has to close it. */
 	Connection borrow() throws SQLException {
 		return this.pool.getConnection();
 	}
 
-	/** Closes a connection that is of no use to others. */
+	/** Closes a connection that must not be reused. */
 	void evict(Connection connection) {
 		this.pool.evictConnection(connection);
 	}

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * The databases that locks can live in.
+ * The supported databases.
  */
 enum Database {
 
@@ -22,16 +22,15 @@ enum Database {
 	}
 
 	/**
-	 * Returns the database that a JDBC URL is for, also where the URL of another driver
-	 * is around it.
+	 * Returns the database of a JDBC URL, even if it is wrapped in the URL of another
+	 * driver.
 	 */
 	static Database of(String url) {
 		return Stream.of(values())
 			.filter((each) -> url.toLowerCase(Locale.ROOT).contains(each.inUrl))
 			.findFirst()
 			.orElseThrow(() -> new LockConfigurationException(
-					"Locks cannot live in the database that %s leads to."
-						.formatted(url.replaceAll("^(\\w+:\\w+:).*", "$1…")),
+					"Locks cannot be stored in the database of %s.".formatted(url.replaceAll("^(\\w+:\\w+:).*", "$1…")),
 					"Use PostgreSQL, MySQL, MariaDB or H2, or choose another lock.store."));
 	}
 

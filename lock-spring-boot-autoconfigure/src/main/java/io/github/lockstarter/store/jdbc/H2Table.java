@@ -9,11 +9,11 @@ import java.time.Duration;
 import io.github.lockstarter.store.AcquireResult;
 
 /**
- * The table in H2. For a refusal the holder is read with a second statement.
+ * The table in H2. After a refusal, the holder is read with a second statement.
  */
 final class H2Table extends LockTable {
 
-	/** Always the same during a transaction. */
+	/** Constant during a transaction. */
 	private static final String NOW = "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT)";
 
 	private final String acquire;

@@ -5,11 +5,12 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.store.StoreCalls;
 
 /**
- * What all locks of a database have in common.
+ * The shared resources of all locks of a database.
  *
- * @param transactions the transactions of the application; {@code null} if they are on
+ * @param transactions the transactions of the application; {@code null} if they use
  * another database
- * @param notifications notifies waiters of releases; {@code null} if the database cannot
+ * @param notifications notifies waiters of releases; {@code null} if the database does
+ * not support it
  */
 record JdbcAccess(LockTable locks, ResultTable results, Connections connections, StoreCalls calls,
 		@Nullable ReleaseNotifications notifications, @Nullable JoinedTransactions transactions) {

@@ -22,14 +22,14 @@ import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.jdbc.ResultTable.Seen;
 
 /**
- * A lock in a database, which is one row.
+ * A lock in a database, stored as one row.
  */
 final class JdbcLock implements StoredLock {
 
-	/** Longer keys are replaced by their digest, and so are those that do not print. */
+	/** Longer keys, and unprintable ones, are replaced by their digest. */
 	private static final int MAX_KEY_LENGTH = 200;
 
-	/** For digests of locks; which of them it is, does not matter. */
+	/** The name for digests of keys, which can be any constant. */
 	private static final String ANY = "lock";
 
 	private final JdbcAccess database;
@@ -40,7 +40,7 @@ final class JdbcLock implements StoredLock {
 
 	private final Use use;
 
-	/** Whether the thread of the caller may run what is one statement. */
+	/** Whether the thread of the caller may run single statements. */
 	private final boolean blocking;
 
 	JdbcLock(JdbcAccess database, LockKey key) {
@@ -56,14 +56,17 @@ final class JdbcLock implements StoredLock {
 	}
 
 	/**
-	 * Returns the key of the row. It has visible characters of ASCII only: what else is a
-	 * letter, and which of them are equal, is different in each database.
+	 * Returns the key of the row. It consists of visible ASCII characters, because
+	 * databases differ in the treatment and comparison of other characters.
 	 */
 	private static String rowKey(LockKey key) {
 		return visible(key.name() + ":" + key.key());
 	}
 
-	/** Returns the text, or its digest if it is too long or has other characters. */
+	/**
+	 * Returns the text, or its digest if it is too long or has characters other than
+	 * visible ASCII.
+	 */
 	static String visible(String text) {
 		boolean visible = text.length() <= MAX_KEY_LENGTH && text.chars().allMatch((each) -> each > ' ' && each < 127);
 		return visible ? new LockKey(ANY, text).storeForm(MAX_KEY_LENGTH) : LockKey.ofDigest(ANY, text).key();
@@ -103,8 +106,7 @@ final class JdbcLock implements StoredLock {
 	}
 
 	/**
-	 * An acquisition that was repeated may be executed once more, after its owner has
-	 * ended.
+	 * A repeated acquisition may be executed again after its owner has released the lock.
 	 */
 	private void ended(String owner) {
 		AcquireCommand repeated = this.use.repeated;
@@ -114,7 +116,7 @@ final class JdbcLock implements StoredLock {
 		}
 	}
 
-	/** From now on the action runs after a release, and no other. */
+	/** Sets the action that runs after a release, which replaces the previous one. */
 	private void watch(Runnable onRelease) {
 		if (this.database.notifications() != null) {
 			synchronized (this.use) {
@@ -134,12 +136,14 @@ final class JdbcLock implements StoredLock {
 						(connection, mayBeDone) -> take(connection, mayBeDone, command));
 	}
 
-	/** Runs what is one statement. */
+	/** Runs a single statement. */
 	private <T> CompletionStage<T> runOne(ConnectionLane connections, Statements<T> statement) {
 		return this.blocking ? connections.runBlocking(statement) : connections.run(statement);
 	}
 
-	/** Where it may have been done already, the owner may have the lock by now. */
+	/**
+	 * If an earlier attempt may have been executed, the owner may hold the lock already.
+	 */
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
 		return this.database.connections().holders().run((connection, mayBeDone) -> {
 			AcquireResult result = this.database.locks()
@@ -158,7 +162,8 @@ final class JdbcLock implements StoredLock {
 		}
 		catch (SQLException ex) {
 			if (Failure.of(ex) == Failure.BLOCKED) {
-				// A transaction that commits under the lock has locked its row.
+				// The row is locked by a transaction that is about to commit under the
+				// lock.
 				return new Held(Duration.ZERO);
 			}
 			throw ex;
@@ -166,8 +171,8 @@ final class JdbcLock implements StoredLock {
 	}
 
 	/**
-	 * Looks first, so that a caller that finds a result takes no lock from others; and
-	 * looks again when the lock is granted, as a holder may have left a result in
+	 * Reads first, so that a caller that finds a result does not acquire the lock. Reads
+	 * again when the lock is granted, because a holder may have stored a result in
 	 * between.
 	 */
 	private AcquireResult findOrTake(Connection connection, boolean mayBeDone, AcquireCommand command,
@@ -189,7 +194,7 @@ final class JdbcLock implements StoredLock {
 			return (left != null) ? left : answer;
 		}
 		catch (SQLException ex) {
-			throw new IllegalStateException("the lock was granted, but not its result read", ex);
+			throw new IllegalStateException("the lock was granted, but its result could not be read", ex);
 		}
 	}
 
@@ -220,8 +225,7 @@ final class JdbcLock implements StoredLock {
 
 	/**
 	 * Releases the lock.
-	 * @param again what to do when that has failed; never blocks, since it is done on a
-	 * timer
+	 * @param again repeats a failed release; never blocks, because it runs on a timer
 	 */
 	private CompletionStage<Boolean> release(String owner, Supplier<CompletionStage<Boolean>> release,
 			Supplier<CompletionStage<Boolean>> again) {
@@ -233,12 +237,12 @@ final class JdbcLock implements StoredLock {
 		return released;
 	}
 
-	/** Where it may have been done already, it is no loss that it finds nothing. */
+	/** If an earlier attempt may have been executed, a missing lock is not a loss. */
 	private Statements<Boolean> freeing(String owner) {
 		return (connection, mayBeDone) -> this.database.locks().release(connection, this.rowKey, owner) || mayBeDone;
 	}
 
-	/** Never blocks: it is done again on a timer. */
+	/** Never blocks, because it is repeated on a timer. */
 	private CompletionStage<Boolean> free(String owner) {
 		return this.database.connections()
 			.holders()
@@ -283,7 +287,7 @@ final class JdbcLock implements StoredLock {
 		}
 	}
 
-	/** No caller is to be blocked for longer than a time-out. */
+	/** Only if the time-out bounds the time for which a caller is blocked. */
 	@Override
 	public StoredLock blocking() {
 		return !this.database.locks().boundsAcquisitions() ? this
@@ -300,14 +304,14 @@ final class JdbcLock implements StoredLock {
 		}
 	}
 
-	/** What a handle and its blocking one have in common. */
+	/** The shared state of a handle and its blocking variant. */
 	private static final class Use {
 
 		private @Nullable Runnable watch;
 
 		/**
-		 * The last acquisition by an owner that will not acquire the lock again. A token
-		 * may, so its releases are not repeated.
+		 * The last acquisition by an owner that will not acquire the lock again. A shared
+		 * token may acquire it again, so its releases are not repeated.
 		 */
 		private volatile @Nullable AcquireCommand last;
 

@@ -42,32 +42,36 @@ import io.github.lockstarter.store.StoredResults;
 import io.github.lockstarter.store.jdbc.LockTable.Renewed;
 
 /**
- * Keeps locks in a table of a SQL database: PostgreSQL, MySQL, MariaDB or H2. To take,
- * renew or release a lock is one statement each, in no transaction of the application's,
- * over connections of the store's own. A lease ends by the clock of the database.
+ * Stores locks in a table of a SQL database: PostgreSQL, MySQL, MariaDB or H2. Acquiring,
+ * renewing and releasing a lock is one statement each, outside of the transactions of the
+ * application, over connections that belong to the store. Leases expire by the clock of
+ * the database.
  * <p>
- * PostgreSQL notifies waiters of a release; in the other databases they poll. The fencing
- * token is a counter in the row of the lock, which begins with the time.
+ * PostgreSQL notifies waiters of a release; with the other databases they poll. The
+ * fencing token is a counter in the row of the lock, which starts with the current time.
  */
 public final class JdbcLockStore implements LockStore, InitializingBean, DisposableBean {
 
 	private static final Log logger = LogFactory.getLog(JdbcLockStore.class);
 
-	/** How long the start waits for an answer. */
+	/** The longest time that the start-up waits for an answer. */
 	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-	/** The table of results has a longer name, and the longest of PostgreSQL has 63. */
+	/**
+	 * The name of the table of results is longer, and PostgreSQL limits names to 63
+	 * characters.
+	 */
 	private static final Pattern TABLE = Pattern.compile("(?=.{1,50}$)(\\w+\\.)?[A-Za-z_]\\w*");
 
-	/** How the states begin that tell that a table, a column or a right is missing. */
+	/** The class of SQL states for a missing table, column or privilege. */
 	private static final String TABLE_STATE = "42";
 
-	/** So many statements are done well within the time-out of one. */
+	/** So many statements are executed well within the time-out of one. */
 	private static final int RENEWED_AT_ONCE = 100;
 
 	private static final long PAUSE_MILLIS = 100;
 
-	/** The shortest that the pool allows. */
+	/** The shortest time that the pool allows. */
 	private static final long SHORTEST_CONNECT_MILLIS = 250;
 
 	private final Set<Capability> capabilities;
@@ -86,16 +90,17 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 
 	/**
 	 * Creates a store. It connects when it is first used.
-	 * @param database where the database is: the URL, the user, and whatever else the
-	 * driver needs. Sizes and time-outs of the pool are those of the store
-	 * @param connections how many statements run at a time: half of them for holders, who
-	 * renew and release. Where the database notifies, there is one connection more
-	 * @param table the name of the table of locks; that of results ends with
-	 * {@code _results}. Applications with the same tables share their locks
+	 * @param database the URL, the user, and other settings of the driver. The store sets
+	 * the size and the time-outs of the pool
+	 * @param connections the number of statements that run concurrently. Half of them are
+	 * reserved for holders, which renew and release. If the database notifies, one more
+	 * connection is used
+	 * @param table the name of the table of locks; the name of the table of results has
+	 * the suffix {@code _results}. Applications with the same tables share their locks
 	 * @param createTables whether to create the tables if there are none
-	 * @param commandTimeout how long to wait for an answer
-	 * @param application what transactions of the application are on, if that is the same
-	 * database: they check their locks before the commit
+	 * @param commandTimeout the longest time to wait for an answer
+	 * @param application the data source of the transactions of the application, if it is
+	 * the same database: the transactions then check their locks before the commit
 	 */
 	public JdbcLockStore(HikariConfig database, int connections, String table, boolean createTables,
 			Duration commandTimeout, @Nullable DataSource application) {
@@ -127,11 +132,11 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 
 	/**
 	 * Checks the name of a table.
-	 * @throws IllegalArgumentException if it is none that is allowed
+	 * @throws IllegalArgumentException if the name is not allowed
 	 */
 	public static void checkTable(String table) {
 		Assert.isTrue(TABLE.matcher(table).matches(),
-				"The name of a table has letters, digits and '_' only, may have a schema and a dot before it, and is at most 50 long in all");
+				"The name of a table must consist of letters, digits and '_', with an optional schema and a dot before it, and of at most 50 characters in total");
 	}
 
 	private static HikariDataSource pool(HikariConfig database, int connections, Duration timeout,
@@ -141,7 +146,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		config.setPoolName("lock-jdbc");
 		config.setMaximumPoolSize(connections);
 		config.setMinimumIdle(1);
-		// One listens for as long as the application runs.
+		// One connection listens for notifications for as long as the application runs.
 		config.setLeakDetectionThreshold(0);
 		config.setConnectionTimeout(Math.max(timeout.toMillis(), SHORTEST_CONNECT_MILLIS));
 		config.setValidationTimeout(Math.max(timeout.toMillis(), SHORTEST_CONNECT_MILLIS));
@@ -157,8 +162,8 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	}
 
 	/**
-	 * Checks whether the tables exist, or creates them. Without an answer the application
-	 * starts all the same, with a warning.
+	 * Checks whether the tables exist, or creates them. If there is no answer, the
+	 * application starts nevertheless, with a warning.
 	 * @throws LockConfigurationException if the database has no such tables
 	 */
 	@Override
@@ -169,12 +174,14 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 			failure = check();
 		}
 		if (failure != null) {
-			logger.warn("The tables of the locks could not be found: requests that need a lock fail until they can. %s"
-				.formatted(NestedExceptionUtils.getMostSpecificCause(failure).getMessage()), failure);
+			logger.warn(
+					"The tables of the locks could not be checked: calls that need a lock fail until the database answers. %s"
+						.formatted(NestedExceptionUtils.getMostSpecificCause(failure).getMessage()),
+					failure);
 		}
 	}
 
-	/** Returns whether it is worth to go on. */
+	/** Returns whether to continue after the pause. */
 	private static boolean pause() {
 		try {
 			Thread.sleep(PAUSE_MILLIS);
@@ -186,7 +193,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		}
 	}
 
-	/** Returns why the database could not be asked. */
+	/** Returns the failure if the database did not answer. */
 	private @Nullable SQLException check() {
 		try (Connection connection = this.connections.borrow()) {
 			connection.setNetworkTimeout(Runnable::run, (int) TimeUnit.NANOSECONDS.toMillis(LOOK_NANOS));
@@ -205,13 +212,13 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		}
 	}
 
-	/** Returns the failure unless it is one of the tables. */
+	/** Returns the failure unless the tables are missing or unusable. */
 	private SQLException failure(SQLException failure) {
 		if (String.valueOf(failure.getSQLState()).startsWith(TABLE_STATE)) {
 			throw new LockConfigurationException(
 					"lock.store is jdbc, but its tables cannot be used: %s".formatted(failure.getMessage()),
 					"""
-							If they are there, grant the user SELECT, INSERT, UPDATE and DELETE on them. Else create them, or for development let lock.jdbc.initialize-schema=always do so:
+							If they exist, grant the user SELECT, INSERT, UPDATE and DELETE on them. Otherwise create them, or set lock.jdbc.initialize-schema=always for development:
 
 							%s"""
 						.formatted(this.schema));
@@ -259,7 +266,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		return answers;
 	}
 
-	/** One that fails, since its row is locked, does not keep the others from it. */
+	/** A renewal that fails, because its row is locked, does not prevent the others. */
 	private List<CompletionStage<Boolean>> renewTogether(List<Renewal> renewals) {
 		if (renewals.size() < 2) {
 			return LockStore.super.renewAll(renewals);
@@ -275,7 +282,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 				if (failure != null && !(failure.getCause() instanceof NotDone) && !(failure instanceof NotDone)) {
 					return CompletableFuture.<Boolean>failedStage(failure);
 				}
-				// A driver may not say how many rows it has changed.
+				// A driver may not report the number of changed rows.
 				return (failure == null && counts[i] >= 0) ? CompletableFuture.completedStage(counts[i] == 1)
 						: lock.renew(all.get(i).owner(), all.get(i).ttl());
 			}).thenCompose(Function.identity()));

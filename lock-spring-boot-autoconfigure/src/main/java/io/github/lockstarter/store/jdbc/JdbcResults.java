@@ -6,8 +6,8 @@ import java.util.concurrent.CompletionStage;
 import io.github.lockstarter.store.StoredResults;
 
 /**
- * Results in the database. A statement reads the whole table, within the time-out of the
- * store; results are removed a thousand at a time.
+ * The stored results in the database. A statement reads the whole table within the
+ * time-out of the store. Results are removed in batches of one thousand.
  */
 final class JdbcResults implements StoredResults {
 

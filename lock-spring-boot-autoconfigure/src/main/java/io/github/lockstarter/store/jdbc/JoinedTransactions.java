@@ -24,7 +24,8 @@ import io.github.lockstarter.store.StoredResult;
 /**
  * Transactions of the application on the database of the locks. A transaction that checks
  * a lock also locks its row, so no other owner can be granted the lock until it has
- * ended. A result that is kept in a transaction is there exactly if its changes are.
+ * ended. A result that is kept in a transaction exists exactly if the changes of the
+ * transaction do.
  */
 final class JoinedTransactions {
 
@@ -38,12 +39,12 @@ final class JoinedTransactions {
 
 	private volatile @Nullable Integer defaultIsolation;
 
-	/** The names of locks that have been warned of. */
+	/** The names of the locks for which a warning has been logged. */
 	private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates the statements in transactions.
-	 * @param dataSource what the transactions of the application are on
+	 * @param dataSource the data source of the transactions of the application
 	 */
 	JoinedTransactions(DataSource dataSource, LockTable locks, ResultTable results) {
 		this.dataSource = target(dataSource);
@@ -51,23 +52,25 @@ final class JoinedTransactions {
 		this.results = results;
 	}
 
-	/** Returns what a transaction manager registers its connections for. */
+	/**
+	 * Returns the data source for which a transaction manager registers its connections.
+	 */
 	private static DataSource target(DataSource dataSource) {
 		DataSource target = (dataSource instanceof TransactionAwareDataSourceProxy proxy) ? proxy.getTargetDataSource()
 				: null;
 		return (target != null) ? target : dataSource;
 	}
 
-	/** Returns whether the lock is held, or the transaction is another one. */
+	/** Returns whether the lock is held, or the transaction uses another database. */
 	boolean holdUntilCommit(LockKey key, String rowKey, long token, Object transaction) {
 		return !isOurs(transaction) || run(key, (connection, mayBeDone) -> !canCheck(connection)
 				|| this.locks.holdUntilCommit(connection, rowKey, token));
 	}
 
 	/**
-	 * Returns whether the transaction sees the row as it is, although the row was changed
-	 * after the transaction had begun, as a renewal does. The isolation of transactions
-	 * that do not ask for one is looked up once.
+	 * Returns whether the transaction sees the current state of the row, even if the row
+	 * was changed after the transaction began, for example by a renewal. The default
+	 * isolation level is looked up once.
 	 */
 	private boolean canCheck(Connection connection) throws SQLException {
 		if (!this.locks.failsSnapshots(connection)) {
@@ -106,15 +109,15 @@ final class JoinedTransactions {
 			}
 		}
 		else if (this.reported.add(key.name())) {
-			logger.warn(("The transaction under lock '%s' is not one that the locks can join, so the result is stored"
-					+ " after its commit, and the work is done again if the server dies in between")
+			logger.warn(("The transaction under lock '%s' cannot be joined by the lock store, so the result is stored"
+					+ " after its commit, and a duplicate repeats the work if the server crashes in between")
 				.formatted(key.name()));
 		}
 	}
 
 	/**
-	 * A connection that is bound to the thread is not enough: in a transaction on another
-	 * database it is one without a transaction.
+	 * A connection that is bound to the thread is not sufficient: in a transaction on
+	 * another database, that connection has no transaction.
 	 */
 	private boolean isOurs(Object transaction) {
 		return TransactionSynchronizationManager.isActualTransactionActive()
@@ -128,7 +131,7 @@ final class JoinedTransactions {
 			return statements.run(connection, false);
 		}
 		catch (SQLException ex) {
-			logger.warn("A transaction under lock '%s' is rolled back, since it could not join the lock: %s"
+			logger.warn("A transaction under lock '%s' is rolled back, because it could not join the lock: %s"
 				.formatted(key.name(), ex.getMessage()));
 			throw new LockStoreException(key, "the transaction could not join the lock: " + ex.getMessage(), ex);
 		}

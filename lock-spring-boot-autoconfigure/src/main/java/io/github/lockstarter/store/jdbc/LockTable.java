@@ -16,34 +16,34 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 
 /**
- * The table of locks, and the statements on it: one row for each lock that is held, or
- * was held a short time ago.
+ * The table of locks and its statements. It has one row for each lock that is held, or
+ * was held recently.
  *
  * <pre>
  * lock_key     registration:taro
  * owner        the last owner
  * token        the last fencing token
- * expires_at   when the lease ends; in the past for a lock that is free
+ * expires_at   the end of the lease; in the past for a lock that is free
  * </pre>
  *
- * Times are milliseconds since 1970 on the clock of the database, which no time zone can
- * shift. A lock that is released keeps its row for a while, so that its fencing token
- * goes on from there. The first token of a row is the time, which is larger than the last
- * token of any row that has been removed.
+ * Times are milliseconds since 1970 on the clock of the database, independent of time
+ * zones. The row of a released lock is kept for a while, so that its fencing token
+ * continues from there. The first token of a row is the current time, which is larger
+ * than the last token of any row that has been removed.
  */
 abstract class LockTable {
 
 	/**
-	 * How much smaller than the time the token of a row is that is removed. The clock of
-	 * the database may be set back by that much, and a statement may take that long,
-	 * without a fencing token being given twice.
+	 * A row is removed only if its token is at least this much less than the current
+	 * time. So no fencing token is granted twice, even if the clock of the database is
+	 * set back by as much, or a statement takes as long.
 	 */
 	static final Duration KEPT = Duration.ofMinutes(5);
 
-	/** So few rows are deleted well within the time-out of a statement. */
+	/** The number of rows that are deleted well within the time-out of a statement. */
 	static final int SOME = 1000;
 
-	/** Nothing but a transaction of other code keeps a row locked for so long. */
+	/** Only a transaction of other code locks a row for longer. */
 	static final int LONGEST_WAIT_SECONDS = 10;
 
 	private final String name;
@@ -75,8 +75,8 @@ abstract class LockTable {
 	 * Creates the statements.
 	 * @param name the name of the table
 	 * @param now the expression for the time
-	 * @param setting the beginning of a statement that may wait for a row; a table called
-	 * {@code setting}, or nothing
+	 * @param setting the prefix of a statement that may wait for a row: a table named
+	 * {@code setting}, or empty
 	 */
 	LockTable(String name, String now, String setting) {
 		this.name = name;
@@ -101,8 +101,8 @@ abstract class LockTable {
 	}
 
 	/**
-	 * Takes the lock if it is free, or if the owner has it already: then with the same
-	 * fencing token, since a statement that was repeated may be executed late.
+	 * Acquires the lock if it is free, or if the owner holds it already. The latter keeps
+	 * the fencing token, because a repeated statement may be executed late.
 	 * @param waits whether the caller is to be notified of the release
 	 */
 	abstract AcquireResult acquire(Connection connection, String key, String owner, Duration ttl, boolean waits)
@@ -110,14 +110,14 @@ abstract class LockTable {
 
 	/**
 	 * Ends a turn: releases the lock for other instances that wait, or grants it to the
-	 * next owner. Only where waiters are notified.
+	 * next owner. Only for databases that notify waiters.
 	 */
 	AcquireResult handOver(Connection connection, String key, String predecessor, String owner, Duration ttl)
 			throws SQLException {
-		throw new UnsupportedOperationException("Nobody is notified here");
+		throw new UnsupportedOperationException("This database does not notify waiters");
 	}
 
-	/** Returns what the answer to an acquisition means, from the row as it is then. */
+	/** Returns the result of an acquisition, from the state of the row after it. */
 	static AcquireResult answer(ResultSet row, String owner) throws SQLException {
 		return owner.equals(row.getString(1)) ? new Granted(row.getLong(2)) : held(row);
 	}
@@ -126,7 +126,10 @@ abstract class LockTable {
 		return new Held(Duration.ofMillis(Math.max(row.getLong(3), 1)), row.getLong(2));
 	}
 
-	/** Returns the holder of a lock that was not granted. It may be gone by now. */
+	/**
+	 * Returns the holder of a lock that was not granted. The lock may have been released
+	 * in the meantime.
+	 */
 	final Held holder(Connection connection, String key) throws SQLException {
 		return find(connection, key).orElseGet(() -> new Held(Duration.ZERO));
 	}
@@ -147,7 +150,7 @@ abstract class LockTable {
 		}
 	}
 
-	/** Returns the number of rows for each. */
+	/** Returns the number of changed rows for each renewal. */
 	final int[] renewAll(Connection connection, List<Renewed> renewals) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.renew)) {
 			for (Renewed each : renewals) {
@@ -165,7 +168,7 @@ abstract class LockTable {
 	}
 
 	/**
-	 * Frees the lock.
+	 * Releases the lock.
 	 * @return whether the owner held it
 	 */
 	boolean release(Connection connection, String key, String owner) throws SQLException {
@@ -182,7 +185,7 @@ abstract class LockTable {
 	}
 
 	/**
-	 * Keeps the lock from everybody for a while, if the owner still holds it.
+	 * Keeps the lock unavailable to all callers for a while, if the owner still holds it.
 	 * @param ended the owner from then on
 	 */
 	final boolean releaseAfter(Connection connection, String key, String owner, String ended, Duration time)
@@ -199,7 +202,7 @@ abstract class LockTable {
 		}
 	}
 
-	/** Returns the statement of a release that keeps the lock from everybody. */
+	/** Returns the statement of a release that keeps the lock unavailable for a while. */
 	String releaseAfter() {
 		return this.releaseAfter;
 	}
@@ -239,8 +242,8 @@ abstract class LockTable {
 	}
 
 	/**
-	 * Returns whether an acquisition is one statement, however it ends, and the driver
-	 * bounds the wait for its answer.
+	 * Returns whether an acquisition is always one statement, and the driver bounds the
+	 * wait for its answer.
 	 */
 	boolean boundsAcquisitions() {
 		return false;
@@ -263,13 +266,13 @@ abstract class LockTable {
 	 * Returns a statement that deletes at most {@link #SOME} rows.
 	 * @param table the name of the table
 	 * @param columns the columns of its primary key
-	 * @param condition which rows
+	 * @param condition selects the rows
 	 */
 	abstract String deleteSome(String table, String columns, String condition);
 
 	/**
-	 * Returns what a new connection begins with, so that no statement waits for long for
-	 * a row that another transaction has locked.
+	 * Returns the initial statement of a new connection, if any. It limits the time for
+	 * which a statement waits for a row that another transaction has locked.
 	 */
 	@Nullable String connectionInitSql() {
 		return null;

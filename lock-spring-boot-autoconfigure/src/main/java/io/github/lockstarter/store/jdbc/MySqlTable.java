@@ -14,13 +14,13 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 
 /**
  * The table in MySQL and MariaDB. The fencing token of a grant is returned as a generated
- * key; for a refusal the holder is read with a second statement.
+ * key. After a refusal, the holder is read with a second statement.
  */
 final class MySqlTable extends LockTable {
 
 	private static final long MAX_RESULT = 7L * 1024 * 1024;
 
-	/** Always the same during a statement. */
+	/** Constant during a statement. */
 	private static final String NOW = "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000)";
 
 	private static final String SNAPSHOTS = "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'";
@@ -31,9 +31,9 @@ final class MySqlTable extends LockTable {
 
 	MySqlTable(String name) {
 		super(name, NOW);
-		// The assignments are made one after the other. After the first one the owner of
-		// the row tells whether the lock is granted, and until the last one its time
-		// tells whether that owner had it before.
+		// The assignments are executed one after the other. After the first one, the
+		// owner of the row shows whether the lock is granted. Until the last one, its
+		// time shows whether that owner held the lock before.
 		this.acquire = """
 				INSERT INTO %1$s (lock_key, owner, token, expires_at)
 				VALUES (?, ?, LAST_INSERT_ID(%2$s), %2$s + ?)
@@ -63,15 +63,15 @@ final class MySqlTable extends LockTable {
 		return holder(connection, key);
 	}
 
-	/** The shortest that MySQL knows, in seconds. */
+	/** The shortest time that MySQL supports, in seconds. */
 	@Override
 	String connectionInitSql() {
 		return "SET SESSION innodb_lock_wait_timeout = 1";
 	}
 
 	/**
-	 * A statement has at most {@code max_allowed_packet}, which is 16 MB in MariaDB, and
-	 * some drivers write two digits for each byte.
+	 * A statement is limited to {@code max_allowed_packet}, which is 16 MB in MariaDB by
+	 * default, and some drivers write two digits for each byte.
 	 */
 	@Override
 	long maxResultSize() {
@@ -83,7 +83,7 @@ final class MySqlTable extends LockTable {
 		return "DELETE FROM %s WHERE %s LIMIT %d".formatted(table, condition, SOME);
 	}
 
-	/** MariaDB does, with a variable that MySQL does not know. */
+	/** Only MariaDB does, depending on a variable that MySQL does not have. */
 	@Override
 	boolean failsSnapshots(Connection connection) throws SQLException {
 		Boolean known = this.failsSnapshots;

@@ -23,27 +23,29 @@ import io.github.lockstarter.store.AcquireResult.PredecessorGone;
  * waiting      the instance that waits for the lock, * if there are several, or null
  * </pre>
  *
- * An instance that was refused sets it in the statement that found the lock held. A
+ * An instance that is refused sets it in the statement that found the lock held. A
  * release notifies all instances, and those that are refused then set it again. At the
- * end of a turn the lock is released for the other instances, if any waits: it ends with
- * -1, so that the next holder keeps the instance that ended the turn among the waiters.
+ * end of a turn the lock is released for the other instances, if any of them waits. Its
+ * time is then set to -1, so that the next grant keeps the instance that ended the turn
+ * among the waiters.
  */
 final class PostgreSqlTable extends LockTable {
 
-	/** Always the same during a statement, even if that waits for another one. */
+	/** Constant during a statement, even if the statement waits for another one. */
 	private static final String NOW = "(date_part('epoch', statement_timestamp()) * 1000)::bigint";
 
 	/**
-	 * For one statement only: a pooler may give the connection to others. No statement
-	 * waits for long for a row that another transaction has locked.
+	 * Limits the time for which a statement waits for a row that another transaction has
+	 * locked. It applies to one statement only, because a pooler may give the connection
+	 * to other clients.
 	 */
 	private static final String SETTING = "WITH setting AS (SELECT set_config('lock_timeout', '100ms', TRUE))";
 
 	private static final String BACKEND = "SELECT pg_backend_pid()";
 
 	/**
-	 * How long the waiters of other instances get before it is worth looking whether they
-	 * came.
+	 * The time for the waiters of other instances to acquire the lock before this
+	 * instance polls.
 	 */
 	private static final Duration HEAD_START = Duration.ofMillis(20);
 
@@ -68,9 +70,9 @@ final class PostgreSqlTable extends LockTable {
 	PostgreSqlTable(String name, String instance) {
 		super(name, NOW, SETTING);
 		String channel = channel(name);
-		// The token that is asked for is the time. The row is locked when the condition
-		// is evaluated, so a release either comes before that, or finds a waiter. A
-		// holder that is younger than the statement is in neither part of the answer.
+		// The requested token is the time. The row is locked when the condition is
+		// evaluated, so a release either precedes that, or finds a waiter. A holder that
+		// is younger than the statement is in neither part of the answer.
 		this.acquire = """
 				%5$s,
 				changed AS (
@@ -100,7 +102,7 @@ final class PostgreSqlTable extends LockTable {
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				RETURNING CASE WHEN waiting IS NOT NULL THEN pg_notify('%3$s', lock_key) END
 				""".formatted(name, NOW, channel, SETTING);
-		// Waiters are notified, since the lock is free earlier than they were told.
+		// Waiters are notified, because the lock is free earlier than they expect.
 		this.releaseAfter = """
 				%4$s
 				UPDATE %1$s SET owner = ?, expires_at = %2$s + ? FROM setting
@@ -126,15 +128,17 @@ final class PostgreSqlTable extends LockTable {
 	}
 
 	/**
-	 * Limits the wait in the database. The driver would do it with a timer of its own for
-	 * each statement.
+	 * Limits the wait in the database. The driver would use a timer for each statement.
 	 */
 	@Override
 	boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
 		return returnsRow(connection, this.holdUntilCommit, key, token);
 	}
 
-	/** Returns where releases are notified of, however the name is spelt. */
+	/**
+	 * Returns the channel for notifications of releases, independent of the spelling of
+	 * the name.
+	 */
 	static String channel(String table) {
 		return table.toLowerCase(Locale.ROOT);
 	}
@@ -182,7 +186,7 @@ final class PostgreSqlTable extends LockTable {
 		}
 	}
 
-	/** A row that was changed since it was found has to meet the condition still. */
+	/** The condition is repeated, because a row may be changed after it was found. */
 	@Override
 	String deleteSome(String table, String columns, String condition) {
 		return "DELETE FROM %1$s WHERE %3$s AND (%2$s) IN (SELECT %2$s FROM %1$s WHERE %3$s LIMIT %4$d)"
@@ -200,8 +204,8 @@ final class PostgreSqlTable extends LockTable {
 	}
 
 	/**
-	 * Behind a pooler a statement that the driver has prepared may be the one that
-	 * another client has prepared under the same name. There nothing is prepared.
+	 * Disables prepared statements behind a pooler, where another client may have
+	 * prepared a statement with the same name.
 	 */
 	@Override
 	void prepare(Connection connection) throws SQLException {
@@ -216,7 +220,7 @@ final class PostgreSqlTable extends LockTable {
 		}
 	}
 
-	/** A pooler tells its clients of another backend than the one that answers them. */
+	/** A pooler reports another backend to its clients than the one that answers them. */
 	private static boolean isPooled(Connection connection, PGConnection postgres) throws SQLException {
 		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(BACKEND)) {
 			return !rows.next() || rows.getInt(1) != postgres.getBackendPID();

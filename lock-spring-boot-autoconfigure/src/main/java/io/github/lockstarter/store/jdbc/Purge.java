@@ -11,8 +11,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes the rows of free locks and of results that do not count any more, about once a
- * minute while locks are in use. Every instance does so; there is nothing to agree on.
+ * Removes the rows of free locks and of expired results, about once a minute while locks
+ * are in use. All instances do so independently.
  */
 final class Purge {
 
@@ -34,7 +34,7 @@ final class Purge {
 		this.connections = connections;
 	}
 
-	/** Begins, unless it has begun a short time ago. */
+	/** Starts a purge, unless one was started recently. */
 	void beginIfDue() {
 		long now = System.nanoTime();
 		long before = this.last.get();
@@ -43,7 +43,7 @@ final class Purge {
 		}
 	}
 
-	/** Removes some rows, and then more, until there are none. */
+	/** Removes rows in batches until there are none left. */
 	CompletionStage<Void> begin(Duration kept) {
 		return this.connections.run((connection, mayBeDone) -> {
 			int most = Math.max(this.locks.purge(connection, kept), this.results.purge(connection));
@@ -53,7 +53,8 @@ final class Purge {
 
 	private static void report(@Nullable Throwable failure) {
 		if (failure != null) {
-			logger.warn("Rows of free locks and of old results could not be removed: this is tried again in a minute",
+			logger.warn(
+					"Rows of free locks and of expired results could not be removed. The next attempt follows in a minute",
 					failure);
 		}
 	}

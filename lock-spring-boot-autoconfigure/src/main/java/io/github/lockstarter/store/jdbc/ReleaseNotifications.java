@@ -17,10 +17,10 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Notifies waiters of released locks by {@code LISTEN} and {@code NOTIFY} of PostgreSQL,
- * over one connection for all locks, with a thread of its own. Both begin with the first
- * waiter. While no notification is received, because the connection was lost, or because
- * a pooler gives notifications to other connections, the waiters poll.
+ * Notifies waiters of released locks with {@code LISTEN} and {@code NOTIFY} of
+ * PostgreSQL, over one connection for all locks, with a thread of its own. Both are
+ * started for the first waiter. While no notifications are received, the waiters poll:
+ * the connection may be lost, or a pooler may deliver notifications to other connections.
  */
 final class ReleaseNotifications {
 
@@ -30,10 +30,12 @@ final class ReleaseNotifications {
 
 	private static final int IDLE_MILLIS = 1000;
 
-	/** How often it is probed whether notifications are received. */
+	/** The interval of the probes that check whether notifications are received. */
 	private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-	/** After so many probes without a notification the connection is replaced. */
+	/**
+	 * The number of probes without a notification after which the connection is replaced.
+	 */
 	private static final int MOST_UNANSWERED = 3;
 
 	private static final String NOTIFY = "SELECT pg_notify(?, ?)";
@@ -44,7 +46,7 @@ final class ReleaseNotifications {
 
 	private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
 
-	/** No key of a lock is like it. */
+	/** Unlike the key of any lock. */
 	private final String instance;
 
 	private final AtomicBoolean started = new AtomicBoolean();
@@ -54,9 +56,9 @@ final class ReleaseNotifications {
 	private boolean reported;
 
 	/**
-	 * Creates notifications, which begin later.
-	 * @param instance the name of this instance: what it does at the end of a turn is for
-	 * others
+	 * Creates an instance, which is started later.
+	 * @param instance the name of this instance, which ignores its own notifications at
+	 * the end of a turn
 	 */
 	ReleaseNotifications(String channel, String instance, Connections connections) {
 		this.channel = channel;
@@ -64,7 +66,7 @@ final class ReleaseNotifications {
 		this.connections = connections;
 	}
 
-	/** Runs the action whenever the lock is released. */
+	/** Registers the action to run after each release of the lock. */
 	void watch(String key, Runnable action) {
 		this.watchers.put(key, action);
 		listen();
@@ -74,7 +76,7 @@ final class ReleaseNotifications {
 		this.watchers.remove(key, action);
 	}
 
-	/** Starts to listen unless that has been started. */
+	/** Starts to listen, unless it has been started already. */
 	void listen() {
 		if (!this.closed && this.started.compareAndSet(false, true)) {
 			try {
@@ -101,7 +103,7 @@ final class ReleaseNotifications {
 					receive(connection);
 				}
 				finally {
-					// It would go on listening.
+					// Otherwise the connection would continue to listen.
 					this.connections.evict(connection);
 				}
 			}
@@ -119,7 +121,7 @@ final class ReleaseNotifications {
 		}
 		PGConnection postgres = connection.unwrap(PGConnection.class);
 		Probes probes = new Probes();
-		// A lock may have been released before.
+		// A lock may have been released before the connection listened.
 		wakeAll();
 		while (!this.closed) {
 			if (!this.watchers.isEmpty() && probes.areDue()) {
@@ -144,7 +146,7 @@ final class ReleaseNotifications {
 		}
 	}
 
-	/** The key of the lock may stand after the instance that ended a turn. */
+	/** The key of the lock may follow the name of the instance that ended a turn. */
 	private void wake(String notification) {
 		Runnable action = this.watchers.get(notification.substring(notification.indexOf(' ') + 1));
 		if (action != null) {
@@ -178,8 +180,8 @@ final class ReleaseNotifications {
 	}
 
 	/**
-	 * Notifications that this instance sends itself, over another connection than the one
-	 * that it listens on.
+	 * Notifications that this instance sends to itself, over another connection than the
+	 * listening one.
 	 */
 	private final class Probes {
 

@@ -15,15 +15,15 @@ import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The table of results, and the statements on it.
+ * The table of results and its statements.
  *
  * <pre>
  * lock_key     registration:taro
- * name         which result of the lock it is, as a digest
+ * name         the name of the results, as a digest
  * lock_name    registration
- * token        the fencing token that it was stored under
- * stored_at    when it was stored
- * kept_until   from when on it does not count
+ * token        the fencing token of its holder
+ * stored_at    the time of storing
+ * kept_until   the end of its validity
  * content      the result, in UTF-8
  * </pre>
  */
@@ -44,7 +44,7 @@ final class ResultTable {
 	/**
 	 * Creates the statements.
 	 * @param locks the table of locks
-	 * @param lockTable its name
+	 * @param lockTable the name of the table of locks
 	 */
 	ResultTable(LockTable locks, String lockTable) {
 		String name = lockTable + "_results";
@@ -66,7 +66,9 @@ final class ResultTable {
 		this.removeSome = locks.deleteSome(name, "lock_key, name", ofLock);
 	}
 
-	/** Returns the result if it counts, and whether the owner holds the lock. */
+	/**
+	 * Returns the result if it matches the query, and whether the owner holds the lock.
+	 */
 	Seen find(Connection connection, String key, ResultQuery query, String owner) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.find)) {
 			statement.setString(1, owner);
@@ -86,7 +88,7 @@ final class ResultTable {
 	}
 
 	/**
-	 * Keeps a result in the place of an earlier one.
+	 * Keeps a result, which replaces an earlier one.
 	 * @param key the key of the row of its lock
 	 * @param lockName the name of the lock
 	 */
@@ -107,7 +109,7 @@ final class ResultTable {
 		}
 	}
 
-	/** Fails if there is no such table. */
+	/** Fails if the table does not exist. */
 	void check(Connection connection) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.delete)) {
 			statement.setString(1, "");
@@ -116,7 +118,7 @@ final class ResultTable {
 		}
 	}
 
-	/** Returns how many results of the locks of a name count. */
+	/** Returns the number of valid results of the locks with a name. */
 	long count(Connection connection, String lockName) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.count)) {
 			statement.setString(1, JdbcLock.visible(lockName));
@@ -128,11 +130,11 @@ final class ResultTable {
 	}
 
 	/**
-	 * Removes results of the locks of a name that count, at most {@link LockTable#SOME}.
+	 * Removes valid results of the locks with a name, at most {@link LockTable#SOME}.
 	 */
 	int removeSome(Connection connection, String lockName) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.removeSome)) {
-			// The condition may be in the statement twice.
+			// The condition may occur in the statement twice.
 			for (int i = 1; i <= this.removeSome.chars().filter((each) -> each == '?').count(); i++) {
 				statement.setString(i, JdbcLock.visible(lockName));
 			}
@@ -140,23 +142,23 @@ final class ResultTable {
 		}
 	}
 
-	/** Removes results that do not count any more, at most {@link LockTable#SOME}. */
+	/** Removes expired results, at most {@link LockTable#SOME}. */
 	int purge(Connection connection) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.purge)) {
 			return statement.executeUpdate();
 		}
 	}
 
-	/** Any text of any length can be a name. */
+	/** A name can be any text of any length. */
 	private static String name(String name) {
 		return LockKey.ofDigest("result", name).key().substring(LockKey.DIGEST_PREFIX.length());
 	}
 
 	/**
-	 * What was there.
+	 * The rows that were found.
 	 *
-	 * @param owned whether the owner holds the lock; unknown where there is no result
-	 * @param result the result, if it counts
+	 * @param owned whether the owner holds the lock; unknown if there is no result
+	 * @param result the result, if it matches the query
 	 */
 	record Seen(boolean owned, @Nullable Found result) {
 

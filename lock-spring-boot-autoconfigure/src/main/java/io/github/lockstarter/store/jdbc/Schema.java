@@ -10,18 +10,21 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 /**
- * The statements that create the tables, as they are in this library's files.
+ * The statements that create the tables, read from the files of this library.
  */
 final class Schema {
 
-	/** The table of locks in the files, where the name of that of results begins so. */
+	/**
+	 * The name of the table of locks in the files. It is also the prefix of the name of
+	 * the table of results.
+	 */
 	private static final String TABLE = "\\blocks";
 
 	private final String statements;
 
 	/**
 	 * Reads the statements.
-	 * @param database which of the files
+	 * @param database the database, which selects the file
 	 * @param table the name of the table of locks
 	 */
 	Schema(String database, String table) {

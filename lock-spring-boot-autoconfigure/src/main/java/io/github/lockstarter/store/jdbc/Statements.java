@@ -6,19 +6,21 @@ import java.sql.SQLException;
 /**
  * Statements on one connection, in a transaction of their own or in none.
  *
- * @param <T> what they result in
+ * @param <T> the type of the result
  */
 @FunctionalInterface
 interface Statements<T> {
 
 	/**
-	 * Runs them.
-	 * @param mayBeDone whether they may have been done already, as the connection was
-	 * lost
+	 * Runs the statements.
+	 * @param mayBeDone whether an earlier attempt may have executed them before its
+	 * connection was lost
 	 */
 	T run(Connection connection, boolean mayBeDone) throws SQLException;
 
-	/** Returns the same statements, which are done all, or none of them. */
+	/**
+	 * Returns the same statements in one transaction: all of them take effect, or none.
+	 */
 	default Statements<T> inTransaction() {
 		return (connection, mayBeDone) -> {
 			connection.setAutoCommit(false);

@@ -1,5 +1,5 @@
 /**
- * Locks in a SQL database.
+ * The lock store in a SQL database.
  */
 @NullMarked
 package io.github.lockstarter.store.jdbc;

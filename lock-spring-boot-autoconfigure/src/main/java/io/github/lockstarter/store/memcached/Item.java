@@ -5,28 +5,31 @@ import java.time.Duration;
 import org.springframework.util.Assert;
 
 /**
- * What memcached keeps of a lock: the owner, and when its lease ends, which memcached
- * does not return. That is only good for saying how long the lock may be held: it is
- * written by one clock and read by another.
+ * The value of a lock in memcached: the owner and the end of its lease, which memcached
+ * itself does not return. The end is only an estimate for callers, because it is written
+ * and read with different clocks.
  *
  * @param owner the owner of the lock
- * @param end when the lease ends, in milliseconds since 1970
- * @param seconds how long memcached is to keep it
+ * @param end the end of the lease, in milliseconds since 1970
+ * @param seconds the time for which memcached keeps the item
  */
 record Item(String owner, long end, int seconds) {
 
-	/** Memcached ends an item up to a second early. */
+	/** Memcached expires an item up to one second early. */
 	private static final int EARLY = 1;
 
 	static Item of(String owner, Duration ttl) {
 		Assert.isTrue(ttl.compareTo(MemcachedLockStore.LONGEST_TTL) <= 0,
-				() -> "Memcached cannot keep a lock for %s, but for %s at most".formatted(ttl,
+				() -> "Memcached cannot keep a lock for %s, but for at most %s".formatted(ttl,
 						MemcachedLockStore.LONGEST_TTL));
 		int seconds = Math.toIntExact(ttl.plusSeconds(1).minusNanos(1).toSeconds()) + EARLY;
 		return new Item(owner, System.currentTimeMillis() + ttl.toMillis(), seconds);
 	}
 
-	/** Reads what was written by {@link #text()}, or else has no owner. */
+	/**
+	 * Parses a text that {@link #text()} has written. Any other text results in an item
+	 * without an owner.
+	 */
 	static Item parse(String text) {
 		int space = text.indexOf(' ');
 		try {
@@ -50,7 +53,7 @@ record Item(String owner, long end, int seconds) {
 		return isOf(other.owner);
 	}
 
-	/** Returns how long the lease lasts; zero if it should have ended. */
+	/** Returns the remaining time of the lease; zero if it should have ended. */
 	Duration remaining() {
 		return Duration.ofMillis(Math.max(this.end - System.currentTimeMillis(), 0));
 	}

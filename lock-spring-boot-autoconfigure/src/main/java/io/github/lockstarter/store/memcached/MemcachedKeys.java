@@ -5,14 +5,14 @@ import org.springframework.util.Assert;
 import io.github.lockstarter.LockKey;
 
 /**
- * What locks are called in memcached, which takes 250 bytes without spaces and control
+ * The keys of locks in memcached, which accepts 250 bytes without spaces and control
  * characters: {@code lock:registration:taro}, or a digest of name and key.
  */
 final class MemcachedKeys {
 
 	private static final int MAX_LENGTH = 250;
 
-	/** For digests of locks; which of them it is, does not matter. */
+	/** The name for digests of keys, which can be any constant. */
 	private static final String ANY = "lock";
 
 	private final String prefix;
@@ -21,13 +21,13 @@ final class MemcachedKeys {
 
 	MemcachedKeys(String prefix) {
 		Assert.isTrue(prefix.matches("[!-9;-~]{1,100}"),
-				"A prefix must have 1 to 100 visible ASCII characters, and no colon among them");
+				"A prefix must have 1 to 100 visible ASCII characters, without a colon");
 		this.prefix = prefix + ":";
 		this.room = MAX_LENGTH - this.prefix.length();
 	}
 
 	String of(LockKey key) {
-		// A name has no colon, so that no other lock is written like this one.
+		// A name contains no colon, so that the text is unambiguous.
 		String text = key.name() + ":" + key.key();
 		boolean visible = text.length() <= this.room && text.chars().allMatch((each) -> each > ' ' && each < 127);
 		return this.prefix

@@ -22,11 +22,14 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * A lock in memcached, which is one item while it is held.
+ * A lock in memcached, stored as one item while it is held.
  */
 final class MemcachedLock implements StoredLock {
 
-	/** Only its owner changes an item, seldom more than once at a time. */
+	/**
+	 * The limit for repeated changes. Only its owner changes an item, and concurrent
+	 * changes are rare.
+	 */
 	private static final int MOST_CHANGES = 100;
 
 	private final AsciiMemcacheClient<String> memcached;
@@ -39,7 +42,7 @@ final class MemcachedLock implements StoredLock {
 
 	/**
 	 * The last acquisition through this handle by an owner that will not acquire the lock
-	 * again. A token may, so its releases are not repeated.
+	 * again. A shared token may acquire it again, so its releases are not repeated.
 	 */
 	private volatile @Nullable AcquireCommand last;
 
@@ -73,12 +76,12 @@ final class MemcachedLock implements StoredLock {
 		});
 	}
 
-	/** Both requests are sent at once; what the second finds decides. */
+	/** Sends both requests at once. The answer to the second one is decisive. */
 	private CompletionStage<Added> add(Item item) {
 		CompletionStage<MemcacheStatus> added = this.memcached.add(this.name, item.text(), item.seconds());
 		if (added.toCompletableFuture().isCompletedExceptionally()) {
 			return added.handle((status, failure) -> {
-				throw new NotDone("memcached could not be sent the request", failure);
+				throw new NotDone("the request could not be sent to memcached", failure);
 			});
 		}
 		return added.thenCombine(this.memcached.casGet(this.name), Added::new);
@@ -94,7 +97,7 @@ final class MemcachedLock implements StoredLock {
 		return release(owner, () -> delete(owner));
 	}
 
-	/** Memcached ends an item after whole seconds, so this may last up to two more. */
+	/** Memcached counts whole seconds, so this may last up to two seconds longer. */
 	@Override
 	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
 		return release(owner, () -> change(owner, (found) -> {
@@ -119,7 +122,7 @@ final class MemcachedLock implements StoredLock {
 		return change(owner, (found) -> this.memcached.delete(this.name, found.getCas()), MOST_CHANGES);
 	}
 
-	/** Lets the item live for the given time, or longer if it would have. */
+	/** Extends the item to the given time. The time is never shortened. */
 	private CompletionStage<Boolean> extend(String owner, Duration ttl) {
 		return change(owner, (found) -> {
 			Duration remaining = Item.parse(found.getValue()).remaining();
@@ -129,8 +132,8 @@ final class MemcachedLock implements StoredLock {
 	}
 
 	/**
-	 * Changes the item if it is the owner's. If it is changed by another request
-	 * meanwhile, it is read again.
+	 * Changes the item if it belongs to the owner. If another request changes it
+	 * concurrently, the item is read again.
 	 */
 	private CompletionStage<Boolean> change(String owner, Change change, int times) {
 		return this.memcached.casGet(this.name).thenCompose((found) -> {
@@ -140,14 +143,14 @@ final class MemcachedLock implements StoredLock {
 			return change.of(found).thenCompose((status) -> switch (status) {
 				case OK -> CompletableFuture.completedFuture(true);
 				case KEY_NOT_FOUND -> CompletableFuture.completedFuture(false);
-				case KEY_EXISTS -> (times > 1) ? change(owner, change, times - 1)
-						: CompletableFuture.failedFuture(new IllegalStateException("the item is changed all the time"));
+				case KEY_EXISTS -> (times > 1) ? change(owner, change, times - 1) : CompletableFuture
+					.failedFuture(new IllegalStateException("the item was changed by other requests too often"));
 				default -> CompletableFuture.failedFuture(new IllegalStateException("memcached refused: " + status));
 			});
 		});
 	}
 
-	/** What memcached said to an item that was added, and what it has. */
+	/** The answer of memcached to {@code add}, and the item that it has. */
 	private record Added(MemcacheStatus status, @Nullable GetResult<String> found) {
 
 		AcquireResult result(Item item) {
@@ -160,7 +163,7 @@ final class MemcachedLock implements StoredLock {
 			if (this.status == MemcacheStatus.ITEM_NOT_STORED) {
 				return new Held((this.found != null) ? Item.parse(this.found.getValue()).remaining() : Duration.ZERO);
 			}
-			throw new IllegalStateException("memcached did not keep it: " + this.status);
+			throw new IllegalStateException("memcached did not store it: " + this.status);
 		}
 
 		boolean isNew() {
@@ -169,7 +172,7 @@ final class MemcachedLock implements StoredLock {
 
 	}
 
-	/** A change of the item that was found, and of no other. */
+	/** A change of the item that was read, and of no other one. */
 	private interface Change {
 
 		CompletionStage<MemcacheStatus> of(GetResult<String> found);

@@ -21,22 +21,22 @@ import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoredLock;
 
 /**
- * Keeps locks in memcached: one item per held lock, whose value is the owner. A lock is
- * taken by {@code add}, which memcached does only if there is no such item. It is renewed
- * and released by {@code cas}, which does it only if the item is still the one in which
- * the owner was seen. The fencing token is that number, the unique one of {@code cas}: it
- * grows with every change on a server, and begins anew when the server does.
+ * Stores locks in memcached, with one item per held lock, whose value contains the owner.
+ * A lock is acquired with {@code add}, which succeeds only if there is no such item. It
+ * is renewed and released with {@code cas}, which succeeds only if the item has not
+ * changed since the owner was read. The fencing token is the unique number of
+ * {@code cas}. It grows with every change on a server, and restarts with the server.
  * <p>
- * Memcached counts whole seconds, and ends an item up to a second early, so that a lock
- * whose holder died is free up to two seconds after its time to live. It notifies no
- * waiters of a release: they poll. It may drop a lock that is held, when it is restarted
- * or runs out of memory.
+ * Memcached counts whole seconds, and expires an item up to one second early. So the lock
+ * of a crashed holder is free up to two seconds after its time to live. Waiters are not
+ * notified of a release: they poll. Memcached may drop a lock that is held, when it is
+ * restarted or runs out of memory.
  */
 public final class MemcachedLockStore implements LockStore, AutoCloseable {
 
 	/**
-	 * The longest time to live. From 30 days on memcached would read a number of seconds
-	 * as a date.
+	 * The longest time to live. From 30 days on, memcached reads a number of seconds as a
+	 * date.
 	 */
 	public static final Duration LONGEST_TTL = Duration.ofDays(30).minusSeconds(2);
 
@@ -55,13 +55,13 @@ public final class MemcachedLockStore implements LockStore, AutoCloseable {
 	private final StoreCalls calls;
 
 	/**
-	 * Connects, and waits for it for at most 2 s. Without a connection there is a
-	 * warning, and connecting goes on.
+	 * Creates a store, and waits for a connection for at most 2 s. Without a connection,
+	 * a warning is logged, and the store continues to connect in the background.
 	 * @param servers the servers, each as {@code host} or {@code host:port}; all
-	 * applications that share locks must name the same ones in the same way
-	 * @param keyPrefix what all keys in memcached begin with: 1 to 100 visible ASCII
-	 * characters, no colon among them
-	 * @param commandTimeout how long to wait for an answer
+	 * applications that share locks must name the same servers in the same way
+	 * @param keyPrefix the prefix of all keys in memcached: 1 to 100 visible ASCII
+	 * characters without a colon
+	 * @param commandTimeout the longest time to wait for an answer
 	 */
 	public MemcachedLockStore(List<String> servers, String keyPrefix, Duration commandTimeout) {
 		this.keys = new MemcachedKeys(keyPrefix);
@@ -84,7 +84,7 @@ public final class MemcachedLockStore implements LockStore, AutoCloseable {
 				.get(START_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			logger.warn("No connection to memcached at %s: whatever needs a lock there fails until there is one"
+			logger.warn("No connection to memcached at %s: calls that need a lock there fail until there is one"
 				.formatted(String.join(", ", servers)));
 		}
 		catch (InterruptedException ex) {

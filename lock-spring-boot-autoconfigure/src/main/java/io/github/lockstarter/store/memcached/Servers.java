@@ -17,27 +17,30 @@ import com.spotify.folsom.reconnect.ReconnectionListener;
 import org.springframework.util.Assert;
 
 /**
- * The servers, each of which has its share of the keys, whether it is there or not: were
- * another to stand in for it, both could grant the same lock.
+ * The servers, each of which has a fixed share of the keys. No other server replaces one
+ * that is unavailable: otherwise both could grant the same lock.
  * <p>
- * Which server has a key is found by rendezvous hashing (Thaler and Ravishankar, 1998):
- * the one for which the hash of its address and the key is highest. It depends on no
- * order, and when a server is added or removed no other keys move than those it has.
+ * The server of a key is determined by rendezvous hashing (Thaler and Ravishankar, 1998):
+ * the one with the highest hash of its address and the key. The result does not depend on
+ * the order of the servers. When a server is added or removed, only its own keys move.
  */
 final class Servers {
 
 	private static final int DEFAULT_PORT = 11211;
 
-	/** So that requests are not answered with 503 for long after memcached is back. */
+	/**
+	 * Short pauses, so that requests are not answered with 503 for long after memcached
+	 * has recovered.
+	 */
 	private static final ExponentialBackoff RECONNECT = new ExponentialBackoff(10, 250, 2);
 
-	/** Every caller gets an answer in time, so this only bounds the memory. */
+	/** Only bounds the memory, because every caller receives an answer in time. */
 	private static final int MAX_UNDER_WAY = 100_000;
 
 	private Servers() {
 	}
 
-	/** Begins to connect to all of them. */
+	/** Begins to connect to all servers. */
 	static AsciiMemcacheClient<String> connect(List<String> servers, ReconnectionListener listener) {
 		Assert.notEmpty(servers, "There must be at least one server");
 		MemcacheClientBuilder<String> builder = MemcacheClientBuilder.newStringClient(StandardCharsets.US_ASCII);
@@ -46,7 +49,8 @@ final class Servers {
 			.withReconnectionListener(listener)
 			.withBackoff(RECONNECT)
 			.withMaxOutstandingRequests(MAX_UNDER_WAY)
-			// A repeated request could find its own work done, and misread it.
+			// A repeated request could find the effect of the first attempt, and
+			// misinterpret it.
 			.withRetry(false)
 			.withReplyExecutor(Runnable::run)
 			.connectAscii();

@@ -1,5 +1,5 @@
 /**
- * Locks in memcached, through Folsom.
+ * The lock store in memcached, with Folsom as the client.
  */
 @NullMarked
 package io.github.lockstarter.store.memcached;

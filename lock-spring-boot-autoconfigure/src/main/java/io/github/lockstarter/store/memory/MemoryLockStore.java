@@ -38,20 +38,20 @@ import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.StoredResults;
 
 /**
- * Keeps locks in a map: they exclude each other in this JVM only, and are gone with it.
- * For tests and for applications that run on a single server.
+ * Stores locks in memory. They work within this JVM only, and end with it. Intended for
+ * tests and for applications that run on a single server.
  */
 public final class MemoryLockStore implements LockStore {
 
-	/** How many grants pass between two sweeps of leases that were not released. */
+	/** The number of grants between two sweeps of leases that were not released. */
 	private static final int SWEEP_EVERY = 1024;
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS,
 			Capability.ACQUIRES_ALL, Capability.LOCAL);
 
 	/**
-	 * Who acquires one lock shares it, so that nothing is granted while several are
-	 * acquired. A release meanwhile does no harm.
+	 * Shared by acquisitions of one lock, and exclusive for an acquisition of several, so
+	 * that no lock is granted during the latter. A concurrent release is harmless.
 	 */
 	private final ReadWriteLock acquiring = new ReentrantReadWriteLock();
 
@@ -113,7 +113,7 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	/**
-	 * Forgets all locks and all results, for a test. Fencing tokens go on growing.
+	 * Removes all locks and all results, for tests. Fencing tokens continue to grow.
 	 */
 	public void clear() {
 		this.leases.clear();
@@ -125,7 +125,8 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	/**
-	 * A lock in the map. Waiters are waiters of this JVM, and need no notification.
+	 * A lock in the map. All waiters are in this JVM, and need no notification by the
+	 * store.
 	 */
 	private final class MemoryLock implements StoredLock {
 
@@ -227,7 +228,10 @@ public final class MemoryLockStore implements LockStore {
 			return done(released.get());
 		}
 
-		/** The waiters are in this JVM, and are given the result there. */
+		/**
+		 * Keeps a result only for replay: the waiters are in this JVM, and receive the
+		 * result there.
+		 */
 		private void keep(@Nullable StoredResult result, long now) {
 			if (result != null && result.key().replayed()) {
 				ResultKey resultKey = result.key();

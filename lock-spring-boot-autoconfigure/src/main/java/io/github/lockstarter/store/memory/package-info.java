@@ -1,5 +1,5 @@
 /**
- * Locks in this JVM alone.
+ * The lock store in the memory of this JVM.
  */
 @NullMarked
 package io.github.lockstarter.store.memory;

@@ -11,8 +11,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs on a thread of its own, so that an appender of the application that blocks stops
- * no connection: entries come from threads that the driver needs.
+ * Logs on a thread of its own, because log entries come from threads of the driver. An
+ * appender of the application that blocks must not block connections.
  */
 final class AsyncLog {
 
@@ -54,7 +54,7 @@ final class AsyncLog {
 			logging.execute(() -> entry.accept(this.log));
 		}
 		catch (Throwable ex) {
-			// There is no thread to be had: the entry is dropped.
+			// No thread could be started: the entry is dropped.
 		}
 	}
 

@@ -17,15 +17,15 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends calls at once as long as few requests are under way, and puts those that arrive
- * meanwhile together into one request. So no call waits for others to join it, and under
- * load the driver, the sockets and the server have less to do.
+ * Sends calls at once while few requests are in flight, and combines calls that arrive in
+ * the meantime into one request. So no call waits for others to join it, and under load
+ * the driver, the sockets and the server have less work.
  */
 final class Batches {
 
 	private static final AsyncLog logger = new AsyncLog(Batches.class);
 
-	/** Enough to keep a server busy while answers are being dealt with. */
+	/** Enough to keep a server busy while answers are processed. */
 	private static final int MAX_REQUESTS = 8;
 
 	/**
@@ -36,17 +36,22 @@ final class Batches {
 
 	private static final int MANY_LOCKS = 16;
 
-	/** So that no request occupies the server for long: some 100 µs to grant all. */
+	/**
+	 * So that no request occupies the server for long: about 100 µs to grant all locks.
+	 */
 	private static final int MAX_SIZE = 32;
 
 	private static final byte[] NOTHING = {};
 
 	private volatile @Nullable Lane lane;
 
-	/** The connection before the one that requests are sent over now, if any. */
+	/** The connection that preceded the current one, if any. */
 	private @Nullable RedisClusterAsyncCommands<byte[], byte[]> previous;
 
-	/** Keys of one request have to be in one slot of a cluster. */
+	/**
+	 * Whether batches are allowed: in a cluster, all keys of one request have to be in
+	 * one slot.
+	 */
 	private volatile boolean allowed;
 
 	/**
@@ -70,7 +75,7 @@ final class Batches {
 		};
 	}
 
-	/** Returns how many wait to be sent. */
+	/** Returns the number of queued calls. */
 	int queued() {
 		Lane current = this.lane;
 		return (current != null) ? current.releases.size() + current.acquires.size() : 0;
@@ -81,7 +86,7 @@ final class Batches {
 		return (current != null && current.redis == redis) ? current : anotherLane(redis);
 	}
 
-	/** What is queued for a connection that has been replaced is not sent. */
+	/** Calls that are queued for a replaced connection are not sent. */
 	private Lane anotherLane(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		Lane another = new Lane(redis);
 		Lane old;
@@ -91,7 +96,7 @@ final class Batches {
 				return old;
 			}
 			if (redis == this.previous) {
-				// Its caller has not seen yet that it has been replaced.
+				// The caller has not noticed yet that the connection was replaced.
 				return another;
 			}
 			this.previous = (old != null) ? old.redis : null;
@@ -104,8 +109,8 @@ final class Batches {
 	}
 
 	/**
-	 * Returns whether Redis takes no request for several locks. A proxy before a cluster
-	 * words it in its own way, or objects to a script with a loop over its keys.
+	 * Returns whether Redis rejects requests for several locks. A proxy of a cluster may
+	 * use an error message of its own, or reject a script with a loop over its keys.
 	 */
 	static boolean isForSlots(@Nullable Throwable refusal) {
 		String message = (refusal instanceof RedisCommandExecutionException)
@@ -114,25 +119,25 @@ final class Batches {
 	}
 
 	/**
-	 * What is sent over one connection.
+	 * The calls that are sent over one connection.
 	 */
 	private final class Lane {
 
 		private final RedisClusterAsyncCommands<byte[], byte[]> redis;
 
-		/** They come first: a lock has to be free before it can be acquired. */
+		/** Sent first: a lock has to be free before it can be acquired. */
 		private final Queue<Part> releases = new ConcurrentLinkedQueue<>();
 
-		/** Those at the head are the first to be given up by their callers. */
+		/** The calls at the head are the first ones that their callers abandon. */
 		private final Queue<Part> acquires = new ConcurrentLinkedQueue<>();
 
-		/** How many requests are under way. */
+		/** The number of requests in flight. */
 		private final AtomicInteger requests = new AtomicInteger();
 
-		/** For how many more locks they are than there are requests. */
+		/** The number of locks in these requests minus the number of requests. */
 		private final AtomicInteger moreLocks = new AtomicInteger();
 
-		/** How often sending was requested since the queues were last read. */
+		/** The number of requests to send since the queues were last read. */
 		private final AtomicInteger wanted = new AtomicInteger();
 
 		private volatile boolean closed;
@@ -153,7 +158,7 @@ final class Batches {
 			sendParts();
 		}
 
-		/** Fails what is queued. What is under way is left to the driver. */
+		/** Fails the queued calls. Requests in flight are left to the driver. */
 		void close() {
 			this.closed = true;
 			sendParts();
@@ -164,9 +169,9 @@ final class Batches {
 		}
 
 		/**
-		 * Called after each part that was added, and after each reply while parts are
-		 * queued, so that no part stays. One thread at a time sends, for all: a driver
-		 * may reply at once, and must not be called again from within its own reply.
+		 * Called after each added part, and after each reply while parts are queued, so
+		 * that no part remains unsent. One thread at a time sends for all: a driver may
+		 * reply at once, and must not be called again from within its own reply.
 		 */
 		private void sendParts() {
 			if (this.wanted.getAndIncrement() > 0) {
@@ -197,7 +202,8 @@ final class Batches {
 		}
 
 		/**
-		 * Releases are not given up, and are no more than there were leases.
+		 * Only acquires: releases are never abandoned, and their number is bounded by the
+		 * number of leases.
 		 */
 		private void dropAbandoned() {
 			for (Part head = this.acquires.peek(); head != null
@@ -257,9 +263,10 @@ final class Batches {
 				this.moreLocks.addAndGet(1 - batch.size());
 				replied();
 				if (failure instanceof RedisCommandExecutionException) {
-					// Refused before any of it was done.
+					// The request was rejected before any part of it was executed.
 					if (Batches.this.allowed && isForSlots(failure)) {
-						logger.info("Redis takes no request for several locks, so each is sent by itself. " + failure);
+						logger.info("Redis rejects requests for several locks, so each lock is requested separately. "
+								+ failure);
 						Batches.this.allowed = false;
 					}
 					batch.forEach((part) -> part.send(this.redis, part.reply));
@@ -285,7 +292,7 @@ final class Batches {
 
 		private final byte[][] args;
 
-		/** Whether its caller has given up, so that it need not be sent. */
+		/** Whether its caller has given up, so that the call need not be sent. */
 		private final BooleanSupplier abandoned;
 
 		private final BiConsumer<@Nullable Long, @Nullable Throwable> reply;
@@ -300,7 +307,7 @@ final class Batches {
 		}
 
 		void copyTo(byte[][] keys, int key, byte[][] args, int arg) {
-			// Those that a script has no use for are keys all the same, to an ACL and a
+			// Unused keys have to be valid keys of the lock, too, for an ACL and a
 			// cluster.
 			Arrays.fill(keys, key, key + Script.BATCH_KEYS, this.keys[0]);
 			System.arraycopy(this.keys, 0, keys, key, this.keys.length);
@@ -313,7 +320,7 @@ final class Batches {
 			this.script.send(redis, this.keys, this.args, reply);
 		}
 
-		/** Takes its part of the reply to a batch: a number, or why there is none. */
+		/** Processes its part of the reply to a batch: a number, or an error. */
 		void accept(@Nullable Object part, @Nullable Throwable failure) {
 			if (part instanceof Long number) {
 				this.reply.accept(number, null);

@@ -11,10 +11,10 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 
 /**
- * One call of Redis on behalf of a lock. Its answer comes within a time-out, and is a
+ * A call of Redis for a lock. It completes within a time-out, with a
  * {@link LockStoreException} if Redis fails or is slow.
  *
- * @param <T> what the answer is
+ * @param <T> the type of the answer
  */
 final class Call<T> extends CompletableFuture<T> {
 
@@ -31,13 +31,13 @@ final class Call<T> extends CompletableFuture<T> {
 		this.alarm = alarm;
 	}
 
-	/** Returns whether there is no answer in time: then it fails. */
+	/** Fails the call if it has no answer yet. Returns whether it has failed. */
 	boolean expire(Duration timeout) {
 		return completeExceptionally(new LockStoreException(this.key,
 				"Redis did not answer within %d ms".formatted(timeout.toMillis()), null));
 	}
 
-	/** Returns whether the answer comes in time. */
+	/** Returns whether the answer arrived in time. */
 	@Override
 	public boolean complete(T value) {
 		boolean inTime = super.complete(value);

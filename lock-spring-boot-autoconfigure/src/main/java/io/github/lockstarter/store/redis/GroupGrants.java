@@ -23,9 +23,9 @@ import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.LockStore.Acquisition;
 
 /**
- * Grants several locks, all or none, in as few requests as Redis can take. Where that is
- * more than one, they are sent at the same time; if one of them is refused, what the
- * others have granted is released before the answer.
+ * Acquires several locks, all or none, in as few requests as Redis accepts. Several
+ * requests are sent concurrently. If one of them is refused, the locks that the others
+ * have granted are released before the answer.
  */
 final class GroupGrants {
 
@@ -60,7 +60,7 @@ final class GroupGrants {
 			.thenCompose(Function.identity());
 	}
 
-	/** Returns the places of the locks that are in one request. */
+	/** Returns the positions of the locks of each request. */
 	private static Collection<List<Integer>> split(List<Acquisition> wanted, Together together) {
 		Map<Integer, List<Integer>> parts = new LinkedHashMap<>();
 		for (int i = 0; i < wanted.size(); i++) {
@@ -106,7 +106,9 @@ final class GroupGrants {
 		return Script.ACQUIRE_ALL.forEachOf(keys, args);
 	}
 
-	/** Releases what may have been granted. What was refused as a whole was not. */
+	/**
+	 * Releases the locks that may have been granted. A refused request has granted none.
+	 */
 	private static void undo(List<Acquisition> granted, @Nullable Throwable failure) {
 		if (!Batches.isForSlots(failure)) {
 			granted.forEach((each) -> lock(each).undo(each.owner(), each.ttl(), failure));
@@ -123,7 +125,8 @@ final class GroupGrants {
 		}
 		Together less = (together == Together.ALL) ? Together.SLOT : Together.NONE;
 		if (together == Together.ALL && this.together == Together.ALL) {
-			logger.info("Redis does not grant several locks in one request, so there are more. " + failure.getCause());
+			logger.info("Redis does not grant several locks in one request, so several requests are sent. "
+					+ failure.getCause());
 			this.together = less;
 		}
 		return acquireAll(wanted, less);
@@ -166,12 +169,12 @@ final class GroupGrants {
 		return (RedisLock) acquisition.lock();
 	}
 
-	/** Which locks are in one request. */
+	/** The locks that one request can contain. */
 	private enum Together {
 
 		ALL,
 
-		/** Those whose keys are in one slot of a cluster. */
+		/** Locks whose keys are in one slot of a cluster. */
 		SLOT,
 
 		NONE
@@ -179,9 +182,9 @@ final class GroupGrants {
 	}
 
 	/**
-	 * What is asked for in one request.
+	 * The part of a group in one request.
 	 *
-	 * @param places the places of its locks among all that are wanted
+	 * @param places the positions of its locks in the group
 	 */
 	private record Part(List<Integer> places, CompletableFuture<AcquireAllResult> answer) {
 	}

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Reaches Redis over one connection that all callers share, without ever blocking them.
+ * Manages one connection to Redis that all callers share, without blocking them.
  * <p>
- * A driver that is not connected is given no commands: it would keep them all in memory
- * until Redis is back. With a cluster, and where {@code readFrom} is set, the driver does
- * not say whether it is connected.
+ * No commands are passed to a driver that is not connected: it would keep them in memory
+ * until Redis recovers. With a cluster, or if {@code readFrom} is set, the driver does
+ * not report whether it is connected.
  */
 final class LettuceConnector {
 
@@ -53,7 +53,10 @@ final class LettuceConnector {
 
 	private volatile @Nullable Thread connectingThread;
 
-	/** Completes when the driver has been loaded and the client created, or not. */
+	/**
+	 * Completes when the creation of the client, including the loading of the driver, has
+	 * succeeded or failed.
+	 */
 	private volatile CompletableFuture<Void> clientCreated = new CompletableFuture<>();
 
 	/** Whether the driver is refreshing its list of the servers of a cluster. */
@@ -62,15 +65,15 @@ final class LettuceConnector {
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> redis;
 
 	/**
-	 * Creates a connector over the connection that all commands share.
-	 * @param longestWait how long one {@code WAIT} may delay the commands after it, since
-	 * grants may share that connection, too
+	 * Creates a connector for the connection that all commands share.
+	 * @param longestWait the longest time for which one {@code WAIT} may delay the
+	 * commands after it, because grants may share the connection
 	 */
 	LettuceConnector(RedisConnections connections, Duration longestWait) {
 		this(connections, connections::commands, LettuceConnector::onOwnThread, longestWait);
 	}
 
-	/** Returns a connector over the connection that only grants are sent over. */
+	/** Returns a connector for the connection that only grants use. */
 	static LettuceConnector ofGrants(RedisConnections connections, Duration longestWait) {
 		return new LettuceConnector(connections, connections::grantCommands, LettuceConnector::onOwnThread,
 				longestWait);
@@ -78,10 +81,11 @@ final class LettuceConnector {
 
 	/**
 	 * Creates a connector.
-	 * @param opened returns the commands of its connection, and connects first if need
-	 * be, which blocks
-	 * @param threads where to block
-	 * @param longestWait how long one {@code WAIT} may delay the commands after it
+	 * @param opened returns the commands of its connection, and connects first if
+	 * necessary, which blocks
+	 * @param threads runs blocking tasks
+	 * @param longestWait the longest time for which one {@code WAIT} may delay the
+	 * commands after it
 	 */
 	LettuceConnector(RedisConnections connections, Supplier<RedisClusterAsyncCommands<byte[], byte[]>> opened,
 			Executor threads, Duration longestWait) {
@@ -92,8 +96,8 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Runs the action as soon as Redis is connected, now if it is, unless the call that
-	 * it is for has been answered by then. Without a connection the call fails.
+	 * Runs the action as soon as Redis is connected, or at once if it is, unless its call
+	 * has been answered by then. Without a connection the call times out.
 	 */
 	void whenConnected(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
@@ -104,7 +108,7 @@ final class LettuceConnector {
 			run(action, current, call);
 		}
 		else if (current != null && !isClosed(current)) {
-			// The driver reconnects.
+			// The driver is reconnecting.
 			retryLater(call, action);
 		}
 		else {
@@ -124,14 +128,14 @@ final class LettuceConnector {
 
 	private void retryLater(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		if (!after(POLL_MILLIS, () -> whenConnected(call, action))) {
-			call.fail(new IllegalStateException("Redis is not connected, and no other attempt can be scheduled"));
+			call.fail(new IllegalStateException("Redis is not connected, and no further attempt can be scheduled"));
 		}
 	}
 
 	/**
 	 * Runs the action after a pause, on a thread of the driver.
-	 * @return {@code false} if it never will: the driver has been shut down, or cannot
-	 * start a thread
+	 * @return {@code false} if the action will never run: the driver has been shut down,
+	 * or cannot start a thread
 	 */
 	boolean after(long millis, Runnable action) {
 		try {
@@ -142,14 +146,14 @@ final class LettuceConnector {
 			return true;
 		}
 		catch (Throwable ex) {
-			// An Error, too: the driver starts its threads when they are first used.
+			// Includes an Error: the driver starts its threads on first use.
 			return false;
 		}
 	}
 
 	/**
 	 * Returns the commands if they can be sent, otherwise {@code null}, and connects if
-	 * need be.
+	 * necessary.
 	 */
 	@Nullable RedisClusterAsyncCommands<byte[], byte[]> openOrConnect() {
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
@@ -163,9 +167,9 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Runs the action now if Redis was ever connected, and leaves it to the driver to
-	 * send its commands after a reconnect. Only for commands that must reach Redis, and
-	 * whose number is bounded by what was done before.
+	 * Runs the action at once if Redis was ever connected. The driver then sends its
+	 * commands after a reconnection. Only for commands that must reach Redis, and whose
+	 * number is bounded by earlier commands.
 	 */
 	void whenEverConnected(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
@@ -178,8 +182,8 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Lets the call fail if it takes longer than that, to the driver's tick of 100 ms.
-	 * The time that the driver takes to load does not count.
+	 * Fails the call at the time-out, to the driver's tick of 100 ms. The time for
+	 * loading the driver does not count.
 	 */
 	void expire(Call<?> call, Duration timeout) {
 		CompletableFuture<Void> created = this.clientCreated;
@@ -207,7 +211,7 @@ final class LettuceConnector {
 			}, timeout.toMillis(), TimeUnit.MILLISECONDS));
 		}
 		catch (Throwable ex) {
-			// The driver has been shut down, has too much to time, or has no thread.
+			// The driver has been shut down, has too many time-outs, or has no thread.
 			call.fail(ex);
 		}
 	}
@@ -226,13 +230,13 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Has the driver ask a cluster for its masters. By itself it does so when a
-	 * connection breaks, but the connection of a server that is frozen, or cut off, does
-	 * not. And it would wait for the answer of that server, too, for as long as for a
-	 * command: 60 s.
+	 * Makes the driver refresh its list of the masters of a cluster. The driver does so
+	 * itself only when a connection breaks. The connection to a server that is
+	 * unresponsive or cut off does not break, and the driver would wait for the answer of
+	 * that server, too, for the time-out of a command: 60 s.
 	 * <p>
 	 * This runs on the driver's timer. Without a connection there is no list of servers,
-	 * and the client would block to make one.
+	 * and the client would block to create one.
 	 */
 	private void refreshMasters(RedisClusterClient cluster, RedisClusterAsyncCommands<byte[], byte[]> current,
 			Duration timeout) {
@@ -255,14 +259,14 @@ final class LettuceConnector {
 				.newTimeout((pause) -> this.refreshing.set(false), BETWEEN_REFRESHES_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (Throwable ex) {
-			// The timer has been shut down, or has too much to time.
+			// The timer has been shut down, or has too many time-outs.
 			this.refreshing.set(false);
 		}
 	}
 
 	/**
-	 * Returns how often the connection was lost or opened again. The driver repeats the
-	 * commands that were under way.
+	 * Returns the number of times that the connection was lost or reopened. The driver
+	 * repeats the commands that were in flight.
 	 */
 	int reconnects() {
 		return this.reconnects.count();
@@ -284,8 +288,8 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Connects if need be. A first connection blocks its thread, so it is made on
-	 * another, and by one caller for all.
+	 * Connects if necessary. The first connection blocks its thread, so it is opened on
+	 * another thread, once for all callers.
 	 */
 	CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> connect() {
 		CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> mine = new CompletableFuture<>();
@@ -299,7 +303,7 @@ final class LettuceConnector {
 				.whenComplete((redis, failure) -> this.connecting.set(null));
 		}
 		catch (Throwable ex) {
-			// There is no thread to be had. The next caller tries again.
+			// No thread could be started. The next caller tries again.
 			this.connecting.set(null);
 			mine.completeExceptionally(ex);
 			return mine;
@@ -307,8 +311,8 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Ends an attempt to connect. To be called when the driver has been shut down, which
-	 * leaves some attempts waiting for good.
+	 * Ends an attempt to connect. To be called after the driver has been shut down,
+	 * because some attempts would then never end.
 	 */
 	void interruptConnecting() {
 		Thread thread = this.connectingThread;
@@ -353,7 +357,7 @@ final class LettuceConnector {
 			created.complete(null);
 		}
 		catch (Throwable ex) {
-			// The next attempt may succeed, and has other calls.
+			// The next attempt may succeed, for other calls.
 			this.clientCreated = new CompletableFuture<>();
 			created.completeExceptionally(ex);
 			throw ex;
@@ -365,7 +369,7 @@ final class LettuceConnector {
 			ready.get(FIRST_USE_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			// The first commands connect, or load their script, themselves.
+			// Ignored: the first commands then connect, or load their script, themselves.
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -382,7 +386,7 @@ final class LettuceConnector {
 					.toArray(CompletableFuture<?>[]::new));
 	}
 
-	/** Runs a task that blocks. */
+	/** Runs a blocking task on another thread. */
 	void runOnThread(Runnable task) {
 		this.threads.execute(task);
 	}
@@ -393,7 +397,7 @@ final class LettuceConnector {
 		thread.start();
 	}
 
-	/** Returns whether requests are sent over that connection. */
+	/** Returns whether the connection is the current one. */
 	boolean isCurrent(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		return redis == this.redis && !isClosed(redis);
 	}
@@ -409,7 +413,7 @@ final class LettuceConnector {
 				&& commands.getConnection() instanceof RedisChannelHandler<?, ?> connection && connection.isClosed();
 	}
 
-	/** Returns the connection that the commands are sent over. */
+	/** Returns the connection of the commands. */
 	@SuppressWarnings("unchecked")
 	static StatefulConnection<byte[], byte[]> connection(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		return ((AbstractRedisAsyncCommands<byte[], byte[]>) redis).getConnection();

@@ -11,8 +11,8 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * Notifies waiters of released locks, through one channel for all locks. Watchers are
- * also woken each time the subscription has been made, since a message may have been
- * published before, and at intervals while messages are not received.
+ * also woken after each subscription, because a message may have been published before,
+ * and at intervals while no messages are received.
  */
 final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 
@@ -36,8 +36,8 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 
 	/**
 	 * Creates a channel.
-	 * @param connector the connection to publish over
-	 * @param threads where to block
+	 * @param connector the connection for publishing
+	 * @param threads runs blocking tasks
 	 */
 	LockPubSub(RedisConnections connections, LettuceConnector connector, String name, Executor threads) {
 		this.name = bytes(name);
@@ -62,7 +62,7 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 		return this.instance;
 	}
 
-	/** Runs the action whenever the lock is released for others. */
+	/** Registers the action to run after each release of the lock. */
 	void watch(byte[] lock, Runnable action) {
 		this.watchers.add(lock, action);
 		this.polling.resume();
@@ -72,12 +72,12 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 		this.watchers.remove(lock, action);
 	}
 
-	/** Subscribes when it is opened. */
+	/** Subscribes when the channel is opened. */
 	void expectWatchers() {
 		this.subscription.expectWatchers();
 	}
 
-	/** Subscribes, on another thread, unless there is a subscription that works. */
+	/** Subscribes on another thread, unless there is a working subscription. */
 	void subscribe() {
 		this.subscription.subscribe();
 	}
@@ -111,13 +111,13 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 		this.publisher.probe();
 	}
 
-	/** Returns what to publish when the lock is released for others. */
+	/** Returns the message for a release of the lock. */
 	byte[] message(byte[] lock) {
 		return join(NOTHING, lock);
 	}
 
 	/**
-	 * Returns what to publish when the lock is released for others than this instance.
+	 * Returns the message for a release of the lock for instances other than this one.
 	 */
 	byte[] messageToOthers(byte[] lock) {
 		return join(this.instance, lock);
@@ -131,14 +131,14 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 	}
 
 	/**
-	 * Publishes after a script that releases a lock what it was not allowed to publish
-	 * itself, and answers as if it had.
+	 * Publishes the message after a script that releases a lock, if the script was not
+	 * allowed to publish it, and adapts the answer.
 	 */
 	Request<Long> published(Request<Long> release, byte[] message) {
 		return published(release, message, Script.RELEASED_UNPUBLISHED, 1L);
 	}
 
-	/** The same after a script that ends a turn. */
+	/** Publishes the message after a script that ends a turn, in the same way. */
 	Request<Long> publishedToOthers(Request<Long> handOver, byte[] message) {
 		return published(handOver, message, Script.HANDED_OVER_UNPUBLISHED, 0L);
 	}

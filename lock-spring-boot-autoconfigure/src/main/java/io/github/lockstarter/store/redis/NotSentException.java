@@ -3,7 +3,7 @@ package io.github.lockstarter.store.redis;
 import io.lettuce.core.RedisException;
 
 /**
- * The connection was closed, or replaced, before the request was sent.
+ * Fails a request whose connection was closed or replaced before the request was sent.
  */
 final class NotSentException extends RedisException {
 

@@ -19,7 +19,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts how often a connection was lost or opened again, and notifies of the latter.
+ * Counts the times that a connection was lost or reopened, and notifies of the latter.
  */
 final class Reconnects {
 
@@ -33,12 +33,12 @@ final class Reconnects {
 		return this.count.get();
 	}
 
-	/** Runs the action each time the connection has been opened again. */
+	/** Registers the action to run after each reconnection. */
 	void onReconnect(Runnable action) {
 		this.actions.add(action);
 	}
 
-	/** Follows that connection of the client from now on, and no other. */
+	/** Follows that connection of the client from now on, instead of the previous one. */
 	synchronized void follow(AbstractRedisClient client, StatefulConnection<byte[], byte[]> connection) {
 		if (this.listener != null) {
 			client.removeListener(this.listener);
@@ -47,15 +47,15 @@ final class Reconnects {
 		client.addListener(this.listener);
 	}
 
-	/** Counts that the connection has been opened again, and notifies of it. */
+	/** Counts a reconnection, and notifies of it. */
 	void reconnected() {
 		this.count.incrementAndGet();
 		this.actions.forEach(Runnable::run);
 	}
 
 	/**
-	 * Returns whether the connection is made of others, one to each server. They are
-	 * opened when they are first used, which is no reconnect.
+	 * Returns whether the connection is composed of others, one to each server. These are
+	 * opened on first use, which is not a reconnection.
 	 */
 	static boolean isComposed(StatefulConnection<byte[], byte[]> connection) {
 		return connection instanceof StatefulRedisMasterReplicaConnection
@@ -63,10 +63,10 @@ final class Reconnects {
 	}
 
 	/**
-	 * For a composed connection the driver sends events of its parts only, and does not
-	 * say that they are its parts. The connections that the application opens for
-	 * transactions look the same, and come and go. So two things count: a connection that
-	 * was lost, not closed, and the first connection to a server.
+	 * For a composed connection, the driver sends only events of its parts, without a
+	 * reference to the whole. Connections that the application opens and closes for
+	 * transactions cause the same events. So two events count: a connection that was
+	 * lost, rather than closed, and the first connection to a server.
 	 */
 	private final class Listener implements RedisConnectionStateListener {
 

@@ -1,15 +1,15 @@
 package io.github.lockstarter.store.redis;
 
 /**
- * What all locks of a store have in common.
+ * The shared resources of all locks of a store.
  *
- * @param keys what the keys are
- * @param connector the connection for all but grants
- * @param grants the connection for grants; another one only where replicas have to
+ * @param keys the format of the keys
+ * @param connector the connection for all requests except grants
+ * @param grants the connection for grants; a separate one only if replicas have to
  * acknowledge them
  * @param calls sends scripts
- * @param batches puts releases together into one request
- * @param grantBatches puts grants together into one request
+ * @param batches combines releases into one request
+ * @param grantBatches combines grants into one request
  * @param renewals renews many locks at once
  * @param pubSub notifies waiters of releases
  */

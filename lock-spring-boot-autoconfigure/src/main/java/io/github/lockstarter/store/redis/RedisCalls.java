@@ -16,7 +16,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 
 /**
- * Calls of scripts, each with an answer within a time-out of our own, which is a
+ * Calls scripts. Each call completes within the time-out of the store, with a
  * {@link LockStoreException} if Redis fails or is slow.
  */
 final class RedisCalls {
@@ -33,9 +33,9 @@ final class RedisCalls {
 
 	/**
 	 * Creates calls.
-	 * @param connector the connection that they are sent over
-	 * @param grants the connection that grants are sent over
-	 * @param replicasToAck how many replicas have to acknowledge a grant
+	 * @param connector the connection for calls
+	 * @param grants the connection for grants
+	 * @param replicasToAck the number of replicas that have to acknowledge a grant
 	 */
 	RedisCalls(LettuceConnector connector, LettuceConnector grants, Duration timeout, int replicasToAck) {
 		this.connector = connector;
@@ -45,7 +45,7 @@ final class RedisCalls {
 		this.releases = new Releases(connector);
 	}
 
-	/** Calls a script if Redis is connected, or soon is. */
+	/** Calls a script as soon as Redis is connected. */
 	<T, R> CompletionStage<R> call(LockKey key, Request<T> script, Function<T, R> result) {
 		Call<R> call = begin(key, this.connector);
 		this.connector.whenConnected(call, (redis) -> script.send(redis, call::isDone, (value, failure) -> {
@@ -60,9 +60,9 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Calls a script that releases a lock, and retries until the lock has expired, also
-	 * after the call has failed for lack of an answer in time.
-	 * @return whether the lock was there; fails if that cannot be known
+	 * Calls a script that releases a lock, and retries until the lock has expired, even
+	 * after the call has timed out.
+	 * @return whether the owner held the lock; fails if that is unknown
 	 */
 	CompletionStage<Boolean> release(LockKey key, String owner, Request<Long> script) {
 		Call<Boolean> call = begin(key, this.connector);
@@ -72,7 +72,7 @@ final class RedisCalls {
 				call.fail((failure != null) ? failure : new RedisException("No answer"));
 			}
 			else if (number == 0 && (failure != null || reconnects != this.connector.reconnects())) {
-				// Repeated, it may have found its own work done.
+				// A repeated release may have found the effect of the first attempt.
 				call.fail(new LockStoreException(key, "the connection was lost while it was released", failure));
 			}
 			else {
@@ -82,14 +82,14 @@ final class RedisCalls {
 		return call;
 	}
 
-	/** Cancels the releases of the lock under way: its owner acquires it again. */
+	/** Cancels the pending releases of the lock, because its owner acquires it again. */
 	void cancelReleases(LockKey key, String owner) {
 		this.releases.cancel(key, owner);
 	}
 
 	/**
-	 * Calls a script that may grant a lock. Unless the caller has got that answer in
-	 * time, it is undone, if there is a way to: its owner would never release it.
+	 * Calls a script that may grant a lock. A grant that does not reach the caller in
+	 * time is undone, if possible, because its owner would never release it.
 	 */
 	<T, R> CompletionStage<R> grant(LockKey key, String owner, Duration ttl, Request<T> script, Predicate<T> granted,
 			Function<T, R> result, @Nullable Supplier<Request<Long>> undo) {
@@ -103,7 +103,7 @@ final class RedisCalls {
 	/**
 	 * Calls a script that may grant locks.
 	 * @param key one of the locks
-	 * @param undo runs unless the caller has got that answer in time; it is given the
+	 * @param undo undoes a grant that does not reach the caller in time; it receives the
 	 * failure, or {@code null} if the locks were granted too late
 	 */
 	<T, R> CompletionStage<R> grant(LockKey key, Duration ttl, Request<T> script, Predicate<T> granted,
@@ -130,21 +130,21 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Releases a lock that may have been granted without its owner learning of it.
-	 * @param failure why that is not known, if the script failed
+	 * Releases a lock that may have been granted without the knowledge of its owner.
+	 * @param failure the failure of the script, if it failed
 	 */
 	void undo(LockKey key, String owner, Duration ttl, Request<Long> release, @Nullable Throwable failure) {
 		this.releases.undo(key, owner, ttl, release, failure != null && !isAnswer(failure));
 	}
 
 	/**
-	 * Returns whether Redis has surely done already what it was asked for, or will not.
+	 * Returns whether the request has certainly been executed by now, or will never be.
 	 */
 	private static boolean isAnswer(Throwable failure) {
 		return failure instanceof RedisCommandExecutionException || failure instanceof LockStoreException;
 	}
 
-	/** Returns a question for how long a key lives: -2 if there is none. */
+	/** Returns a request for the remaining time of a key: -2 if there is none. */
 	static Request<Long> millisLeft(byte[] redisKey) {
 		return (redis, abandoned, reply) -> redis.pttl(redisKey).whenComplete(reply);
 	}

@@ -7,7 +7,7 @@ import java.util.HexFormat;
 import io.github.lockstarter.LockKey;
 
 /**
- * Where locks live in Redis.
+ * The keys of locks in Redis.
  *
  * <pre>
  * lock:{b3f}:registration:taro            the owner of the lock
@@ -16,9 +16,9 @@ import io.github.lockstarter.LockKey;
  * lock:result:{b3f}:8a…2c:registration:taro    a result; the digest is that of its name
  * </pre>
  *
- * The hash tag is one of 4096 buckets, so that all keys of a lock sit in one cluster slot
- * and the number of fences is bounded. The role of a key stands before the tag, never
- * behind the data: a request could otherwise choose a value that ends like another key.
+ * The hash tag is one of 4096 buckets, so that all keys of a lock are in one cluster slot
+ * and the number of fences is bounded. The role of a key precedes the tag, and never
+ * follows the data: a request could otherwise choose a value that ends like another key.
  */
 final class RedisKeys {
 
@@ -36,7 +36,7 @@ final class RedisKeys {
 
 	private final String prefix;
 
-	/** Where the hash tag stands in the key of a lock. */
+	/** The position of the hash tag in the key of a lock. */
 	private final int tag;
 
 	private final byte[] waiting;
@@ -50,7 +50,9 @@ final class RedisKeys {
 		this.fence = bytes(prefix + ":fence:");
 	}
 
-	/** Returns the key of the owner, from which the other keys of the lock are made. */
+	/**
+	 * Returns the key of the owner, from which the other keys of the lock are derived.
+	 */
 	byte[] lock(LockKey key) {
 		int hash = 31 * key.name().hashCode() + key.key().hashCode();
 		int bucket = ((hash * 0x9E3779B9) >>> 16) % BUCKETS;
@@ -63,12 +65,12 @@ final class RedisKeys {
 		return join(this.waiting, lock, this.tag, lock.length);
 	}
 
-	/** Returns the key of the counter that fencing tokens are drawn from. */
+	/** Returns the key of the counter for fencing tokens. */
 	byte[] fence(byte[] lock) {
 		return join(this.fence, lock, this.tag, endOfTag());
 	}
 
-	/** Returns the key of the results of that name. */
+	/** Returns the key of the results with the name. */
 	byte[] result(byte[] lock, String name) {
 		int digest = LockKey.DIGEST_PREFIX.length();
 		String digits = LockKey.ofDigest("slot", name).key().substring(digest, digest + DIGEST_DIGITS);
@@ -76,13 +78,13 @@ final class RedisKeys {
 		return join(bytes(this.prefix + ":result:" + tag + ":" + digits), lock, endOfTag(), lock.length);
 	}
 
-	/** Returns the pattern of the keys of all results of the locks of a name. */
+	/** Returns the pattern for the keys of all results of the locks with a name. */
 	byte[] results(String lockName) {
 		return bytes(literally(this.prefix + ":result:") + "{" + "?".repeat(TAG_DIGITS) + "}:"
 				+ "?".repeat(DIGEST_DIGITS) + ":" + literally(lockName) + ":*");
 	}
 
-	/** Some characters have a meaning in a pattern. */
+	/** Escapes the characters that have a meaning in a pattern. */
 	private static String literally(String text) {
 		return text.replaceAll("[*?\\[\\]\\\\^-]", "\\\\$0");
 	}

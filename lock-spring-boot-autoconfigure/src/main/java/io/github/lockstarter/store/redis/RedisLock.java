@@ -22,8 +22,8 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * A lock in Redis. To acquire, renew or release it is one script in one round trip; the
- * remaining time is one {@code PTTL}.
+ * A lock in Redis. Acquiring, renewing and releasing it is one script in one round trip
+ * each. The remaining time is one {@code PTTL}.
  */
 final class RedisLock implements StoredLock {
 
@@ -33,15 +33,19 @@ final class RedisLock implements StoredLock {
 
 	private final LockKey key;
 
-	/** The key of the owner. The others are made from it, for there may be many locks. */
+	/**
+	 * The key of the owner. The other keys are derived on demand, because there may be
+	 * many locks.
+	 */
 	private final byte[] redisKey;
 
-	/** What runs after a release; {@code null} if nothing does. Guarded by this. */
+	/** The action that runs after a release, if any. Guarded by this. */
 	private @Nullable Runnable watch;
 
 	/**
-	 * Whether other instances may wait for a result although Redis does not know of them
-	 * any more: they met the same holder as this handle, and have not asked again yet.
+	 * Whether other instances may wait for a result although Redis no longer lists them:
+	 * they waited for the same holder as this handle, and have not sent another request
+	 * yet.
 	 */
 	private volatile boolean metHolder;
 
@@ -111,13 +115,13 @@ final class RedisLock implements StoredLock {
 					true));
 	}
 
-	/** From now on the action runs after a release, and no other. */
+	/** Sets the action that runs after a release, which replaces the previous one. */
 	private synchronized void watch(Runnable onRelease) {
 		this.watch = onRelease;
 		this.redis.pubSub().watch(this.redisKey, onRelease);
 	}
 
-	/** A waiter that was refused needs the subscription. */
+	/** Subscribes for a waiter that was refused. */
 	private AcquireResult noted(AcquireResult result, boolean waits) {
 		if (result instanceof Held) {
 			this.metHolder = true;
@@ -138,8 +142,8 @@ final class RedisLock implements StoredLock {
 	}
 
 	/**
-	 * Frees the lock. While Redis cannot be reached the request is kept and repeated, so
-	 * that the lock does not have to wait for its time to live once Redis is back.
+	 * Releases the lock. While Redis is unavailable, the request is kept and repeated, so
+	 * that the lock is free before its time to live has passed when Redis recovers.
 	 */
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
@@ -148,8 +152,8 @@ final class RedisLock implements StoredLock {
 	}
 
 	/**
-	 * Releases the lock if it was granted to the owner, who does not know.
-	 * @param failure why that is not known, if the request failed
+	 * Releases the lock if it was granted without the knowledge of its owner.
+	 * @param failure the failure of the request, if it failed
 	 */
 	void undo(String owner, Duration ttl, @Nullable Throwable failure) {
 		this.redis.calls().undo(this.key, owner, ttl, releaseRequest(owner), failure);
@@ -215,7 +219,7 @@ final class RedisLock implements StoredLock {
 				this.redis.keys().result(this.redisKey, result.name()) };
 	}
 
-	/** Returns the instance that waits from now on: this one, or none. */
+	/** Returns this instance if it waits from now on; otherwise an empty name. */
 	private byte[] waiter(boolean waits) {
 		return waits ? this.redis.pubSub().instance() : NO_INSTANCE;
 	}

@@ -23,9 +23,9 @@ import io.github.lockstarter.store.StoredResults;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Keeps locks in Redis: one key per held lock, with a time to live, whose value is the
- * owner. To acquire, renew or release a lock is one script in one round trip, and one
- * more if replicas have to acknowledge a grant.
+ * Stores locks in Redis, with one key per held lock, which has a time to live and whose
+ * value is the owner. Acquiring, renewing and releasing a lock is one script in one round
+ * trip each, plus one more round trip if replicas have to acknowledge a grant.
  * <p>
  * The pattern is the single-instance lock of the Redis documentation, "Distributed Locks
  * with Redis": {@code SET NX PX} with a random value, and a delete that compares it. The
@@ -41,7 +41,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 
 	/**
 	 * A grant that waits for replicas must not delay the release at the end of a turn, so
-	 * they are two requests.
+	 * the two are separate requests.
 	 */
 	private static final Set<Capability> CAPABILITIES_WITH_REPLICAS = Set.of(Capability.NOTIFIES,
 			Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS, Capability.ACQUIRES_ALL);
@@ -58,18 +58,19 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 
 	/**
 	 * Creates a store.
-	 * @param connections where it sends its commands
-	 * @param keyPrefix what all keys in Redis begin with
-	 * @param commandTimeout how long to wait for an answer, including the time to connect
-	 * but not the time that the driver takes to load; to the next tick of the driver's
-	 * timer, which is 100 ms
-	 * @param replicasToAck how many replicas must have a grant within half of that time,
-	 * 8 s at most, or else it is undone; 0 to ask none. Not for Redis Cluster.
+	 * @param connections the connections for its commands
+	 * @param keyPrefix the prefix of all keys in Redis
+	 * @param commandTimeout the longest time to wait for an answer, including the time to
+	 * connect but not the time to load the driver; rounded up to the next tick of the
+	 * driver's timer, which is 100 ms
+	 * @param replicasToAck the number of replicas that must acknowledge a grant within
+	 * half of that time, and at most 8 s; otherwise the grant is undone. 0 for no
+	 * acknowledgements. Not for Redis Cluster.
 	 */
 	public RedisLockStore(RedisConnections connections, String keyPrefix, Duration commandTimeout, int replicasToAck) {
-		// Keys of one script have to be in one slot of a cluster.
+		// In a cluster, all keys of one script have to be in one slot.
 		boolean clustered = connections.isClustered();
-		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster cannot be asked for acknowledgements");
+		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster does not support acknowledgements by replicas");
 		this.connections = connections;
 		this.capabilities = (replicasToAck > 0) ? CAPABILITIES_WITH_REPLICAS : CAPABILITIES;
 		Duration longestWait = (replicasToAck > 0) ? ReplicatedGrants.longestWait(commandTimeout) : Duration.ZERO;
@@ -84,7 +85,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	}
 
 	/**
-	 * Connects on another thread, so that the first lock need not.
+	 * Connects on another thread, before the first lock is acquired.
 	 * @return completes when Redis is connected
 	 */
 	public CompletionStage<?> connect() {
@@ -98,12 +99,12 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		this.access.pubSub().open();
 		connect().whenComplete((connected, failure) -> {
 			if (failure != null && this.running) {
-				logger.warn("No connection to Redis: whatever needs a lock fails until there is one", failure);
+				logger.warn("No connection to Redis: calls that need a lock fail until there is one", failure);
 			}
 		});
 	}
 
-	/** Disconnects, until it is started again. */
+	/** Disconnects until the store is started again. */
 	@Override
 	public void stop() {
 		this.running = false;
@@ -111,7 +112,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		this.connections.disconnect();
 	}
 
-	/** Disconnects for good. */
+	/** Disconnects permanently. */
 	@Override
 	public void close() {
 		stop();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.store.LockStore.Renewal;
 
 /**
- * Renews many locks in as few requests as Redis can take.
+ * Renews many locks in as few requests as Redis accepts.
  */
 final class RedisRenewals {
 
@@ -32,7 +32,7 @@ final class RedisRenewals {
 		this.size = together ? MOST_AT_ONCE : 1;
 	}
 
-	/** Returns an answer for each, in the same order. */
+	/** Returns an answer for each renewal, in the same order. */
 	List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
 		List<CompletionStage<Boolean>> answers = new ArrayList<>(renewals.size());
 		int size = this.size;

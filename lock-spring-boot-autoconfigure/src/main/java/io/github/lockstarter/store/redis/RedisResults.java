@@ -13,9 +13,10 @@ import io.github.lockstarter.store.SearchLimit;
 import io.github.lockstarter.store.StoredResults;
 
 /**
- * Results in Redis. They are found by {@code SCAN}, which reads the names of all keys, a
- * thousand at a time, so that commands for locks get in between. In a cluster it reads
- * those of all masters. A key that Redis moves meanwhile may be counted twice.
+ * The stored results in Redis. They are found with {@code SCAN}, which reads the names of
+ * all keys, one thousand at a time, so that commands for locks can run in between. In a
+ * cluster it reads those of all masters. A key that Redis moves at the same time may be
+ * counted twice.
  */
 final class RedisResults implements StoredResults {
 

@@ -7,14 +7,16 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes the waiters at intervals while no message about released locks is received, so
- * that they poll. Without waiters it pauses.
+ * Wakes the waiters at intervals while no messages about released locks are received, so
+ * that they poll. It pauses while there are no waiters.
  */
 final class ReleasePolling {
 
 	static final long INTERVAL_MILLIS = 100;
 
-	/** How many wake-ups follow until it is probed whether messages are received. */
+	/**
+	 * The number of wake-ups between two probes that check whether messages are received.
+	 */
 	private static final int WAKE_UPS_PER_PROBE = 100;
 
 	private static final AsyncLog logger = new AsyncLog(ReleasePolling.class);
@@ -38,8 +40,8 @@ final class ReleasePolling {
 
 	/**
 	 * Creates a loop that is not started.
-	 * @param open whether this instance is still notified of released locks at all
-	 * @param probe finds out whether messages are received
+	 * @param open whether the subscription has not been closed
+	 * @param probe checks whether messages are received
 	 */
 	ReleasePolling(LettuceConnector connector, String channel, ReleaseWatchers watchers, BooleanSupplier open,
 			Runnable probe) {
@@ -64,7 +66,7 @@ final class ReleasePolling {
 		this.started.set(false);
 	}
 
-	/** Goes on after a pause: there is a waiter. */
+	/** Resumes after a pause, because there is a waiter. */
 	void resume() {
 		if (this.started.get() && this.open.getAsBoolean() && !this.watchers.isEmpty()
 				&& this.scheduled.compareAndSet(false, true) && !this.connector.after(INTERVAL_MILLIS, this::wakeUp)) {

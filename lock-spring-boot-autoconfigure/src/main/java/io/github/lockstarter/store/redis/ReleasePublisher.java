@@ -7,9 +7,9 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 
 /**
- * Publishes messages about released locks, and probes whether they are received. Where
- * publishing is forbidden, or where messages go to another shard than the subscription is
- * on, no instance would be notified of a release: then waiters poll.
+ * Publishes messages about released locks, and probes whether they are received. If
+ * publishing is forbidden, or messages go to another shard than the subscription, no
+ * instance is notified of a release: waiters then poll.
  */
 final class ReleasePublisher {
 
@@ -38,8 +38,8 @@ final class ReleasePublisher {
 
 	/**
 	 * Creates a publisher.
-	 * @param connector the connection to publish over
-	 * @param echo a message that only this instance takes
+	 * @param connector the connection for publishing
+	 * @param echo a message that only this instance processes
 	 * @param polling is started and stopped as messages are received
 	 */
 	ReleasePublisher(LettuceConnector connector, byte[] channel, byte[] echo, ReleaseSubscription subscription,
@@ -98,16 +98,16 @@ final class ReleasePublisher {
 		}
 	}
 
-	/** Notes that a message of this instance has been received. */
+	/** Records that a message of this instance has been received. */
 	void received() {
 		this.received = true;
 		this.polling.stop();
 	}
 
 	/**
-	 * A machine that stood still may not have read the message yet. It is read before the
-	 * answer to a {@code PING} over the same connection. A subscription that does not
-	 * answer is replaced, and the next one probed.
+	 * A machine that was suspended may not have read the message yet. The message is read
+	 * before the answer to a {@code PING} over the same connection. A subscription that
+	 * does not answer is replaced, and the next one is probed.
 	 */
 	private void checkReceived() {
 		RedisFuture<String> pong = this.received ? null : this.subscription.ping();

@@ -14,13 +14,15 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * The subscription to messages about released locks. It is made for the first waiter, and
- * kept by the driver over reconnects. While it cannot be made, waiters poll.
+ * The subscription to messages about released locks. It is created for the first waiter,
+ * and restored by the driver after reconnections. While it cannot be created, waiters
+ * poll.
  * <p>
- * A server that is frozen, or cut off, sends nothing and breaks no connection. So each
- * waiter that polls has a {@code PING} sent over the subscription. If the last one has
- * not been answered, the subscription is replaced, to wherever the driver then finds a
- * server. So is one that was lost, if the driver does not reconnect.
+ * A server that is unresponsive or cut off sends nothing, but the connection does not
+ * break. So each poll of a waiter sends a {@code PING} over the subscription. If the
+ * previous one has not been answered, the subscription is replaced by one to a server
+ * that the driver finds then. A lost subscription is replaced as well, if the driver does
+ * not reconnect.
  */
 final class ReleaseSubscription {
 
@@ -44,10 +46,10 @@ final class ReleaseSubscription {
 
 	private volatile boolean open = true;
 
-	/** Whether to try once to subscribe, although there is no watcher yet. */
+	/** Whether to subscribe although there is no watcher yet. */
 	private volatile boolean expected;
 
-	/** So that failures in a row are logged once. */
+	/** Whether the last attempt failed, so that consecutive failures are logged once. */
 	private volatile boolean failed;
 
 	private volatile @Nullable StatefulRedisPubSubConnection<byte[], byte[]> connection;
@@ -57,9 +59,9 @@ final class ReleaseSubscription {
 	private volatile long pingedAt;
 
 	/**
-	 * Creates a subscription that is made later.
-	 * @param connector has the timer for further attempts
-	 * @param threads where to block
+	 * Creates an instance, which subscribes later.
+	 * @param connector the timer for further attempts
+	 * @param threads runs blocking tasks
 	 */
 	ReleaseSubscription(RedisConnections connections, LettuceConnector connector, String channel,
 			ReleaseWatchers watchers, RedisPubSubListener<byte[], byte[]> listener, Executor threads) {
@@ -71,14 +73,14 @@ final class ReleaseSubscription {
 		this.threads = threads;
 	}
 
-	/** Subscribes when it is opened. */
+	/** Subscribes when the channel is opened. */
 	void expectWatchers() {
 		this.expected = true;
 	}
 
 	/**
-	 * Subscribes unless there is a subscription that works. Connecting blocks, so another
-	 * thread does it.
+	 * Subscribes unless there is a working subscription. Connecting blocks, so it is done
+	 * on another thread.
 	 */
 	void subscribe() {
 		StatefulRedisPubSubConnection<byte[], byte[]> current = this.connection;
@@ -87,7 +89,7 @@ final class ReleaseSubscription {
 		}
 	}
 
-	/** Returns whether the driver will not open the connection again. */
+	/** Returns whether the driver will not reopen the connection. */
 	private static boolean isLost(StatefulRedisPubSubConnection<byte[], byte[]> current) {
 		boolean closed = current instanceof RedisChannelHandler<?, ?> connection && connection.isClosed();
 		return closed || (!current.isOpen() && !current.getOptions().isAutoReconnect());
@@ -175,7 +177,7 @@ final class ReleaseSubscription {
 
 	/**
 	 * Sends a {@code PING} over the subscription, if there is one. Messages that Redis
-	 * has sent before the answer are received before it.
+	 * sent before the answer are received before it.
 	 */
 	@Nullable RedisFuture<String> ping() {
 		StatefulRedisPubSubConnection<byte[], byte[]> current = this.connection;

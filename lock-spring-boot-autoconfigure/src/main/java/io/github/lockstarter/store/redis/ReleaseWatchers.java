@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What this instance runs when a lock is released for others: each of its waiters retries
- * then.
+ * The actions of this instance after the release of a lock: each of its waiters then
+ * retries.
  */
 final class ReleaseWatchers {
 

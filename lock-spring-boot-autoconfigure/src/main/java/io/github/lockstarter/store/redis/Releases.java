@@ -17,12 +17,12 @@ import io.github.lockstarter.LockKey;
 
 /**
  * Releases locks, and retries until Redis has answered or the lease has expired. The
- * driver repeats what was under way when a connection is closed, but not all of it when
+ * driver repeats requests in flight when a connection is closed, but not all of them when
  * the connection is reset, and none when it is replaced.
  * <p>
- * Each release is a compare-and-delete, so it does no harm to send it twice. Only the
- * number of those that are retried is bounded here: the others are no more than there
- * were leases.
+ * Each release is a compare-and-delete, so that it can safely be sent twice. Only the
+ * number of retried releases is bounded here: that of the others is bounded by the number
+ * of leases.
  */
 final class Releases {
 
@@ -34,8 +34,8 @@ final class Releases {
 	private static final int MOST_RETRIED = 1000;
 
 	/**
-	 * Errors that Redis would answer with again. Any other may pass: Redis is busy, loads
-	 * its data, has no master or too few replicas, cannot save, or moves a slot.
+	 * Permanent errors. All others may be transient: Redis is busy, loads its data, has
+	 * no master or too few replicas, cannot save, or moves a slot.
 	 */
 	private static final Set<String> FINAL_ERRORS = Set.of("ERR", "NOAUTH", "NOPERM", "NOSCRIPT", "WRONGTYPE");
 
@@ -43,9 +43,9 @@ final class Releases {
 	private static final int PLACES = 4096;
 
 	/**
-	 * A release does not say when its lock expires, so it is retried for the longest time
-	 * to live of this store: but not for less than this, since another instance may have
-	 * acquired the lock.
+	 * A release does not know when its lock expires, so it is retried for the longest
+	 * time to live of this store. It is retried for at least this time, because another
+	 * instance may have acquired the lock with a longer time to live.
 	 */
 	private static final long SHORTEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -54,8 +54,9 @@ final class Releases {
 	private final Set<Release> retried = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * How often owners that may have released a lock before acquired it, by the hash of
-	 * both. Where two of them share a place, the lock of one may be left to expire.
+	 * The number of acquisitions by owners that may have released the lock before, by the
+	 * hash of lock and owner. If two of them share a hash, the lock of one may be left to
+	 * expire.
 	 */
 	private final AtomicIntegerArray reacquired = new AtomicIntegerArray(PLACES);
 
@@ -65,16 +66,16 @@ final class Releases {
 		this.connector = connector;
 	}
 
-	/** Notes the time to live of a lock that may be granted. */
+	/** Records the time to live of a lock that may be granted. */
 	void noteTtl(Duration ttl) {
 		this.longestTtl.accumulateAndGet(ttl.toNanos(), Math::max);
 	}
 
 	/**
-	 * Returns the release of a lock by its owner. It begins now, and is sent when it is
-	 * given a connection.
-	 * @param outcome gets the reply, and the failure of an earlier attempt, which may
-	 * have done the work; or the reason why there is no reply
+	 * Returns the release of a lock by its owner. It begins now, and is sent when it
+	 * receives a connection.
+	 * @param outcome receives the reply, and the failure of an earlier attempt, which may
+	 * have released the lock; or the failure if there is no reply
 	 */
 	Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release(LockKey key, String owner, Request<Long> script,
 			BiConsumer<@Nullable Long, @Nullable Throwable> outcome) {
@@ -82,7 +83,7 @@ final class Releases {
 	}
 
 	/**
-	 * Releases a lock that may have been granted without its owner learning of it.
+	 * Releases a lock that may have been granted without the knowledge of its owner.
 	 * @param inFlight whether it may be granted even after the first attempt, because its
 	 * request may still be in flight
 	 */
@@ -92,11 +93,11 @@ final class Releases {
 	}
 
 	/**
-	 * Cancels the releases of the lock that began before: its owner acquires it again.
-	 * Those that were sent by now reach Redis earlier than that acquire if both are sent
-	 * over one connection. Grants that replicas have to acknowledge have a connection of
-	 * their own, and a connection may have been replaced in between: then a release may
-	 * arrive later, and free the lock that was acquired again.
+	 * Cancels earlier releases of the lock, because its owner acquires it again. Releases
+	 * that have been sent already reach Redis before the acquire if both use one
+	 * connection. Grants that replicas have to acknowledge use a connection of their own,
+	 * and a connection may have been replaced in between. In these cases, a release may
+	 * arrive later, and release the lock that was acquired again.
 	 */
 	void cancel(LockKey key, String owner) {
 		this.reacquired.incrementAndGet(place(key, owner));
@@ -122,7 +123,7 @@ final class Releases {
 
 		private final int place;
 
-		/** How often the place had been counted when this began. */
+		/** The number of acquisitions at the start of this release. */
 		private final int begun;
 
 		private final long deadline;
@@ -131,7 +132,7 @@ final class Releases {
 
 		private boolean inFlight;
 
-		/** Why it is not known what the attempts so far have done, if there were any. */
+		/** The failure of the last attempt, whose effect is unknown, if there was one. */
 		private @Nullable Throwable failure;
 
 		private long pause = FIRST_PAUSE_MILLIS;
@@ -155,7 +156,10 @@ final class Releases {
 			}
 		}
 
-		/** Returns whether the owner has acquired the lock again since this began. */
+		/**
+		 * Returns whether the owner has acquired the lock again since the start of this
+		 * release.
+		 */
 		private boolean isCancelled() {
 			return Releases.this.reacquired.get(this.place) != this.begun;
 		}

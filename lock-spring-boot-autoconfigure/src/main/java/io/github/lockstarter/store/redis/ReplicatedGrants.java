@@ -18,19 +18,19 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 
 /**
- * Grants locks that count only once enough replicas have them.
+ * Grants locks that are valid only after enough replicas have acknowledged them.
  * <p>
- * {@code WAIT} delays all commands that are sent over its connection after it, and covers
- * only writes that were sent over it before. So grants have a connection of their own,
- * and go in rounds: grants that arrive while one round waits for the replicas make up the
- * next, and wait for them together.
+ * {@code WAIT} delays all later commands on its connection, and covers only earlier
+ * writes on it. So grants have a connection of their own, and are sent in rounds. Grants
+ * that arrive while one round waits for the replicas form the next round, and wait
+ * together.
  */
 final class ReplicatedGrants {
 
-	/** So that those of one round are through well within the time-out. */
+	/** So that the grants of one round complete well within the time-out. */
 	private static final int MOST_TOGETHER = 500;
 
-	/** The driver gives a command up after 10 s, and the one behind it as well. */
+	/** The driver gives up a command after 10 s, and the command behind it as well. */
 	private static final long LONGEST_WAIT_MILLIS = 8000;
 
 	private final LettuceConnector connector;
@@ -45,8 +45,9 @@ final class ReplicatedGrants {
 
 	/**
 	 * Creates grants.
-	 * @param connector the connection that nothing else is sent over
-	 * @param timeout how long a call may take, of which replicas have half, up to 8 s
+	 * @param connector a connection that is used for nothing else
+	 * @param timeout the longest time for a call, of which replicas have half, and at
+	 * most 8 s
 	 */
 	ReplicatedGrants(LettuceConnector connector, int replicas, Duration timeout) {
 		this.connector = connector;
@@ -55,18 +56,18 @@ final class ReplicatedGrants {
 	}
 
 	/**
-	 * Returns how long a round waits for the replicas at most.
-	 * @param timeout how long a call may take
+	 * Returns the longest time for which a round waits for the replicas.
+	 * @param timeout the longest time for a call
 	 */
 	static Duration longestWait(Duration timeout) {
 		return Duration.ofMillis(Math.max(1, Math.min(timeout.toMillis() / 2, LONGEST_WAIT_MILLIS)));
 	}
 
 	/**
-	 * Calls a script that may grant a lock, when it is the turn of the call, unless that
-	 * has been answered by then.
-	 * @param reply gets the reply of the script once the replicas have the grant;
-	 * otherwise the failure
+	 * Calls a script that may grant a lock in the next round, unless its call has been
+	 * answered by then.
+	 * @param reply receives the reply of the script after the replicas have acknowledged
+	 * the grant; otherwise the failure
 	 */
 	<T> void send(LockKey key, Call<?> call, Request<T> script, Predicate<T> granted,
 			BiConsumer<@Nullable T, @Nullable Throwable> reply) {
@@ -81,7 +82,10 @@ final class ReplicatedGrants {
 		});
 	}
 
-	/** Those at the head are the first to be given up. More leave than come. */
+	/**
+	 * The grants at the head are the first to be abandoned. At least as many are removed
+	 * as are added.
+	 */
 	private void dropAbandoned() {
 		for (int i = 0; i < 2; i++) {
 			Grant<?> head = this.queued.peek();
@@ -121,7 +125,10 @@ final class ReplicatedGrants {
 
 		private final AtomicInteger unanswered;
 
-		/** What is to be done for each grant once it is known whether it counts. */
+		/**
+		 * The actions for the grants, which run when it is known whether the grants are
+		 * valid.
+		 */
 		private final Queue<Grant<?>> granted = new ConcurrentLinkedQueue<>();
 
 		Round(RedisClusterAsyncCommands<byte[], byte[]> redis, int size) {
@@ -153,7 +160,7 @@ final class ReplicatedGrants {
 						ReplicatedGrants.this.waitMillis);
 			}
 			catch (Throwable ex) {
-				// An Error, too: no other round would begin.
+				// Includes an Error: otherwise no other round would begin.
 				end(null, ex);
 				return;
 			}
@@ -170,7 +177,8 @@ final class ReplicatedGrants {
 
 		private @Nullable Throwable missing(Grant<?> grant, @Nullable Long acknowledged, boolean lost) {
 			if (lost || acknowledged == null) {
-				return new LockStoreException(grant.key, "the connection was lost before replicas had it", null);
+				return new LockStoreException(grant.key, "the connection was lost before replicas acknowledged it",
+						null);
 			}
 			return (acknowledged >= ReplicatedGrants.this.replicas) ? null : new LockStoreException(grant.key,
 					"%d of %d replicas acknowledged it in time".formatted(acknowledged, ReplicatedGrants.this.replicas),
@@ -207,11 +215,11 @@ final class ReplicatedGrants {
 
 		/**
 		 * Calls the script.
-		 * @param waits gets whether the lock was granted, so that the replicas have to be
-		 * waited for
+		 * @param waits receives whether the lock was granted, so that the round has to
+		 * wait for the replicas
 		 */
 		void send(RedisClusterAsyncCommands<byte[], byte[]> redis, Waits waits) {
-			// A round counts the replies, so no grant is abandoned.
+			// Never abandoned, because a round counts the replies.
 			this.script.send(redis, () -> false, (answer, failure) -> {
 				boolean isGranted = answer != null && this.granted.test(answer);
 				this.answer = answer;

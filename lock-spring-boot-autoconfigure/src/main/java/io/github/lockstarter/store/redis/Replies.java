@@ -17,32 +17,32 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * What the scripts that acquire a lock answer with.
+ * Parses the replies of the scripts that acquire a lock.
  */
 final class Replies {
 
 	/**
-	 * How long the waiters of other instances get before it is worth looking whether they
-	 * came.
+	 * The time for the waiters of other instances to acquire the lock before this
+	 * instance polls.
 	 */
 	private static final Duration HEAD_START = Duration.ofMillis(5);
 
 	private Replies() {
 	}
 
-	/** Reads what {@link Script#ACQUIRE} answers with. */
+	/** Parses a reply of {@link Script#ACQUIRE}. */
 	static AcquireResult acquired(long number) {
 		return (number > 0) ? new Granted(number) : new Held(Duration.ofMillis(-number));
 	}
 
-	/** Reads what {@link Script#ACQUIRE_ALL} answers with. */
+	/** Parses a reply of {@link Script#ACQUIRE_ALL}. */
 	static AcquireAllResult acquiredAll(List<Long> numbers) {
 		long first = numbers.get(0);
 		return (first > 0) ? new AllGranted(numbers.stream().map(Granted::new).toList())
 				: new FirstHeld((int) -first - 1, new Held(Duration.ofMillis(numbers.get(1))));
 	}
 
-	/** Reads what {@link Script#ACQUIRE_OR_RESULT} answers with. */
+	/** Parses a reply of {@link Script#ACQUIRE_OR_RESULT}. */
 	static AcquireResult acquiredOrFound(List<Object> reply, ResultKey key) {
 		long number = (long) reply.get(0);
 		long fencingToken = (long) reply.get(1);
@@ -55,9 +55,9 @@ final class Replies {
 	}
 
 	/**
-	 * Reads what {@link Script#HAND_OVER} answers with.
-	 * @param repeated whether the driver may have repeated it, so that it may have found
-	 * its own work done
+	 * Parses a reply of {@link Script#HAND_OVER}.
+	 * @param repeated whether the driver may have repeated the script, so that it may
+	 * have found the effect of the first attempt
 	 */
 	static AcquireResult handedOver(long number, boolean repeated) {
 		if (number > 0) {

@@ -7,10 +7,10 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a command, and passes on its reply, or why there is none. It need not do so when
- * the command has been abandoned before it is sent.
+ * Sends a command, and passes on its reply or its failure. Neither is required if the
+ * command is abandoned before it is sent.
  *
- * @param <T> what the reply is
+ * @param <T> the type of the reply
  */
 @FunctionalInterface
 interface Request<T> {

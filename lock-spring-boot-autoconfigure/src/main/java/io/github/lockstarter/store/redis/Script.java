@@ -15,27 +15,28 @@ import io.lettuce.core.output.NestedMultiOutput;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Lua script that does its work in one round trip: it is called by its digest, and sent
- * whole only to a server that does not know it.
+ * A Lua script that runs in one round trip. It is called by its digest, and its text is
+ * sent only to a server that has not loaded it.
  * <p>
- * The keys are the lock, the fence, the set of its waiters, and a result; a release
- * without a result takes the lock and the set. A waiter here is an instance of the
- * application, which is notified of a release through a channel. The message is the lock,
- * after the name of the instance that need not be notified, if any. A script that is not
- * allowed to publish says so in its answer.
+ * The keys are the lock, the fence, the set of its waiters, and a result. A release
+ * without a result has only the lock and the set. A waiter in this context is an instance
+ * of the application, which is notified of a release through a channel. The message is
+ * the lock, preceded by the name of the instance that need not be notified, if any. A
+ * script that is not allowed to publish reports it in its answer.
  * <p>
  * Managed servers check scripts before they run them: a key has to be {@code KEYS} with a
- * literal number, a command a literal, and {@code unpack} is not known. The scripts for
- * one lock keep to that; those for several locks are not used where they are refused.
+ * literal number, a command has to be a literal, and {@code unpack} is not available. The
+ * scripts for one lock meet these rules. The scripts for several locks are not used on
+ * servers that reject them.
  */
 enum Script {
 
 	/**
-	 * Answers with the fencing token, or, when another owner holds the lock, with the
-	 * remaining milliseconds of that lease as a number that is not positive. An instance
-	 * that is named waits from then on. The same owner is granted again, because a driver
-	 * may repeat a command after a reconnect, and so may the owner, whose lease is then
-	 * no shorter than asked for.
+	 * Answers with the fencing token, or, if another owner holds the lock, with the
+	 * negated remaining milliseconds of its lease. A given instance is added to the
+	 * waiters. The same owner is granted the lock again, because a driver may repeat a
+	 * command after a reconnection. The owner itself may repeat it as well; its lease is
+	 * then at least as long as requested.
 	 */
 	ACQUIRE("""
 			if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
@@ -54,11 +55,11 @@ enum Script {
 			"""),
 
 	/**
-	 * Acquires several locks, all or none. Answers with the fencing token of each, or,
-	 * when another owner holds one of them, with the negative place of the first of those
-	 * and the remaining milliseconds of its lease. Keys are the lock and the fence of
-	 * each in turn, arguments the owner and the time to live. The same owners are granted
-	 * again, as by {@link #ACQUIRE}.
+	 * Acquires several locks, all or none. Answers with the fencing token of each, or, if
+	 * another owner holds one of them, with the negated position of the first such lock
+	 * and the remaining milliseconds of its lease. The keys are the lock and the fence of
+	 * each in turn, the arguments are the owner and the time to live. The same owners are
+	 * granted the locks again, as by {@link #ACQUIRE}.
 	 */
 	ACQUIRE_ALL("""
 			local held = {}
@@ -82,9 +83,10 @@ enum Script {
 
 	/**
 	 * Ends a turn. Answers with the fencing token of the successor; with 0 if the lock
-	 * was released because other instances wait, and this one waits with them; with -1 if
-	 * the owner did not hold it. A driver may repeat it: a successor that has the lock
-	 * already keeps it, even if other instances wait.
+	 * was released because other instances wait, and this instance was added to the
+	 * waiters; with -1 if the owner did not hold the lock. A driver may repeat the
+	 * script: a successor that holds the lock already keeps it, even if other instances
+	 * wait.
 	 */
 	HAND_OVER(
 			"""
@@ -110,8 +112,8 @@ enum Script {
 					"""),
 
 	/**
-	 * Answers for each key with 1 if the owner held the lock, otherwise with 0. Arguments
-	 * are owner and time to live of each in turn.
+	 * Answers for each key with 1 if the owner held the lock, otherwise with 0. The
+	 * arguments are the owner and the time to live of each in turn.
 	 */
 	RENEW("""
 			local renewed = {}
@@ -125,7 +127,7 @@ enum Script {
 			return renewed
 			"""),
 
-	/** Does what {@link #RENEW} does, for one lock. */
+	/** Renews one lock, like {@link #RENEW}. */
 	RENEW_ONE("""
 			if redis.pcall('get', KEYS[1]) ~= ARGV[1] then
 			  return 0
@@ -147,9 +149,9 @@ enum Script {
 			"""),
 
 	/**
-	 * Keeps the lock from everybody for a while. Answers with 1 if the owner held it,
-	 * otherwise with 0. A driver may repeat it, which does not prolong that time. Waiters
-	 * are notified, since the lock is free earlier than they were told.
+	 * Keeps the lock unavailable to all callers for a while. Answers with 1 if the owner
+	 * held it, otherwise with 0. A driver may repeat the script, which does not extend
+	 * that time. Waiters are notified, because the lock is free earlier than they expect.
 	 */
 	RELEASE_AFTER("""
 			local owner, channel, message, ended, time = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -170,11 +172,12 @@ enum Script {
 
 	/**
 	 * Answers with 0, the fencing token of a result, the result and its age in
-	 * microseconds, if there is one that counts, otherwise with what {@link #ACQUIRE}
-	 * answers with and the last fencing token. Before a result stand the time when it
-	 * came and the fencing token. What lacks them was not written by this library and is
-	 * older than all; a caller that asks for results of any age gets it, and checks it.
-	 * Without a fencing token to begin with, no result counts.
+	 * microseconds, if a result is accepted. Otherwise answers with the answer of
+	 * {@link #ACQUIRE} and the last fencing token. A result is preceded by the time of
+	 * storing and the fencing token. A value without these was not written by this
+	 * library, and counts as older than all others. It is returned to a caller that
+	 * accepts results of any age, which checks it. Without a lowest fencing token, no
+	 * result is accepted.
 	 */
 	ACQUIRE_OR_RESULT("""
 			local since, maxAge = tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -197,11 +200,12 @@ enum Script {
 			""".formatted(ACQUIRE.text)),
 
 	/**
-	 * Keeps a result and frees the lock. Answers with 1 if the owner held it, otherwise
-	 * with 0. Unless it is to be kept in any case, a result is kept only if an instance
-	 * waits. A server that has no room for it frees the lock all the same. The last
-	 * fencing token is kept with it: several locks have one fence, so an instance that
-	 * met the holder may have received a later one than the holder's.
+	 * Keeps a result and releases the lock. Answers with 1 if the owner held it,
+	 * otherwise with 0. Unless it is to be kept in any case, a result is kept only if an
+	 * instance waits. A server without memory for the result releases the lock
+	 * nevertheless. The last fencing token is kept with the result: several locks share
+	 * one fence, so an instance that waited for the holder may have received a later
+	 * token than the holder's.
 	 */
 	RELEASE_WITH_RESULT("""
 			local owner, channel, message, text, keep, always = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
@@ -225,8 +229,8 @@ enum Script {
 
 	/**
 	 * Runs {@link #ACQUIRE} and {@link #RELEASE} for several locks. Answers for each with
-	 * its number, or with a text that says why it failed. There are three keys for each
-	 * lock and four arguments, the first of which is the name of the script.
+	 * its number, or with an error message. There are three keys and four arguments for
+	 * each lock; the first argument is the name of the script.
 	 */
 	BATCH("""
 			local scripts = {
@@ -252,16 +256,16 @@ enum Script {
 			return answers
 			""".formatted(ACQUIRE.text, RELEASE.text));
 
-	/** The answer to a release that was not allowed to publish it. */
+	/** The answer of a release that was not allowed to publish it. */
 	static final long RELEASED_UNPUBLISHED = 2;
 
-	/** The answer to the end of a turn that was not allowed to publish a release. */
+	/** The answer of the end of a turn that was not allowed to publish the release. */
 	static final long HANDED_OVER_UNPUBLISHED = -2;
 
-	/** How many keys there are for each lock in a {@link #BATCH}. */
+	/** The number of keys for each lock in a {@link #BATCH}. */
 	static final int BATCH_KEYS = 3;
 
-	/** How many arguments there are for each lock in a {@link #BATCH}. */
+	/** The number of arguments for each lock in a {@link #BATCH}. */
 	static final int BATCH_ARGS = 4;
 
 	private final String text;
@@ -278,7 +282,7 @@ enum Script {
 		return this.text;
 	}
 
-	/** Returns the digest that the script is called by. */
+	/** Returns the digest by which the script is called. */
 	String digest() {
 		return this.digest;
 	}
@@ -289,8 +293,8 @@ enum Script {
 	}
 
 	/**
-	 * Makes the scripts known to the server, so that no first call has to. Completes when
-	 * the server has them, or will not.
+	 * Loads the scripts into the server before the first calls. Completes when the server
+	 * has loaded them, or loading has failed.
 	 */
 	static CompletableFuture<?> loadAll(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		CompletableFuture<?>[] loads = Stream.of(values())

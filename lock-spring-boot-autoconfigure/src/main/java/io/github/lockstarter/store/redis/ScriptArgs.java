@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 
 /**
- * The arguments of a script call, written as they are. The driver would make several
- * objects of each.
+ * The arguments of a script call, written without conversion. The driver would create
+ * several objects for each argument.
  */
 final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 
@@ -27,7 +27,7 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 		this.script = script;
 		this.keys = keys;
 		this.args = args;
-		// Tells the driver which server of a cluster has the keys.
+		// The driver selects the server of a cluster by this key.
 		addKey(keys[0]);
 	}
 

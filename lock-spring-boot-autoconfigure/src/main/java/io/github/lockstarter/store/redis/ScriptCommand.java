@@ -15,11 +15,11 @@ import io.lettuce.core.protocol.CompleteableCommand;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command that calls a script, and passes on the reply, or why there is none. The
- * driver's own command is a future, which makes several more objects, and a lock takes
- * two calls.
+ * A command that calls a script, and passes on its reply or its failure. The driver's own
+ * command is a future, which needs several more objects for each of the two calls per
+ * lock.
  *
- * @param <T> what the reply is
+ * @param <T> the type of the reply
  */
 final class ScriptCommand<T> extends Command<byte[], byte[], T> implements CompleteableCommand<T> {
 
@@ -33,7 +33,9 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 
 	private final BiConsumer<@Nullable T, @Nullable Throwable> reply;
 
-	/** What the driver does when the command has ended: it cancels its time-out. */
+	/**
+	 * The callback of the driver at the end of the command, which cancels its time-out.
+	 */
 	private @Nullable BiConsumer<? super T, Throwable> callback;
 
 	private boolean ended;
@@ -48,7 +50,10 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 		this.reply = reply;
 	}
 
-	/** Calls a script by its digest, and sends it whole to a server that lacks it. */
+	/**
+	 * Calls a script by its digest, and sends its text to a server that has not loaded
+	 * it.
+	 */
 	static <T> void send(StatefulConnection<byte[], byte[]> connection, Script script, byte[][] keys, byte[][] args,
 			Supplier<CommandOutput<byte[], byte[], T>> newOutput, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
 		new ScriptCommand<>(connection, script, CommandType.EVALSHA, new ScriptArgs(script.digest(), keys, args),
@@ -67,7 +72,8 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 			this.connection.dispatch(this);
 		}
 		catch (Throwable ex) {
-			// An Error, too: a request that is never answered counts as under way.
+			// Includes an Error: a request that is never answered would count as in
+			// flight.
 			completeExceptionally(ex);
 		}
 	}
@@ -104,7 +110,7 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 		return first;
 	}
 
-	/** Returns what the driver makes of an error of the server. */
+	/** Returns the driver's exception for an error of the server. */
 	private @Nullable Throwable failure() {
 		if (this.exception != null || !getOutput().hasError()) {
 			return this.exception;
@@ -114,7 +120,7 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 		return refused.handle((none, failure) -> failure).join();
 	}
 
-	/** Nothing is thrown at the driver, whose connection is not ours alone. */
+	/** Throws nothing to the driver, whose connection others may share. */
 	private void pass(@Nullable T value, @Nullable Throwable failure) {
 		try {
 			BiConsumer<? super T, Throwable> callback = this.callback;
@@ -129,7 +135,7 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 			}
 		}
 		catch (Throwable ex) {
-			logger.error("A reply of Redis was not dealt with", ex);
+			logger.error("The processing of a reply of Redis failed", ex);
 		}
 	}
 

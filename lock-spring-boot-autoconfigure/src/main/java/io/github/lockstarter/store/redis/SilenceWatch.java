@@ -11,17 +11,16 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Replaces a connection that has fallen silent for good although Redis accepts others, as
- * when a firewall has forgotten it. The driver itself would notice nothing as long as the
- * connection is not closed.
+ * Replaces a connection that no longer receives answers although Redis accepts other
+ * connections, for example after a firewall has dropped it. The driver itself does not
+ * detect this as long as the connection is not closed.
  * <p>
- * When a call is not answered in time, a {@code PING} is sent. If that is not answered
- * either, another connection is opened, and takes the place of the silent one if that has
- * still not answered by then. Where Redis does not answer over a new connection either,
- * the old one stays.
+ * When a call times out, a {@code PING} is sent. If it is not answered either, another
+ * connection is opened. It replaces the silent one if that one has still not answered. If
+ * Redis does not answer over the new connection either, the old one is kept.
  * <p>
- * A connection that cannot be replaced is logged once, and used on: what it is sent is
- * bounded by the driver alone.
+ * A connection that cannot be replaced is logged once, and remains in use: only the
+ * driver then bounds the commands that are queued for it.
  */
 final class SilenceWatch {
 
@@ -29,7 +28,10 @@ final class SilenceWatch {
 
 	private static final long SHORTEST_PATIENCE_MILLIS = 2000;
 
-	/** What the answer to a {@code PING} may take longer than the command before it. */
+	/**
+	 * The additional time for the answer to a {@code PING} after that to the command
+	 * before it.
+	 */
 	private static final long MARGIN_MILLIS = 1000;
 
 	private final RedisConnections connections;
@@ -48,7 +50,8 @@ final class SilenceWatch {
 
 	/**
 	 * Creates a watch.
-	 * @param longestWait how long one {@code WAIT} may delay a {@code PING} after it
+	 * @param longestWait the longest time for which one {@code WAIT} may delay a
+	 * {@code PING} after it
 	 */
 	SilenceWatch(RedisConnections connections, LettuceConnector connector, Duration longestWait) {
 		this.connections = connections;
@@ -58,7 +61,7 @@ final class SilenceWatch {
 
 	/**
 	 * Watches the connection from now on until it has answered or is replaced, unless it
-	 * is known that it cannot be.
+	 * is known that it cannot be replaced.
 	 */
 	void suspect(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		if (redis != this.irreplaceable && this.watching.compareAndSet(false, true)) {
@@ -66,7 +69,7 @@ final class SilenceWatch {
 		}
 	}
 
-	/** Returns whether there is no point in sending anything over the connection. */
+	/** Returns whether requests must not be sent over the connection. */
 	boolean isSilent() {
 		return this.silent;
 	}
@@ -82,7 +85,7 @@ final class SilenceWatch {
 			judgeLater(redis, pong);
 		}
 		catch (Throwable ex) {
-			// It has been closed.
+			// The connection has been closed.
 			end();
 		}
 	}
@@ -103,7 +106,7 @@ final class SilenceWatch {
 			this.connector.runOnThread(() -> replace(redis, pong));
 		}
 		catch (Throwable ex) {
-			logger.debug("No thread to connect to Redis on", ex);
+			logger.debug("No thread could be started to connect to Redis", ex);
 			judgeLater(redis, pong);
 		}
 	}
@@ -111,12 +114,12 @@ final class SilenceWatch {
 	private void replace(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
 		try {
 			if (this.connections.replace(redis, () -> !isAnswered(pong))) {
-				logger.warn("A connection to Redis did not answer any more, so another has taken its place");
+				logger.warn("A connection to Redis no longer answered, and was replaced");
 				this.connector.connect().whenComplete((another, failure) -> end());
 				return;
 			}
 			if (!isAnswered(pong) && this.connector.isCurrent(redis)) {
-				logger.warn("A connection to Redis did not answer any more, and cannot be replaced: requests are sent"
+				logger.warn("A connection to Redis no longer answers, and cannot be replaced: requests are sent"
 						+ " over it nevertheless, and fail until it answers or is closed."
 						+ " Set SocketOptions.tcpUserTimeout in the options of its client,"
 						+ " so that the operating system closes a connection that is silent");
@@ -126,11 +129,11 @@ final class SilenceWatch {
 			}
 		}
 		catch (Throwable ex) {
-			// An Error, too: nobody else would judge the connection again.
+			// Includes an Error: otherwise the connection would never be checked again.
 			logger.debug("No other connection to Redis", ex);
 		}
 		if (pong.isDone()) {
-			// Otherwise an answer would not be noticed.
+			// Otherwise a late answer would not be noticed.
 			ask(redis);
 		}
 		else {
@@ -147,7 +150,7 @@ final class SilenceWatch {
 		return pong.isDone() && pong.handle((reply, failure) -> isAnswer(failure)).toCompletableFuture().join();
 	}
 
-	/** An error is an answer; that the driver does not expect one any more is none. */
+	/** An error is an answer. The end of the driver's wait for one is not. */
 	private static boolean isAnswer(@Nullable Throwable failure) {
 		return !(failure instanceof RedisCommandTimeoutException);
 	}

@@ -1,5 +1,5 @@
 /**
- * Locks in Redis, through Lettuce.
+ * The lock store in Redis, with Lettuce as the client.
  */
 @NullMarked
 package io.github.lockstarter.store.redis;

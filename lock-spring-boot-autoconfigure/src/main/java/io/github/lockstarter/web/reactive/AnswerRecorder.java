@@ -8,8 +8,8 @@ import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 
 /**
- * Records the answers to requests whose leases are held until they are known. It is
- * outside of all filters and exception handlers, since these may answer as well. Where no
+ * Records the answers to requests whose leases are held until the answer is known. It is
+ * outside of all filters and exception handlers, because these may answer as well. If no
  * handler may keep answers, it does nothing.
  */
 public final class AnswerRecorder implements HttpHandlerDecoratorFactory {

@@ -10,8 +10,8 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 import org.springframework.web.reactive.result.method.annotation.ResponseEntityResultHandler;
 
 /**
- * Finds components of the application that see a conflict, or change its answer, only if
- * Spring WebFlux handles the error signal.
+ * Finds components of the application that observe a conflict, or change its answer, only
+ * if Spring WebFlux handles the error signal.
  */
 public final class ConflictObservers {
 
@@ -21,8 +21,8 @@ public final class ConflictObservers {
 	private final Supplier<Boolean> found;
 
 	/**
-	 * Creates observers, which are looked for with the first conflict.
-	 * @param beans the application
+	 * Creates an instance, which searches for the components at the first conflict.
+	 * @param beans the beans of the application
 	 */
 	public ConflictObservers(ListableBeanFactory beans) {
 		this.found = SingletonSupplier.of(() -> !beans.containsBean(ENTITIES) || changesAnswers(beans.getBean(ENTITIES))

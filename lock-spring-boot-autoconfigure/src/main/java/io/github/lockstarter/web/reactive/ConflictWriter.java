@@ -33,10 +33,10 @@ import io.github.lockstarter.web.PreparedConflicts;
 import io.github.lockstarter.web.PreparedConflicts.Kind;
 
 /**
- * Answers conflicts of handlers with prepared documents, in the place of Spring WebFlux's
- * exception handling. The first conflicts of a kind are error signals: if they lead to
- * the advice of this library, their answers are kept for those that follow. An
- * application that observes errors or changes answers gets none of this.
+ * Answers conflicts of handlers with prepared documents, instead of Spring WebFlux's
+ * exception handling. The first conflicts of a kind are error signals. If the advice of
+ * this library answers them, their answers are kept for later conflicts. This is not done
+ * in an application that observes errors or changes answers.
  */
 public final class ConflictWriter {
 
@@ -51,8 +51,8 @@ public final class ConflictWriter {
 
 	/**
 	 * Creates a writer.
-	 * @param observers the components that would miss a conflict
-	 * @param entities writes entities, where there are no such components
+	 * @param observers the components that would not observe a conflict
+	 * @param entities writes entities, if there are no such components
 	 */
 	public ConflictWriter(ConflictObservers observers, Supplier<ResponseEntityResultHandler> entities) {
 		this.observers = observers;
@@ -60,9 +60,9 @@ public final class ConflictWriter {
 	}
 
 	/**
-	 * Answers the request, if the answer is prepared.
+	 * Answers the request if the answer is prepared.
 	 * @return completes when the response has been written; {@code null} if the conflict
-	 * has to be an error signal
+	 * has to be emitted as an error signal
 	 */
 	@Nullable Mono<Void> write(LockConflictException conflict, LockedCall call, ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
@@ -100,7 +100,7 @@ public final class ConflictWriter {
 		return exchange.getRequest().getPath().value();
 	}
 
-	/** Returns nothing where the header is not valid. */
+	/** Returns an empty list if the header is not valid. */
 	private List<MediaType> accepted(ServerWebExchange exchange) {
 		try {
 			return this.entities.get().getContentTypeResolver().resolveMediaTypes(exchange);
@@ -111,10 +111,11 @@ public final class ConflictWriter {
 	}
 
 	/**
-	 * Writes the answer to a conflict that was an error signal, and prepares those to
-	 * come.
-	 * @param type what the answer is returned as
-	 * @return {@code null} if they cannot be prepared, and nothing is written
+	 * Writes the answer to a conflict that was an error signal, and prepares later
+	 * answers.
+	 * @param type the return type of the answer
+	 * @return completes when the answer has been written; {@code null} if answers cannot
+	 * be prepared, and nothing is written
 	 */
 	@Nullable Mono<Void> writeSignalled(LockConflictException conflict, ResponseEntity<ProblemDetail> answer,
 			MethodParameter type, ServerWebExchange exchange) {

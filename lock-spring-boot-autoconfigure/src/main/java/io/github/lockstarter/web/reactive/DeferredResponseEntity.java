@@ -8,8 +8,8 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
 
 /**
- * Stands in for the entity that a handler of Spring WebFlux returns, while its locks have
- * not been granted and the handler has not been called.
+ * A placeholder for the entity that a handler of Spring WebFlux returns. The handler is
+ * called when its locks have been granted.
  */
 final class DeferredResponseEntity extends ResponseEntity<Object> {
 
@@ -51,7 +51,7 @@ final class DeferredResponseEntity extends ResponseEntity<Object> {
 
 	private static IllegalStateException notYet() {
 		return new IllegalStateException("A handler of Spring WebFlux with @ExclusiveRequest that returns an entity"
-				+ " can only be called by Spring WebFlux: let code of your own call another method");
+				+ " can be called only by Spring WebFlux: call another method from your own code");
 	}
 
 }

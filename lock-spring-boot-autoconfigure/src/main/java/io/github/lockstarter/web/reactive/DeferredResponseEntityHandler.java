@@ -9,8 +9,8 @@ import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Lets handlers of Spring WebFlux that return an entity wait for their locks: the entity
- * is handled when there is one.
+ * Supports waiting for locks in handlers of Spring WebFlux that return an entity: the
+ * entity is handled once the handler has been called.
  */
 public final class DeferredResponseEntityHandler implements HandlerResultHandler, Ordered {
 
@@ -18,7 +18,7 @@ public final class DeferredResponseEntityHandler implements HandlerResultHandler
 
 	/**
 	 * Creates a handler.
-	 * @param handlers all handlers, of which one handles the entity
+	 * @param handlers all result handlers, one of which handles the entity
 	 */
 	public DeferredResponseEntityHandler(ObjectProvider<HandlerResultHandler> handlers) {
 		this.handlers = handlers;

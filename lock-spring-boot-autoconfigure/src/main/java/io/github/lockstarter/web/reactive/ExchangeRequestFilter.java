@@ -10,12 +10,12 @@ import org.springframework.web.server.WebFilterChain;
 import io.github.lockstarter.completion.RequestCompletion;
 
 /**
- * Shows annotated handlers of Spring WebFlux the request that they are called for, and
+ * Makes the request available to the calls of annotated handlers of Spring WebFlux, and
  * notifies their leases of its end.
  */
 public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter implements Ordered {
 
-	/** Other filters may have changed the request, or its principal. */
+	/** Ordered after other filters, which may change the request or its principal. */
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE;
@@ -27,7 +27,7 @@ public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter 
 		RequestCompletion end = (recorded != null) ? recorded.end() : new RequestCompletion();
 		exchange.getAttributes().put(RequestCompletion.ATTRIBUTE, end);
 		return super.filter(exchange, chain).doFinally((signal) -> {
-			// Until its answer is known, a request has not ended.
+			// A request has not ended before its answer is known.
 			if (!end.awaitsAnswer()) {
 				end.reached();
 			}

@@ -31,7 +31,7 @@ import io.github.lockstarter.web.ReplayedHeader;
 import io.github.lockstarter.web.RequestPaths;
 
 /**
- * What Spring WebFlux adds to calls of annotated methods.
+ * Finds the request of Spring WebFlux for calls of annotated methods.
  */
 public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 
@@ -63,7 +63,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 	private record ExchangeRequest(ServerWebExchange exchange, ConflictWriter conflicts) implements Request {
 
 		/**
-		 * The principal may come from a session that nothing else would have loaded.
+		 * The principal is loaded only on demand, because it may require the session.
 		 */
 		@Override
 		public Mono<CurrentRequest> current(boolean withPrincipal) {
@@ -133,7 +133,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 
 	}
 
-	/** Only where there is Reactor Netty. */
+	/** A class of its own, because Reactor Netty is optional. */
 	private static final class EventLoops {
 
 		static @Nullable Executor of(ServerHttpRequest request) {
@@ -147,7 +147,8 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 				return ServerHttpRequestDecorator.getNativeRequest(request);
 			}
 			catch (IllegalArgumentException | IllegalStateException ex) {
-				// A request of a test, or a wrapper of the application, has none.
+				// A request of a test, or a wrapper of the application, has no event
+				// loop.
 				return null;
 			}
 		}

@@ -10,9 +10,9 @@ import org.springframework.web.server.ServerWebExchange;
 import io.github.lockstarter.Lease;
 
 /**
- * Leaves the place for a {@link Lease} parameter of a controller method empty. The lock
- * is acquired after the arguments of a request have been resolved, and the lease is
- * filled in then.
+ * Resolves a {@link Lease} parameter of a controller method to {@code null}. The lock is
+ * acquired after the arguments of a request have been resolved. The lease is then
+ * inserted.
  */
 public final class LeaseArgumentResolver implements HandlerMethodArgumentResolver {
 

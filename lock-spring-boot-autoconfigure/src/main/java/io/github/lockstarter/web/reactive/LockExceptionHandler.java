@@ -13,8 +13,9 @@ import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * Answers a lock exception in Spring WebFlux: programs get problem details. A browser is
- * left to {@link LockWebExceptionHandler}, and so is who has got part of an answer.
+ * Answers a lock exception in Spring WebFlux with problem details for programs. Requests
+ * of browsers, and requests whose response is committed, are left to
+ * {@link LockWebExceptionHandler}.
  */
 abstract class LockExceptionHandler {
 

@@ -21,9 +21,9 @@ import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * One advice per lock exception, so that an application can replace each by a handler of
- * its own. They come before Spring Boot's advice, which has order 0, and so before an
- * application's unordered handler of every {@link Exception}.
+ * One advice per lock exception, so that an application can replace each with its own
+ * handler. They come before Spring Boot's advice, which has order 0, and so before an
+ * unordered handler of the application for every {@link Exception}.
  */
 public final class LockExceptionHandlers {
 

@@ -17,10 +17,10 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.web.ConflictStatuses;
 
 /**
- * Answers a lock exception that no controller advice was asked about, as one from a
- * filter, alike: by the advice that a controller's would get, the application's own
- * included. What no advice answers gets the application's error page, with the headers of
- * the exception. It comes before Spring Boot's error handler, which has order -1.
+ * Answers lock exceptions from outside of controllers, for example from a filter, with
+ * the controller advice, including the application's own. An exception that no advice
+ * answers leads to the application's error page, with the headers of the exception. This
+ * handler comes before Spring Boot's error handler, which has order -1.
  */
 @Order(LockWebExceptionHandler.BEFORE_SPRING_BOOT)
 public final class LockWebExceptionHandler implements WebExceptionHandler {
@@ -35,9 +35,9 @@ public final class LockWebExceptionHandler implements WebExceptionHandler {
 
 	/**
 	 * Creates a handler.
-	 * @param advices what asks the advices
-	 * @param results what writes their answers
-	 * @param statuses the statuses of conflicts that code has met
+	 * @param advices call the controller advice
+	 * @param results write the answers of the advice
+	 * @param statuses sets the statuses of conflicts without a status
 	 */
 	public LockWebExceptionHandler(List<DispatchExceptionHandler> advices, List<HandlerResultHandler> results,
 			ConflictStatuses statuses) {
@@ -75,8 +75,8 @@ public final class LockWebExceptionHandler implements WebExceptionHandler {
 	}
 
 	/**
-	 * Late, because Spring's own handler, which answers where Spring Boot's does not,
-	 * would add them once more.
+	 * Added late, because Spring's own handler, which answers if Spring Boot's does not,
+	 * would add them again.
 	 */
 	private static void addHeadersTo(ServerHttpResponse response, LockException exception) {
 		response.beforeCommit(

@@ -22,8 +22,8 @@ import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.SharedResult.Answered;
 
 /**
- * A response whose answer is kept for later duplicates while leases are held for that.
- * Where an earlier answer is replayed, nothing else is written.
+ * A response whose answer is kept for later duplicates, if leases are held for that. If
+ * an earlier answer is replayed, nothing else is written.
  */
 class RecordedResponse extends ServerHttpResponseDecorator {
 
@@ -44,8 +44,8 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Returns the response to the request, if answers are recorded. Filters may have
-	 * decorated it.
+	 * Returns the recorded response to the request, if answers are recorded. Filters may
+	 * have decorated it.
 	 */
 	static @Nullable RecordedResponse of(ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
@@ -71,7 +71,7 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 		head.headers().forEach(response.getHeaders()::put);
 	}
 
-	/** Lets an earlier answer be written in the place of all else. */
+	/** Replaces the answer with an earlier one. */
 	void replay(Answered answer) {
 		this.replayed = answer;
 	}
@@ -88,7 +88,7 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 				ResponseHead.of((status != null) ? status.value() : HttpStatus.OK.value(), getHeaders()::get), body));
 	}
 
-	/** The lock is free before the client has the answer. */
+	/** The lock is released before the client receives the answer. */
 	private Mono<Void> keep(Answered answer) {
 		return this.end.awaitsAnswer()
 				? ReactiveTypeAdapter.goOn(Mono.fromCompletionStage(() -> this.end.answered(answer))) : Mono.empty();
@@ -102,7 +102,7 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 		if (body instanceof Mono<? extends DataBuffer> one) {
 			return super.writeWith(this.end.awaitsAnswer() ? one.flatMap(this::kept) : one);
 		}
-		// The handler may be called by the first subscription.
+		// The handler may be called only at the first subscription.
 		return super.writeWith(Flux.<DataBuffer>from(body).switchOnFirst((first, values) -> {
 			Answered answer = this.replayed;
 			return (answer != null) ? discard(values).then(replayedBody(answer)) : values;
@@ -151,12 +151,12 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 		if (isCommitted()) {
 			return super.setComplete();
 		}
-		// The answer to a HEAD request is complete only now.
+		// The answer to a HEAD request is complete only at this point.
 		return (answer != null) ? replayedBody(answer).flatMap((body) -> getDelegate().writeWith(Mono.just(body)))
 			.then(Mono.defer(super::setComplete)) : keep(NO_BODY).then(super.setComplete());
 	}
 
-	/** A response that can be given a file, without the bytes passing through the JVM. */
+	/** A response that can send a file without copying its bytes through the JVM. */
 	private static final class ZeroCopy extends RecordedResponse implements ZeroCopyHttpOutputMessage {
 
 		ZeroCopy(ServerHttpResponse response) {

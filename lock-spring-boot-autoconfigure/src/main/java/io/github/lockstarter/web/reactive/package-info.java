@@ -1,5 +1,5 @@
 /**
- * Locks in Spring WebFlux: handlers that wait, the end of a request, and problem details.
+ * Spring WebFlux support: handlers that wait, the end of a request, and problem details.
  */
 @NullMarked
 package io.github.lockstarter.web.reactive;

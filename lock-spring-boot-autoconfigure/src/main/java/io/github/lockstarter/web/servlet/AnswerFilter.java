@@ -13,9 +13,9 @@ import org.springframework.core.Ordered;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Records the answers to requests whose leases are held until they are known. It is
- * outside of all other filters, since these may answer as well, as those of Spring
- * Security do. Where no handler may keep answers, it does nothing.
+ * Records the answers to requests whose leases are held until the answer is known. It is
+ * outside of all other filters, because these may answer as well, for example those of
+ * Spring Security. If no handler may keep answers, it does nothing.
  */
 public final class AnswerFilter extends OncePerRequestFilter implements Ordered {
 
@@ -26,7 +26,7 @@ public final class AnswerFilter extends OncePerRequestFilter implements Ordered 
 	/**
 	 * Creates a filter.
 	 * @param keepsAnswers whether any handler may keep answers for later duplicates
-	 * @param maxSize how many bytes may be kept
+	 * @param maxSize the largest number of bytes that may be kept
 	 */
 	public AnswerFilter(BooleanSupplier keepsAnswers, LongSupplier maxSize) {
 		this.keepsAnswers = keepsAnswers;

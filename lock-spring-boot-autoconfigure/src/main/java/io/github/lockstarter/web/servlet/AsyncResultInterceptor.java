@@ -13,9 +13,9 @@ import org.springframework.web.context.request.async.WebAsyncManager;
 import io.github.lockstarter.completion.RequestCompletion;
 
 /**
- * What Spring MVC does for a request after a call of its handler. A
- * {@link WebAsyncManager} takes interceptors on the thread of the request only; those
- * here may be set by whatever thread hands work on.
+ * Intercepts the asynchronous results that Spring MVC processes for a request. A
+ * {@link WebAsyncManager} accepts interceptors only on the thread of the request. The
+ * delegates of this interceptor may be set by any thread.
  */
 final class AsyncResultInterceptor implements CallableProcessingInterceptor, DeferredResultProcessingInterceptor {
 
@@ -32,9 +32,9 @@ final class AsyncResultInterceptor implements CallableProcessingInterceptor, Def
 	private volatile DeferredResultProcessingInterceptor deferred = NOTHING_DEFERRED;
 
 	/**
-	 * Creates it, on the thread of the request.
-	 * @param manager tells what is done
-	 * @param end is told the end of the request, if it is asynchronous
+	 * Creates an interceptor, on the thread of the request.
+	 * @param manager the manager that calls the interceptor
+	 * @param end is notified of the end of an asynchronous request
 	 */
 	AsyncResultInterceptor(WebAsyncManager manager, RequestCompletion end) {
 		this.end = end;

@@ -18,26 +18,26 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 import org.springframework.web.servlet.mvc.support.DefaultHandlerExceptionResolver;
 
 /**
- * Finds components of the application that see a conflict, or change its answer, only if
- * Spring MVC handles the exception. Content negotiation by anything but the
- * {@code Accept} header counts as one.
+ * Finds components of the application that observe a conflict, or change its answer, only
+ * if Spring MVC handles the exception. Content negotiation by anything other than the
+ * {@code Accept} header counts as such a component.
  */
 public final class ConflictObservers {
 
-	/** Resolvers that do nothing but answer. */
+	/** Resolvers that only answer. */
 	private static final Set<Class<?>> RESOLVERS = Set.of(ExceptionHandlerExceptionResolver.class,
 			ResponseStatusExceptionResolver.class, DefaultHandlerExceptionResolver.class,
 			HandlerExceptionResolverComposite.class, ConflictStatusResolver.class, PreparedConflictResolver.class,
 			SuspendedRequestResolver.class, ReplayedAnswerResolver.class);
 
-	/** It remembers an exception for an error page, which a conflict does not get. */
+	/** Stores an exception for an error page, which is not used for a conflict. */
 	private static final String ERROR_ATTRIBUTES = "org.springframework.boot.webmvc.error.DefaultErrorAttributes";
 
 	private final Supplier<Boolean> found;
 
 	/**
-	 * Creates observers, which are looked for with the first conflict.
-	 * @param beans the application
+	 * Creates an instance, which searches for the components at the first conflict.
+	 * @param beans the beans of the application
 	 * @param adapter calls the handlers
 	 * @param negotiation determines the media types that a client accepts
 	 */

@@ -11,9 +11,9 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.web.ConflictStatuses;
 
 /**
- * Sets the status of a conflict, and leaves the answer to others: the advice of this
- * library, one of the application, or Spring MVC itself, which asks no advice for a
- * functional endpoint.
+ * Sets the status of a conflict, and leaves the answer to the advice of this library, to
+ * one of the application, or to Spring MVC itself, which calls no advice for a functional
+ * endpoint.
  */
 public final class ConflictStatusResolver implements HandlerExceptionResolver {
 
@@ -21,7 +21,7 @@ public final class ConflictStatusResolver implements HandlerExceptionResolver {
 
 	/**
 	 * Creates a resolver, which has to come before all others.
-	 * @param statuses the statuses of conflicts that code has met
+	 * @param statuses sets the statuses of conflicts without a status
 	 */
 	public ConflictStatusResolver(ConflictStatuses statuses) {
 		this.statuses = statuses;
@@ -30,7 +30,7 @@ public final class ConflictStatusResolver implements HandlerExceptionResolver {
 	@Override
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception exception) {
-		// Advices are asked about causes, too.
+		// Advice is called for causes, too.
 		for (Throwable each = exception; each != null; each = each.getCause()) {
 			if (each instanceof LockConflictException conflict) {
 				this.statuses.addTo(conflict);

@@ -12,7 +12,8 @@ import io.github.lockstarter.completion.HandledRequest;
 import io.github.lockstarter.completion.HeldLeases;
 
 /**
- * Releases the leases of a request when what Spring MVC waits for has been completed.
+ * Releases the leases of a request when the deferred result that Spring MVC waits for has
+ * been completed.
  */
 record DeferredInterceptor(HandledRequest handled, GuardedCall call,
 		HeldLeases leases) implements DeferredResultProcessingInterceptor {
@@ -20,7 +21,7 @@ record DeferredInterceptor(HandledRequest handled, GuardedCall call,
 	@Override
 	public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferred, @Nullable Object value) {
 		CompletionAdapterRegistry.passOnAsIs(this.call, this.handled, value, this.leases);
-		// Whoever completes it must not wait for the store.
+		// The thread that completes the result must not wait for the store.
 		this.leases.end();
 	}
 

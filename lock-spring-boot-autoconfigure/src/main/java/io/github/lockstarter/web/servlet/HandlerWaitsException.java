@@ -3,14 +3,14 @@ package io.github.lockstarter.web.servlet;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * The request waits for its locks without a thread, and its handler has not been called.
- * Spring MVC never answers with it.
+ * Suspends a request that waits for its locks without a thread, before its handler is
+ * called. It is never the answer to a request.
  */
 final class HandlerWaitsException extends RuntimeException {
 
 	HandlerWaitsException(LockedMethod method) {
-		super("%s waits for its lock, and is called again when it has it".formatted(method.method().toGenericString()),
-				null, false, false);
+		super("%s waits for its lock, and is called when the lock is granted"
+			.formatted(method.method().toGenericString()), null, false, false);
 	}
 
 }

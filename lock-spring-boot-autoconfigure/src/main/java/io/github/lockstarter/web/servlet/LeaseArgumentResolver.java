@@ -15,9 +15,9 @@ import org.springframework.web.method.support.ModelAndViewContainer;
 import io.github.lockstarter.Lease;
 
 /**
- * Leaves the place for a {@link Lease} parameter of a controller method empty. The lock
- * is taken after the arguments of a request have been resolved, and the lease is filled
- * in then.
+ * Resolves a {@link Lease} parameter of a controller method to {@code null}. The lock is
+ * acquired after the arguments of a request have been resolved. The lease is then
+ * inserted.
  */
 public final class LeaseArgumentResolver implements HandlerMethodArgumentResolver {
 
@@ -25,7 +25,7 @@ public final class LeaseArgumentResolver implements HandlerMethodArgumentResolve
 
 	/**
 	 * Creates a resolver.
-	 * @param locked whether a method of a class is under a lock
+	 * @param locked whether a method of a class is annotated
 	 */
 	public LeaseArgumentResolver(BiPredicate<Method, Class<?>> locked) {
 		this.locked = locked;

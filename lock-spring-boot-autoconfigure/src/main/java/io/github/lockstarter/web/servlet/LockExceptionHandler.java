@@ -17,8 +17,8 @@ import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * Answers a lock exception in Spring MVC: programs get problem details, a browser gets
- * the application's HTML error page with the same status and headers.
+ * Answers a lock exception in Spring MVC: with problem details for programs, and for
+ * browsers with the application's HTML error page, with the same status and headers.
  */
 abstract class LockExceptionHandler {
 

@@ -12,8 +12,8 @@ import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
 /**
- * Tells annotated handlers whether they may wait without a thread, clients of shared
- * answers, and leases of the end of their request.
+ * Provides annotated handlers with the information whether they may wait without a
+ * thread, marks replayed answers, and notifies leases of the end of their request.
  */
 final class LockHandlerInterceptor implements HandlerInterceptor {
 
@@ -21,7 +21,7 @@ final class LockHandlerInterceptor implements HandlerInterceptor {
 
 	/**
 	 * Creates an interceptor.
-	 * @param suspendable which handlers may wait without a thread
+	 * @param suspendable the handlers that may wait without a thread
 	 */
 	LockHandlerInterceptor(Suspendable suspendable) {
 		this.suspendable = suspendable;
@@ -41,7 +41,7 @@ final class LockHandlerInterceptor implements HandlerInterceptor {
 	@Override
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception failure) {
-		// Until its answer is known, a request has not ended.
+		// A request has not ended before its answer is known.
 		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end && !end.awaitsAnswer()) {
 			end.reached();
 		}

@@ -20,7 +20,7 @@ import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
 /**
- * Brings locks into Spring MVC.
+ * Registers the support for locks in Spring MVC.
  */
 public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
@@ -37,10 +37,10 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 	/**
 	 * Creates a configurer.
 	 * @param adapter calls the handlers
-	 * @param locked whether a method of a class is under a lock
-	 * @param statuses the statuses of conflicts that code has met
-	 * @param keepsThread whether plain handlers keep their thread while they wait
-	 * @param conflicts creates what answers conflicts before the advices do
+	 * @param locked whether a method of a class is annotated
+	 * @param statuses sets the statuses of conflicts without a status
+	 * @param keepsThread whether plain handlers block their thread while they wait
+	 * @param conflicts creates the resolver that answers conflicts before the advice does
 	 */
 	public LockWebMvcConfigurer(Supplier<RequestMappingHandlerAdapter> adapter, BiPredicate<Method, Class<?>> locked,
 			ConflictStatuses statuses, BooleanSupplier keepsThread,
@@ -75,9 +75,10 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 	@Override
 	public void addInterceptors(InterceptorRegistry registry) {
 		Suspendable suspendable = this.keepsThread.getAsBoolean() ? Suspendable.ASYNCHRONOUS : Suspendable.ALL;
-		// The first to be asked before a request is the last to be told of its end.
+		// The first interceptor before a request is the last one to be notified of its
+		// end.
 		registry.addInterceptor(new LockHandlerInterceptor(suspendable)).order(Ordered.HIGHEST_PRECEDENCE);
-		// The last to be asked before a request is the first to be called after it.
+		// The last interceptor before a request is the first one to be called after it.
 		registry.addInterceptor(new RefusalInterceptor()).order(Ordered.LOWEST_PRECEDENCE);
 	}
 

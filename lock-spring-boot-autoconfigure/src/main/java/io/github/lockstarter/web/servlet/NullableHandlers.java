@@ -13,17 +13,20 @@ import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * The handlers whose request Spring MVC leaves alone if they return null and their model
- * is marked as handled, and whose proxies do nothing outside of the lock.
+ * The handlers that can return {@code null} for a refused request. Spring MVC does
+ * nothing more for the request if their model is marked as handled, and their proxies do
+ * nothing outside of the lock.
  */
 final class NullableHandlers {
 
 	private static final Object NONE = new Object();
 
-	/** The proxy of the controller by method; only a singleton is worth remembering. */
+	/** The proxy of the controller by method, cached for singletons only. */
 	private final Map<LockedMethod, Object> proxies = new ConcurrentHashMap<>();
 
-	/** Returns whether the call is one of the handler, and that is such a handler. */
+	/**
+	 * Returns whether the call is one of the handler, and the handler is such a handler.
+	 */
 	boolean contains(LockedCall call, HandlerMethod handler) {
 		Object known = this.proxies.computeIfAbsent(call.method(), (method) -> proxy(call, handler));
 		return known != NONE && known == call.proxy();
@@ -34,7 +37,7 @@ final class NullableHandlers {
 		return (mayReturnNull(handler) && call.isOutermostOf(bean)) ? bean : NONE;
 	}
 
-	/** Some of these would set a status, or a session, after all. */
+	/** Some annotations would still set a status, or create a session. */
 	private static boolean mayReturnNull(HandlerMethod handler) {
 		Method method = handler.getMethod();
 		return (!method.getReturnType().isPrimitive() || method.getReturnType() == void.class)

@@ -26,11 +26,11 @@ import io.github.lockstarter.web.PreparedConflicts;
 import io.github.lockstarter.web.PreparedConflicts.Kind;
 
 /**
- * Answers conflicts with prepared documents, in the place of Spring MVC's search for an
- * advice, content negotiation and message converters. The first conflicts of a kind go
- * that way: if it leads to the advice of this library, their answers are kept for those
- * that follow. An application that observes exceptions or changes answers gets none of
- * this.
+ * Answers conflicts with prepared documents, instead of Spring MVC's search for an
+ * advice, content negotiation and message converters. The first conflicts of a kind are
+ * handled by Spring MVC. If the advice of this library answers them, their answers are
+ * kept for later conflicts. This is not done in an application that observes exceptions
+ * or changes answers.
  */
 public final class PreparedConflictResolver implements HandlerExceptionResolver {
 
@@ -47,9 +47,9 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 	private volatile long lastYield = System.nanoTime();
 
 	/**
-	 * Creates a resolver, which has to come before all that answer.
-	 * @param advices calls the advices
-	 * @param observers the components that would miss a conflict
+	 * Creates a resolver, which has to come before all resolvers that answer.
+	 * @param advices calls the controller advice
+	 * @param observers the components that would not observe a conflict
 	 * @param virtualThreads whether requests have virtual threads, which yield at little
 	 * cost
 	 */
@@ -83,17 +83,16 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 				? prepare(kind, conflict, request, response, method) : null;
 	}
 
-	/** The answer may depend on the path that the client asked for. */
+	/** The answer may depend on the original path of the client. */
 	private static boolean isForwarded(HttpServletRequest request) {
 		return request.getAttribute(RequestDispatcher.FORWARD_REQUEST_URI) != null;
 	}
 
 	/**
-	 * Little is left to do for a request that is refused, and its client may be back at
-	 * once. The holder, whose next step may wait for a processor, comes first. Measured
-	 * in ADR 37.
+	 * Yields the processor to the holder, whose next step may wait for it. Little is left
+	 * to do for a refused request, and its client may retry at once. Measured in ADR 37.
 	 */
-	@SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but time
+	@SuppressWarnings("ThreadPriorityCheck") // only the timing depends on it
 	private void giveWay() {
 		long now = System.nanoTime();
 		if (this.virtualThreads || now - this.lastYield > YIELD_INTERVAL) {
@@ -102,7 +101,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 		}
 	}
 
-	/** Returns nothing if it cannot be written as bytes. */
+	/** Returns {@code null} if it cannot be written as bytes. */
 	private static @Nullable ModelAndView write(LockConflictException conflict, String contentType, byte[] body,
 			HttpServletResponse response) {
 		try {

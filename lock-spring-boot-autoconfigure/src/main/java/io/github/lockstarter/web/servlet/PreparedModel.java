@@ -19,10 +19,10 @@ import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 /**
- * Keeps what Spring MVC has prepared for a call of an annotated handler, so that a call
- * in a later dispatch finds it: model, session and flash attributes, and what the
- * arguments left there. Only a resolver of arguments gets to see it, so this one stands
- * before all others, and lets them resolve the argument.
+ * Keeps the model that Spring MVC has prepared for a call of an annotated handler, so
+ * that a call in a later dispatch can use it: model, session and flash attributes,
+ * including those that argument resolvers added. Only an argument resolver has access to
+ * the model. So this resolver precedes all others, and delegates to them.
  */
 public final class PreparedModel implements HandlerMethodArgumentResolver {
 
@@ -51,12 +51,12 @@ public final class PreparedModel implements HandlerMethodArgumentResolver {
 		adapter.setArgumentResolvers(all);
 	}
 
-	/** Forgets what was prepared for another handler. */
+	/** Removes the model that was prepared for another handler. */
 	static void forget(HttpServletRequest request) {
 		request.removeAttribute(ATTRIBUTE);
 	}
 
-	/** Returns what has been prepared, if the handler has any parameter. */
+	/** Returns the prepared model, if the handler has any parameter. */
 	static @Nullable ModelAndViewContainer of(HttpServletRequest request) {
 		return (ModelAndViewContainer) request.getAttribute(ATTRIBUTE);
 	}

@@ -26,13 +26,15 @@ import io.github.lockstarter.result.SharedResult.Answered;
 
 /**
  * A response whose answer is kept for later duplicates, if leases are held for that when
- * it is written. Otherwise it is written as without this.
+ * it is written. Otherwise it has no effect.
  */
 final class RecordedResponse extends HttpServletResponseWrapper {
 
 	private static final String ATTRIBUTE = RecordedResponse.class.getName();
 
-	/** The identifier of a session is for one client only, like a cookie. */
+	/**
+	 * The identifier of a session is for one client only, and is removed like a cookie.
+	 */
 	private static final String SESSION = "(?i);jsessionid=[^;/?#]*";
 
 	private static final byte[] NO_BODY = {};
@@ -68,7 +70,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	/**
 	 * Returns the response to the request, which is recorded from now on.
-	 * @param maxSize how many bytes of it are recorded at most
+	 * @param maxSize the largest number of bytes to record
 	 */
 	static RecordedResponse of(HttpServletRequest request, HttpServletResponse response, long maxSize) {
 		RecordedResponse recorded = new RecordedResponse(request, response, maxSize);
@@ -81,15 +83,16 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Ends the handling of the request, which has written all that it writes. Unless that
-	 * is more than the container buffers, the lock is free before the client has it.
+	 * Marks the end of the handling of the request, whose answer has been written. Unless
+	 * the answer exceeds the buffer of the container, the lock is released before the
+	 * client receives it.
 	 */
 	void handled() {
 		flushCopy();
 		end(this.errorPage);
 	}
 
-	/** The response itself is flushed by the container, when the lock is free. */
+	/** The response itself is flushed by the container, after the lock is released. */
 	private void flushCopy() {
 		try {
 			if (this.encoder != null) {
@@ -101,7 +104,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		}
 	}
 
-	/** Ends the handling of the request with a failure, for the error page. */
+	/** Marks that the handling of the request failed, and that the error page follows. */
 	void failed() {
 		end(Answered.byErrorPage(HttpStatus.INTERNAL_SERVER_ERROR.value(), null));
 	}
@@ -144,7 +147,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Returns a copy of what is written from now on; {@code null} if no lease is held for
+	 * Returns a copy of the output from now on; {@code null} if no lease is held for
 	 * that.
 	 */
 	private @Nullable Copy copy() {
@@ -195,7 +198,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		clear();
 	}
 
-	/** A handler may go on writing to the stream or the writer that it has. */
+	/** A handler may continue to use the stream or the writer that it has. */
 	private void clear() {
 		this.opened = false;
 		flushCopy();
@@ -216,7 +219,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		super.sendError(status, message);
 	}
 
-	/** The first bytes, as many as may be kept and one more. */
+	/** The first bytes, up to one more than may be kept. */
 	private static final class Copy extends ByteArrayOutputStream {
 
 		private final long limit;
@@ -257,7 +260,10 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			write(new byte[] { (byte) value }, 0, 1);
 		}
 
-		/** The answer is kept although its client has disconnected: it will come back. */
+		/**
+		 * The answer is kept even if its client has disconnected, because the client may
+		 * retry.
+		 */
 		@Override
 		public void write(byte[] bytes, int offset, int length) {
 			this.copy.write(bytes, offset, length);

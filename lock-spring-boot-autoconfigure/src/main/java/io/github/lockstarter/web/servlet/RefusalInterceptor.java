@@ -12,20 +12,20 @@ import io.github.lockstarter.LockConflictException;
 
 /**
  * Throws the conflict of a refused handler after the handler has returned. Spring MVC
- * handles it as one that the handler throws, but it need not pass through the proxy of
- * the controller and reflection, which takes a good part of the time of a refusal.
+ * handles it like an exception of the handler. It does not pass through the proxy of the
+ * controller and reflection, which would take a large part of the time of a refusal.
  */
 final class RefusalInterceptor implements HandlerInterceptor {
 
 	private static final String CONFLICT = RefusalInterceptor.class.getName() + ".conflict";
 
-	/** The name of the attribute with the handler that is going to be called. */
+	/** The name of the attribute with the handler that is about to be called. */
 	private static final String HANDLER = RefusalInterceptor.class.getName() + ".handler";
 
 	/**
-	 * Lets the conflict be thrown when the handler has returned.
+	 * Schedules the conflict to be thrown when the handler has returned.
 	 * @return {@code false} if no interceptor would throw it: an application may have
-	 * mappings, or a configuration of Spring MVC, without the interceptors of others
+	 * mappings, or a configuration of Spring MVC, without these interceptors
 	 */
 	static boolean throwAfterwards(LockConflictException conflict, HandlerMethod handler, HttpServletRequest request) {
 		boolean intercepted = request.getAttribute(HANDLER) instanceof HandlerMethod called

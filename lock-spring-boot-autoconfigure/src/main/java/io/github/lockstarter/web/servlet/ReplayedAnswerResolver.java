@@ -19,14 +19,14 @@ import io.github.lockstarter.result.SharedResult.Answered;
 import io.github.lockstarter.web.ReplayedHeader;
 
 /**
- * Answers a request like an earlier one.
+ * Answers a request with the answer to an earlier one.
  */
 public final class ReplayedAnswerResolver implements HandlerExceptionResolver, Ordered {
 
-	/** Where Spring Boot remembers an exception for its error page. */
+	/** The attribute in which Spring Boot stores an exception for its error page. */
 	private static final String ERROR_ATTRIBUTE = "org.springframework.boot.webmvc.error.DefaultErrorAttributes.ERROR";
 
-	/** It comes before resolvers that answer every exception. */
+	/** Ordered before resolvers that answer every exception. */
 	@Override
 	public int getOrder() {
 		return Ordered.HIGHEST_PRECEDENCE;
@@ -38,7 +38,7 @@ public final class ReplayedAnswerResolver implements HandlerExceptionResolver, O
 		if (!(exception instanceof ReplayedAnswerException replayed)) {
 			return null;
 		}
-		// The error page is to answer as it did, and not to show this exception.
+		// The error page must answer as it did before, and not show this exception.
 		request.removeAttribute(ERROR_ATTRIBUTE);
 		try {
 			write(replayed.answer(), response);

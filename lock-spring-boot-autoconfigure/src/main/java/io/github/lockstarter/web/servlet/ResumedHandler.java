@@ -26,14 +26,14 @@ import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * What Spring MVC finds as the result of a request that has waited for its locks: the
- * handler is still to be called. It is called as Spring MVC would have done, so all that
- * is around it, other advice included, happens now.
+ * The result of a request that has waited for its locks and whose handler is still to be
+ * called. The handler is called as Spring MVC would have called it, including other
+ * advice around it.
  *
  * @param call the call of the handler that had to wait
- * @param leases its locks
- * @param handled whether Spring MVC takes the request for handled if the handler returns
- * nothing, as it may have written the response itself
+ * @param leases the leases of the call
+ * @param handled whether Spring MVC treats the request as handled if the handler returns
+ * {@code null}, because it may have written the response itself
  */
 record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) {
 
@@ -41,8 +41,7 @@ record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) {
 			"Handler that has waited for its locks");
 
 	/**
-	 * Returns the locks that a call on this thread has waited for, to the first that asks
-	 * for the method.
+	 * Returns, once, the leases for which a call of the method on this thread has waited.
 	 */
 	static @Nullable HeldLeases take(LockedMethod method) {
 		ResumedHandler resumption = underWay.get();
@@ -60,7 +59,7 @@ record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) {
 
 		/**
 		 * Creates a handler.
-		 * @param adapter calls the handlers of requests that need not wait
+		 * @param adapter calls the handlers of requests that do not wait
 		 */
 		Handler(Supplier<RequestMappingHandlerAdapter> adapter) {
 			this.adapter = adapter;
@@ -110,7 +109,7 @@ record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) {
 		@Override
 		protected @Nullable Object[] getMethodArgumentValues(NativeWebRequest request,
 				@Nullable ModelAndViewContainer container, @Nullable Object... provided) {
-			// The request of the first dispatch must not be asked any more.
+			// The request of the first dispatch must no longer be used.
 			return Stream.of(this.resumption.call.args())
 				.map((arg) -> (arg instanceof ServletWebRequest) ? request : arg)
 				.toArray();
@@ -124,7 +123,7 @@ record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) {
 			}
 			finally {
 				if (underWay.get() != null) {
-					// Other advice did without the call.
+					// Other advice may have skipped the call.
 					underWay.remove();
 					this.resumption.leases.abandon();
 				}

@@ -16,7 +16,7 @@ import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.web.RequestPaths;
 
 /**
- * A servlet request, as far as keys may look at it.
+ * The parts of a servlet request that key expressions may read.
  *
  * @param request the request
  */

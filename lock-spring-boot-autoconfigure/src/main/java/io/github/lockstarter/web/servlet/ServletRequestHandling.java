@@ -48,9 +48,9 @@ final class ServletRequestHandling implements RequestHandling {
 	static final String LEASES = ServletRequestHandling.class.getName() + ".leases";
 
 	/**
-	 * Longer than a store takes to grant a free lock. All threads of a container that
-	 * wait that long for a lock that is not free must not keep others waiting much
-	 * longer.
+	 * Longer than a store needs to grant a free lock. Short enough that other requests
+	 * are hardly delayed if all threads of a container wait that long for a lock that is
+	 * held.
 	 */
 	private static final Duration MAX_BLOCKING_WAIT = Duration.ofMillis(50);
 
@@ -70,8 +70,8 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	/**
-	 * Returns what Spring MVC does after the call. To be called on the thread of the
-	 * request first.
+	 * Returns the interceptor of asynchronous results. The first call has to be on the
+	 * thread of the request.
 	 */
 	private AsyncResultInterceptor results() {
 		if (this.results == null) {
@@ -118,8 +118,7 @@ final class ServletRequestHandling implements RequestHandling {
 		try {
 			HeldLeases leases = (locks.mayWait() && canSuspend(call.method()) && !call.isRetried())
 					? acquireOrSuspend(call, locks, untilResponse) : call.acquire(locks, untilResponse);
-			// It is for the call of the handler only, and not for calls that this one
-			// makes.
+			// The model is only for the call of the handler, and not for nested calls.
 			PreparedModel.forget(this.request);
 			return leases;
 		}
@@ -173,12 +172,16 @@ final class ServletRequestHandling implements RequestHandling {
 					: ResponseHead.of(status(response), (name) -> RecordedResponse.values(name, response));
 		}
 		catch (IllegalStateException ex) {
-			// The request has timed out, and the container uses the response again.
+			// The request has timed out, and the container may have recycled the
+			// response.
 			return ResponseHead.EMPTY;
 		}
 	}
 
-	/** Spring MVC sets the status of an annotation after the handler has returned. */
+	/**
+	 * Spring MVC sets the status of {@code @ResponseStatus} after the handler has
+	 * returned.
+	 */
 	private @Nullable Integer status(HttpServletResponse response) {
 		ResponseStatus annotation = (this.request
 			.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)
@@ -197,7 +200,8 @@ final class ServletRequestHandling implements RequestHandling {
 
 	/**
 	 * Sets the head at once on the thread of the request, otherwise when the request is
-	 * dispatched with the result. An answer is an exception, which is handled later.
+	 * dispatched with the result. A complete answer is thrown as an exception, which is
+	 * handled later.
 	 */
 	@Override
 	public boolean replay(SharedResult result) {
@@ -220,9 +224,9 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	/**
-	 * Returns whether the request may wait without a thread: if Spring MVC lets it go on
-	 * here, and a plain handler finds its model then. That takes an exception, which a
-	 * retry outside of the lock would take for a failure of the method.
+	 * Returns whether the request may wait without a thread: if Spring MVC can resume it,
+	 * and a plain handler finds its model again. The suspension needs an exception, which
+	 * a retry outside of the lock would treat as a failure of the method.
 	 */
 	private boolean canSuspend(LockedMethod method) {
 		return this.request.isAsyncSupported()
@@ -232,14 +236,14 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	/**
-	 * Acquires the locks, or lets the request wait for them without a thread. It is
-	 * dispatched again when they are granted, and {@link ResumedHandler.Handler} calls
-	 * the handler there: on a thread of the container, with all that Spring MVC and
-	 * filters have set up for it.
+	 * Acquires the locks, or suspends the request until they are granted. The request is
+	 * then dispatched again, and {@link ResumedHandler.Handler} calls the handler: on a
+	 * thread of the container, with everything that Spring MVC and filters have set up
+	 * for it.
 	 * <p>
-	 * Where the locks are free, the handler is called at once: the thread waits for the
-	 * answer of the store, which needs no other thread, but not for other requests, which
-	 * may need the thread to be through with the lock.
+	 * If the locks are free, the handler is called at once. The thread waits for the
+	 * answer of the store, which needs no other thread. It does not wait for other
+	 * requests, which may need this thread to release their locks.
 	 * @throws HandlerWaitsException if the request waits
 	 * @throws io.github.lockstarter.LockException if a lock is not granted
 	 */
@@ -270,7 +274,7 @@ final class ServletRequestHandling implements RequestHandling {
 		ModelAndViewContainer prepared = PreparedModel.of(this.request);
 		ModelAndViewContainer container = (prepared != null) ? prepared : new ModelAndViewContainer();
 		boolean handled = container.isRequestHandled();
-		// It waits as long as the locks may be waited for.
+		// It has no time-out of its own: the wait time of the locks ends it.
 		DeferredResult<Object> suspended = new DeferredResult<>(0L);
 		suspended.onCompletion(() -> attempt.cancel(false));
 		try {
@@ -291,10 +295,10 @@ final class ServletRequestHandling implements RequestHandling {
 		});
 	}
 
-	/** Which handlers Spring MVC can let wait without a thread. */
+	/** The handlers that Spring MVC can suspend. */
 	enum Suspendable {
 
-		/** Those whose result is asynchronous anyway. */
+		/** Handlers whose result is asynchronous. */
 		ASYNCHRONOUS,
 
 		ALL

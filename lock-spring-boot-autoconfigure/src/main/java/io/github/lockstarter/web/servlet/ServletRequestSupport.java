@@ -13,7 +13,7 @@ import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * What Spring MVC adds to calls of annotated methods.
+ * Finds the request of Spring MVC for calls of annotated methods.
  */
 public final class ServletRequestSupport implements RequestSupport {
 

@@ -9,11 +9,11 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Leaves a request alone whose handler waits for its locks without a thread.
+ * Resolves the exception of a suspended request, without an answer.
  */
 public final class SuspendedRequestResolver implements HandlerExceptionResolver, Ordered {
 
-	/** It comes before resolvers that answer every exception. */
+	/** Ordered before resolvers that answer every exception. */
 	@Override
 	public int getOrder() {
 		return Ordered.HIGHEST_PRECEDENCE;

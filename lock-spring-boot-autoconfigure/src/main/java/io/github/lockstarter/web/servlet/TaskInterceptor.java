@@ -15,8 +15,8 @@ import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
 
 /**
- * Runs the task of a request under its leases; there is a second task where the first
- * returns one.
+ * Runs the task of a request under its leases. A second task follows if the first one
+ * returns a task.
  */
 record TaskInterceptor(HandledRequest handled, GuardedCall call,
 		HeldLeases leases) implements CallableProcessingInterceptor {

@@ -9,8 +9,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs tasks on a thread while that waits for what they complete, so that it depends on
- * no other thread. When the wait is over, it takes no tasks any more.
+ * Runs tasks on a thread that waits for their completion, so that the wait depends on no
+ * other thread. After the wait it rejects tasks.
  */
 final class WaitingThread implements Executor {
 
@@ -57,11 +57,11 @@ final class WaitingThread implements Executor {
 		return future.isDone();
 	}
 
-	/** It is expected, so nobody looks at its stack trace. */
+	/** An expected exception, which needs no stack trace. */
 	private static final class WaitIsOver extends RejectedExecutionException {
 
 		WaitIsOver() {
-			super("The thread does not wait any more");
+			super("The thread is no longer waiting");
 		}
 
 		@Override

@@ -1,5 +1,5 @@
 /**
- * Locks in Spring MVC: handlers that wait without a thread, the end of a request, and
+ * Spring MVC support: handlers that wait without a thread, the end of a request, and
  * problem details.
  */
 @NullMarked

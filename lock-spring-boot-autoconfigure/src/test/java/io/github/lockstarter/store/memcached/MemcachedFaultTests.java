@@ -118,7 +118,7 @@ class MemcachedFaultTests {
 				.atMost(SOON)
 				.untilAsserted(() -> assertThatExceptionOfType(LockStoreException.class)
 					.isThrownBy(() -> locks.acquire(other(), OPTIONS))
-					.withStackTraceContaining("could not be sent the request"));
+					.withStackTraceContaining("could not be sent to memcached"));
 			server.thaw();
 			Awaitility.await().atMost(SOON).until(() -> !server.requests().isEmpty());
 			Awaitility.await().atMost(SOON).until(() -> server.items() == 0);
@@ -139,7 +139,7 @@ class MemcachedFaultTests {
 				.atMost(SOON)
 				.untilAsserted(() -> assertThatExceptionOfType(LockStoreException.class)
 					.isThrownBy(() -> locks.acquire(other(), OPTIONS))
-					.withStackTraceContaining("could not be sent the request"));
+					.withStackTraceContaining("could not be sent to memcached"));
 			server.thaw();
 			assertThat(server.hasItem("lock:fault:taro")).isTrue();
 			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !server.hasItem("lock:fault:taro"));

@@ -148,7 +148,8 @@ class ScriptCommandTests {
 		});
 		assertThatNoException().isThrownBy(() -> DriverStub.answer(this.sent.get(0), 7));
 		Awaitility.await()
-			.untilAsserted(() -> assertThat(output).contains("A reply of Redis was not dealt with", "for this test"));
+			.untilAsserted(
+					() -> assertThat(output).contains("The processing of a reply of Redis failed", "for this test"));
 	}
 
 	private void send() {

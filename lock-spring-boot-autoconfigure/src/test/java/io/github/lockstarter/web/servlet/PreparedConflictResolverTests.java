@@ -248,7 +248,7 @@ class PreparedConflictResolverTests {
 	void innerCall() throws Exception {
 		TestServer server = shared();
 		assertThat(RefusedRequests.send(server, "/outer", 2)).extracting(HttpResponse::body)
-			.containsOnly("caught Lock 'hot' is held by somebody else");
+			.containsOnly("caught Lock 'hot' is held by another caller");
 	}
 
 	@Test

@@ -19,8 +19,8 @@ import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 
 /**
  * The sample on the command line: tasks that start at once, without a lock
- * ({@code parallel}) or with one ({@code serial}). It needs no web server, and ends by
- * itself.
+ * ({@code parallel}) or with one ({@code serial}). It needs no web server, and exits when
+ * the tasks have ended.
  */
 @ImportAutoConfiguration(LockAutoConfiguration.class)
 @EnableConfigurationProperties(ConsoleProperties.class)
@@ -47,14 +47,14 @@ public final class Console {
 	}
 
 	/**
-	 * Returns whether the command line asks for something other than the web server.
+	 * Returns whether the command line requests the console instead of the web server.
 	 */
 	public static boolean isMeant(String... args) {
 		return commands(args).findAny().isPresent();
 	}
 
 	/**
-	 * Does what the command line asks for.
+	 * Runs the command line.
 	 * @return the exit code
 	 */
 	public static int run(String... args) {
@@ -65,7 +65,8 @@ public final class Console {
 		}
 		SpringApplication application = new SpringApplication(Console.class);
 		application.setWebApplicationType(WebApplicationType.NONE);
-		// Nobody waits for an answer here, and a first connection may take its time.
+		// A longer time-out is acceptable for the first connection, because no client
+		// waits for an answer.
 		application.setDefaultProperties(Map.of("spring.main.banner-mode", "off", "logging.level.root", "error",
 				"logging.level.io.lettuce", "off", "lock.redis.command-timeout", "5s"));
 		try (ConfigurableApplicationContext context = application.run(args)) {

@@ -19,7 +19,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 
 /**
- * Tasks that start at once, and print when they begin and end.
+ * Tasks that start at once, and print their begin and end.
  */
 class Tasks {
 
@@ -46,12 +46,12 @@ class Tasks {
 		this.output = output;
 	}
 
-	/** Runs each as soon as it can. */
+	/** Runs all tasks concurrently. */
 	void parallel() throws InterruptedException, ExecutionException {
 		run("without a lock", (task) -> work(task, ""));
 	}
 
-	/** Runs one at a time, also over all processes that do so. */
+	/** Runs one task at a time, across all processes that use this lock. */
 	void serial() throws InterruptedException, ExecutionException {
 		LockOptions options = this.locks.options(KEY.name()).withWaitTime(WAIT);
 		run("under one lock", (task) -> {
@@ -113,7 +113,7 @@ class Tasks {
 		return ProcessHandle.current().pid();
 	}
 
-	/** What is done under a number. */
+	/** A task with a number. */
 	private interface Task {
 
 		void run(int number) throws InterruptedException;

@@ -1,5 +1,5 @@
 /**
- * Tasks on the command line, without a lock and with one.
+ * Tasks on the command line, with and without a lock.
  */
 @NullMarked
 package io.github.lockstarter.sample.console;

@@ -9,12 +9,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a request ended for its client.
+ * The end of a request for its client.
  *
- * @param time when
+ * @param time the time of the end
  * @param status the status, or 0 if there was no answer
- * @param replayed whether it is another request's answer
- * @param text what was on the wire, or why nothing was
+ * @param replayed whether it is the answer to another request
+ * @param text the transmitted answer, or the reason for its absence
  */
 record Answer(Instant time, int status, boolean replayed, String text) {
 

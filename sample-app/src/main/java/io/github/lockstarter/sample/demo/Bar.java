@@ -8,16 +8,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request in the timeline; times are in milliseconds from the start of the run.
  *
- * @param number its number
- * @param server the server that ran it, or else answers it
- * @param state what became of it so far
+ * @param number the number of the request
+ * @param server the server that ran it, or otherwise the server that answers it
+ * @param state the present state of the request
  * @param status the status of its answer, or 0
- * @param sent when it was sent
- * @param started when its handler began to run, or when it ended without that
- * @param ended when its handler had run, or the present, or when it ended without that
- * @param end when it was answered, or the present
+ * @param sent the time at which it was sent
+ * @param started the start of its handler, or the end of the request if its handler did
+ * not run
+ * @param ended the end of its handler or the present time, or the end of the request if
+ * its handler did not run
+ * @param end the time of the answer, or the present time
  * @param answered whether it was answered
- * @param wire what was on the wire
+ * @param wire the transmitted request and answer
  */
 record Bar(int number, String server, State state, int status, long sent, long started, long ended, long end,
 		boolean answered, String wire) {
@@ -50,7 +52,7 @@ record Bar(int number, String server, State state, int status, long sent, long s
 		return (answer.status() == 201 && !winner) ? State.DUPLICATE : State.RAN;
 	}
 
-	/** The state in words, after the status if there is one. */
+	/** Returns the state in words, preceded by the status if there is one. */
 	public String label() {
 		String name = this.state.name().toLowerCase(Locale.ROOT);
 		return (this.status != 0) ? this.status + " " + name : name;

@@ -15,7 +15,7 @@ import io.github.lockstarter.sample.RegistrationService;
 import io.github.lockstarter.sample.User;
 
 /**
- * Registration, four times: the handlers differ in nothing but the annotation.
+ * Registration with four policies: the handlers differ only in the annotation.
  */
 @RestController
 class DemoController {

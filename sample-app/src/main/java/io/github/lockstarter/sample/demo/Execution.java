@@ -5,12 +5,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a handler, as the server that ran it wrote it down.
+ * One execution of a handler, as recorded by its server.
  *
  * @param request the number of the request
  * @param server the server
- * @param started when it began
- * @param ended when it ended, if it has
+ * @param started the time of its start
+ * @param ended the time of its end, if it has ended
  */
 record Execution(int request, String server, Instant started, @Nullable Instant ended) {
 

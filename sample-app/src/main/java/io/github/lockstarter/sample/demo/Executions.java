@@ -7,7 +7,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * What the servers did, in the database that they share.
+ * The executions of all servers, recorded in the shared database.
  */
 @Repository
 class Executions {
@@ -38,7 +38,7 @@ class Executions {
 			.list();
 	}
 
-	/** Returns how many users have the name. */
+	/** Returns the number of users with the name. */
 	int rows(String userName) {
 		return this.jdbc.sql("select count(*) from users where user_name = ?")
 			.param(userName)

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What somebody entered, right or wrong.
+ * The input of the form, valid or not.
  *
  * @param policy the policy
- * @param requests how many requests
- * @param servers the addresses of the instances that they go to
+ * @param requests the number of requests
+ * @param servers the addresses of the instances for the requests
  */
 record FireForm(String policy, String requests, List<String> servers) {
 
@@ -21,7 +21,7 @@ record FireForm(String policy, String requests, List<String> servers) {
 		return of(Policy.UNGUARDED, 12, running);
 	}
 
-	/** Returns the form that makes a run like this one. */
+	/** Returns the input that results in a run like this one. */
 	static FireForm like(Run run) {
 		return of(run.policy(), run.requests().size(), run.servers());
 	}
@@ -30,7 +30,7 @@ record FireForm(String policy, String requests, List<String> servers) {
 		return new FireForm(policy.name(), Integer.toString(requests), servers.stream().map(Instance::url).toList());
 	}
 
-	/** Returns what is wrong, by field. */
+	/** Returns the errors by field. */
 	Map<String, String> problems(List<Instance> running) {
 		Map<String, String> problems = new LinkedHashMap<>();
 		if (chosenPolicy().isEmpty()) {

@@ -5,8 +5,8 @@ import java.net.URI;
 /**
  * An instance of the application.
  *
- * @param url where it answers
- * @param instanceId tells it from one that answered there before
+ * @param url the address of the instance
+ * @param instanceId distinguishes it from an earlier instance with the same address
  */
 record Instance(String url, String instanceId) {
 

@@ -30,8 +30,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The instances that share the database. Each enters itself when its web server is up,
- * and is asked before it is used: one that was killed no longer answers, and is removed.
+ * The instances that share the database. Each instance registers itself when its web
+ * server has started, and is checked before each use: an instance that was killed does
+ * not answer, and is removed.
  */
 @Component
 class Instances implements DisposableBean {
@@ -51,7 +52,7 @@ class Instances implements DisposableBean {
 
 	private final String contextPath;
 
-	// A port, once it is known.
+	// Replaced when the port is known.
 	private volatile Instance own = new Instance("http://not-started", UUID.randomUUID().toString());
 
 	Instances(JdbcClient jdbc, @Value("${server.address:127.0.0.1}") InetAddress address,
@@ -83,7 +84,7 @@ class Instances implements DisposableBean {
 			remove(this.own);
 		}
 		catch (DataAccessException ex) {
-			logger.debug("This instance stays in the list until another one looks for it", ex);
+			logger.debug("This instance stays in the list until another one checks it", ex);
 		}
 	}
 
@@ -91,9 +92,10 @@ class Instances implements DisposableBean {
 		return this.own;
 	}
 
-	/** Returns those that answer, the longest running first. */
+	/** Returns the instances that answer, the longest running first. */
 	List<Instance> running() {
-		// Another one may have taken this one for dead, as after the machine slept.
+		// Another instance may have removed this one, for example after the machine was
+		// suspended.
 		enter();
 		Map<Instance, CompletableFuture<Boolean>> asked = this.jdbc
 			.sql("select url, instance_id from instance order by started, url")
@@ -116,7 +118,7 @@ class Instances implements DisposableBean {
 			.handle((answer, failure) -> judge(instance, Optional.ofNullable(answer), failure));
 	}
 
-	/** One that is only slow is kept for the next time. */
+	/** An instance that is only slow is kept for the next check. */
 	private boolean judge(Instance instance, Optional<HttpResponse<String>> answer, @Nullable Throwable failure) {
 		boolean running = answer.filter((each) -> each.body().equals(instance.instanceId())).isPresent();
 		Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;

@@ -3,7 +3,7 @@ package io.github.lockstarter.sample.demo;
 import java.util.Locale;
 
 /**
- * Where the locks can be, which is chosen when an instance is started.
+ * The possible stores of the locks. The store is chosen when an instance is started.
  */
 enum LockPlace {
 
@@ -30,12 +30,12 @@ enum LockPlace {
 		return this.effect;
 	}
 
-	/** Returns whether it is the one of that name, however that is spelt. */
+	/** Returns whether it has the given name, in any spelling. */
 	public boolean is(String store) {
 		return name().equalsIgnoreCase(store);
 	}
 
-	/** What to start an instance with. */
+	/** Returns the command line option that starts an instance with it. */
 	public String option() {
 		return "--lock.store=" + name().toLowerCase(Locale.ROOT);
 	}

@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * The page: a form that fires, and the timeline of what it fired.
+ * The page: a form that sends the requests, and their timeline.
  */
 @Controller
 class PageController {
@@ -66,7 +66,7 @@ class PageController {
 		}).orElseGet(PageController::notFound);
 	}
 
-	/** The part of the page that changes. */
+	/** Returns the part of the page that changes. */
 	@GetMapping("/runs/{userName}/timeline")
 	ModelAndView timeline(@PathVariable String userName) {
 		return this.runs.find(userName)

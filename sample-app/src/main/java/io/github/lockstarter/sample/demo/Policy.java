@@ -3,7 +3,7 @@ package io.github.lockstarter.sample.demo;
 import java.util.Locale;
 
 /**
- * What happens to a request while another one for the same user name runs.
+ * The policy for a request while another one for the same user name runs.
  */
 enum Policy {
 
@@ -42,7 +42,7 @@ enum Policy {
 		return this.annotation;
 	}
 
-	/** The handler that has this annotation. */
+	/** Returns the path of the handler with this policy. */
 	String path() {
 		return "/demo/" + name().toLowerCase(Locale.ROOT);
 	}

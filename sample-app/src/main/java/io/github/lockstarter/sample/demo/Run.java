@@ -4,12 +4,12 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Requests for one user name that were fired at once.
+ * Requests for one user name that were sent at once.
  *
- * @param userName the name, which no other run has
- * @param policy what their handler does
- * @param servers the instances that they went to in turn
- * @param started when the first was sent
+ * @param userName the user name, which is unique for the run
+ * @param policy the policy of their handler
+ * @param servers the instances to which they were sent in turn
+ * @param started the time at which the first one was sent
  * @param requests the requests
  */
 record Run(String userName, Policy policy, List<Instance> servers, Instant started, List<SentRequest> requests) {

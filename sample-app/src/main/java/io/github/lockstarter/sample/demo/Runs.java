@@ -17,12 +17,12 @@ import java.util.stream.IntStream;
 import org.springframework.stereotype.Component;
 
 /**
- * Fires, and remembers the last runs.
+ * Sends the requests of runs, and keeps the last runs.
  */
 @Component
 class Runs {
 
-	/** With fifty requests each, this is what one instance has threads for. */
+	/** With fifty requests each, more runs would exceed the threads of one instance. */
 	static final int MAX_AT_ONCE = 2;
 
 	private static final int MAX_KEPT = 20;
@@ -40,13 +40,13 @@ class Runs {
 		this.executions = executions;
 	}
 
-	/** Fires, unless too many runs are under way. */
+	/** Starts a run, unless too many runs are in progress. */
 	synchronized Optional<Run> fire(Policy policy, int requests, List<Instance> servers) {
 		if (this.runs.stream().filter((run) -> !run.isOver()).count() >= MAX_AT_ONCE) {
 			return Optional.empty();
 		}
 		this.executions.forgetBefore(Instant.now().minus(Duration.ofDays(1)));
-		// Users stay in the database, so no name may come twice.
+		// Users stay in the database, so each name must be unique.
 		String userName = "taro_" + UUID.randomUUID().toString().substring(0, 8);
 		Instant started = Instant.now();
 		List<SentRequest> sent = IntStream.rangeClosed(1, requests)
@@ -64,7 +64,7 @@ class Runs {
 		return this.runs.stream().filter((run) -> run.userName().equals(userName)).findAny();
 	}
 
-	/** Returns those that are remembered, the latest first. */
+	/** Returns the kept runs, the latest first. */
 	synchronized List<Run> latest() {
 		return List.copyOf(this.runs);
 	}

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request of a run.
  *
- * @param number its number
- * @param target the instance that it was sent to
- * @param request what was sent
- * @param sent when
- * @param future its answer, which is never exceptional
+ * @param number the number of the request
+ * @param target the instance to which it was sent
+ * @param request the HTTP request
+ * @param sent the time at which it was sent
+ * @param future the future answer, which never completes exceptionally
  */
 record SentRequest(int number, Instance target, HttpRequest request, Instant sent, CompletableFuture<Answer> future) {
 

@@ -12,19 +12,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as it stands: what the servers wrote down, and what they answered.
+ * The present state of a run: the executions that the servers have recorded, and the
+ * answers.
  *
  * @param run the run
  * @param over whether all requests are answered
- * @param rows how many users of the name are in the database
- * @param executions how often a handler ran
- * @param statuses how many answers have each status
+ * @param rows the number of users with the name in the database
+ * @param executions the number of executions of a handler
+ * @param statuses the number of answers by status
  * @param bars the requests
  */
 record Timeline(Run run, boolean over, int rows, int executions, Map<String, Long> statuses, List<Bar> bars) {
 
 	static Timeline of(Run run, Executions executions) {
-		// First the answers: what was answered is in the database by then.
+		// The answers are read first: the executions of answered requests are in the
+		// database by then.
 		boolean over = run.isOver();
 		Map<Integer, Answer> answers = new TreeMap<>();
 		run.requests().forEach((request) -> {
@@ -54,7 +56,10 @@ record Timeline(Run run, boolean over, int rows, int executions, Map<String, Lon
 		return new Timeline(run, over, executions.rows(run.userName()), executed.size(), statuses, bars);
 	}
 
-	/** So that what is seen as the first one stays that, unless it fails. */
+	/**
+	 * Includes unanswered requests, so that the first execution stays the first unless it
+	 * fails.
+	 */
 	private static boolean isOrMayBeCreated(@Nullable Answer answer) {
 		return answer == null || answer.status() == 201;
 	}

@@ -1,6 +1,6 @@
 /**
- * The page that shows the locks at work: it fires requests for one user name at the
- * instances that run, and draws what they did.
+ * The page that demonstrates the locks: it sends concurrent requests for one user name to
+ * the running instances, and draws their executions on a timeline.
  */
 @NullMarked
 package io.github.lockstarter.sample.demo;

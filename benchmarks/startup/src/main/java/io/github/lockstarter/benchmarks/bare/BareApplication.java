@@ -4,7 +4,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 
 /**
- * Spring MVC and nothing else.
+ * An application with only Spring MVC.
  */
 @SpringBootApplication
 public class BareApplication {

@@ -8,7 +8,7 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Answers as the lock service does, whatever it is asked, and looks at nothing.
+ * Answers every request like the lock service, without reading it.
  */
 @RestController
 class NothingController {

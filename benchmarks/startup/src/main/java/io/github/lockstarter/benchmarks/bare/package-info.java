@@ -1,5 +1,5 @@
 /**
- * An application that does nothing, to compare servers with.
+ * An application that does nothing, as a baseline for servers.
  */
 @NullMarked
 package io.github.lockstarter.benchmarks.bare;

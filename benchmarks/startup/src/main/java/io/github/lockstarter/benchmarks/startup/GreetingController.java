@@ -7,7 +7,7 @@ import org.springframework.web.bind.annotation.RestController;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * One endpoint. Where the starter is absent, the JVM passes over its annotation.
+ * One endpoint. Without the starter, the JVM ignores its annotation.
  */
 @RestController
 class GreetingController {

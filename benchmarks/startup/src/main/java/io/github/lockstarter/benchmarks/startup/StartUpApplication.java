@@ -9,7 +9,7 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.event.EventListener;
 
 /**
- * Prints how long it took to start, and ends.
+ * Prints its start-up time, and ends.
  */
 @SpringBootApplication
 public class StartUpApplication {

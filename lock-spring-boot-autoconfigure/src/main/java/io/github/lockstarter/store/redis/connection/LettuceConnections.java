@@ -19,11 +19,11 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 
 /**
- * Connections of the library's own. No other part of the application sends commands over
- * them, or shares their settings.
+ * Connections that belong to the library. No other part of the application sends commands
+ * over them, or shares their settings.
  * <p>
- * The client is the library's own as well: {@link #shutdown()} ends it and its
- * {@link ClientResources}. It reconnects, whatever its options say. Its
+ * The client belongs to the library as well: {@link #shutdown()} ends it and its
+ * {@link ClientResources}. It reconnects automatically, regardless of its options. Its
  * {@link TimeoutOptions} should be enabled, which is the default of the driver: otherwise
  * a command that Redis never answers stays in memory as long as its connection.
  */
@@ -51,7 +51,7 @@ public final class LettuceConnections implements RedisConnections {
 
 	/**
 	 * Returns connections to one server, or to the master that sentinels name.
-	 * @param client creates the client, when it is first used
+	 * @param client creates the client on first use
 	 * @param server the server or the sentinels
 	 */
 	public static LettuceConnections to(Supplier<RedisClient> client, RedisURI server) {
@@ -71,15 +71,15 @@ public final class LettuceConnections implements RedisConnections {
 	}
 
 	/**
-	 * Returns connections to a master whose replicas are known beforehand.
-	 * @param client creates the client, when it is first used
+	 * Returns connections to a master and its replicas, which are known in advance.
+	 * @param client creates the client on first use
 	 * @param servers the master and its replicas, in any order
 	 */
 	public static LettuceConnections to(Supplier<RedisClient> client, List<RedisURI> servers) {
 		OwnClient<RedisClient> own = new OwnClient<>(client);
 		return new LettuceConnections(own, false,
 				() -> toMaster(MasterReplica.connect(own.get(), ByteArrayCodec.INSTANCE, servers)),
-				// Replicas pass on what is published at the master.
+				// Replicas forward messages that are published at the master.
 				() -> own.get().connectPubSub(ByteArrayCodec.INSTANCE, servers.get(0)));
 	}
 
@@ -93,7 +93,7 @@ public final class LettuceConnections implements RedisConnections {
 
 	/**
 	 * Returns connections to a Redis Cluster.
-	 * @param client creates the client, when it is first used
+	 * @param client creates the client on first use
 	 */
 	public static LettuceConnections toCluster(Supplier<RedisClusterClient> client) {
 		OwnClient<RedisClusterClient> own = new OwnClient<>(client);
@@ -107,9 +107,9 @@ public final class LettuceConnections implements RedisConnections {
 	}
 
 	/**
-	 * The driver follows what sentinels say about the master only if {@code readFrom} is
-	 * set. Otherwise it stays with a master that is frozen or cut off, whose connection
-	 * does not break.
+	 * The driver follows a change of the master by sentinels only if {@code readFrom} is
+	 * set. Otherwise it keeps the connection to a master that is unresponsive or cut off,
+	 * because that connection does not break.
 	 */
 	private static StatefulConnection<byte[], byte[]> toMaster(
 			StatefulRedisMasterReplicaConnection<byte[], byte[]> connection) {

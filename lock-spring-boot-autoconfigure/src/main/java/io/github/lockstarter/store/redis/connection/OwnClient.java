@@ -15,8 +15,8 @@ import io.lettuce.core.resource.ClientResources;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of the driver that is created when it is first used. To load the driver takes
- * a good part of the start of a small application, and need not hold it up.
+ * A client of the driver that is created on first use. Loading the driver takes a large
+ * part of the start-up time of a small application, and should not delay it.
  *
  * @param <C> the kind of client
  */
@@ -40,7 +40,7 @@ final class OwnClient<C extends AbstractRedisClient> implements Supplier<C> {
 
 	/**
 	 * Returns the client.
-	 * @throws IllegalStateException if it has been shut down before it was used
+	 * @throws IllegalStateException if it was shut down before its first use
 	 */
 	@Override
 	public C get() {
@@ -68,9 +68,9 @@ final class OwnClient<C extends AbstractRedisClient> implements Supplier<C> {
 	}
 
 	/**
-	 * By itself the driver would keep any number of commands for a dead server. Without
-	 * its reconnects the locks would be gone for good with the first connection that
-	 * breaks.
+	 * Bounds the number of commands that the driver keeps for an unavailable server, and
+	 * enables reconnections. Without them, the store would never recover from a broken
+	 * connection.
 	 */
 	private static void adapt(AbstractRedisClient client) {
 		ClientOptions options = client.getOptions();

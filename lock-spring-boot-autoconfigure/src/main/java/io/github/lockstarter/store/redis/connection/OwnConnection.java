@@ -12,15 +12,15 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of the library's own, which is opened when it is first used.
+ * A connection that belongs to the library and is opened on first use.
  */
 final class OwnConnection {
 
 	/**
-	 * How long the driver keeps a command, over reconnects, too, unless the options of
-	 * its client disable time-outs of commands: it then keeps a command until Redis
+	 * The time for which the driver keeps a command, including reconnections. If the
+	 * options of its client disable time-outs of commands, it keeps a command until Redis
 	 * answers or the connection is closed. The store has a time-out of its own for the
-	 * answer, and repeats the requests that must reach Redis.
+	 * answer, and repeats requests that must reach Redis.
 	 */
 	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
 
@@ -32,7 +32,7 @@ final class OwnConnection {
 		this.connect = connect;
 	}
 
-	/** Returns its commands, and opens it first if need be. */
+	/** Returns the commands of the connection, and opens it first if necessary. */
 	RedisClusterAsyncCommands<byte[], byte[]> commands() {
 		StatefulConnection<byte[], byte[]> current = this.connection.get();
 		if (current == null) {
@@ -46,7 +46,7 @@ final class OwnConnection {
 		return commands(current);
 	}
 
-	/** Opens another in its place, as {@link RedisConnections#replace} says. */
+	/** Replaces the connection, as described in {@link RedisConnections#replace}. */
 	boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
 		StatefulConnection<byte[], byte[]> old = this.connection.get();
 		if (old == null || commands(old) != silent) {
@@ -61,7 +61,7 @@ final class OwnConnection {
 		return false;
 	}
 
-	/** Closes it, until its commands are asked for again. */
+	/** Closes the connection. It is opened again when its commands are requested. */
 	void close() {
 		StatefulConnection<byte[], byte[]> current = this.connection.getAndSet(null);
 		if (current != null) {

@@ -7,8 +7,8 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 
 /**
- * The connections that a {@link io.github.lockstarter.store.redis.RedisLockStore
- * RedisLockStore} sends its commands over.
+ * The connections of a {@link io.github.lockstarter.store.redis.RedisLockStore
+ * RedisLockStore}.
  *
  * @see LettuceConnections
  * @see SpringDataConnections
@@ -24,47 +24,48 @@ public interface RedisConnections {
 	/**
 	 * Returns the commands of the one connection that all callers share. The first call
 	 * connects, which blocks.
-	 * @throws RuntimeException if Redis cannot be connected to; a later call tries again
+	 * @throws RuntimeException if the connection to Redis fails; a later call tries again
 	 */
 	RedisClusterAsyncCommands<byte[], byte[]> commands();
 
 	/**
-	 * Returns the commands of a connection for grants that wait for replicas, which holds
-	 * up whatever is sent over it. By default it is the shared one.
-	 * @throws RuntimeException if Redis cannot be connected to; a later call tries again
+	 * Returns the commands of a connection for grants that wait for replicas, which delay
+	 * all later commands on it. By default it is the shared connection.
+	 * @throws RuntimeException if the connection to Redis fails; a later call tries again
 	 */
 	default RedisClusterAsyncCommands<byte[], byte[]> grantCommands() {
 		return commands();
 	}
 
 	/**
-	 * Opens another connection in place of one that does not answer. This blocks. By
-	 * default that one stays.
+	 * Replaces a connection that does not answer with a new one. This blocks. By default
+	 * the connection is kept.
 	 * @param silent the commands of that connection
-	 * @param stillSilent whether it has not answered by then, either
-	 * @return whether another has taken its place
-	 * @throws RuntimeException if Redis cannot be connected to
+	 * @param stillSilent whether that connection has still not answered when the new one
+	 * is open
+	 * @return whether the connection was replaced
+	 * @throws RuntimeException if the connection to Redis fails
 	 */
 	default boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
 		return false;
 	}
 
 	/**
-	 * Opens another connection, for a subscription. This blocks, and the caller closes
-	 * the connection.
-	 * @throws RuntimeException if Redis cannot be connected to
+	 * Opens another connection, for a subscription. This blocks, and the caller has to
+	 * close the connection.
+	 * @throws RuntimeException if the connection to Redis fails
 	 */
 	StatefulRedisPubSubConnection<byte[], byte[]> connectPubSub();
 
 	/**
-	 * Closes the shared connection, until {@link #commands()} is called again. By default
-	 * it is left open, as it belongs to the application.
+	 * Closes the shared connection. It is opened again when {@link #commands()} is
+	 * called. By default it stays open, because it belongs to the application.
 	 */
 	default void disconnect() {
 	}
 
 	/**
-	 * Shuts the client down. By default it is left running, as it belongs to the
+	 * Shuts down the client. By default it keeps running, because it belongs to the
 	 * application.
 	 */
 	default void shutdown() {

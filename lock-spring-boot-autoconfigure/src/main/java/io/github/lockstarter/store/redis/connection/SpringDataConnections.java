@@ -18,9 +18,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.util.Assert;
 
 /**
- * The connection that an application shares through a {@link LettuceConnectionFactory} of
- * its own, with the settings of the application. Its commands and those of the locks wait
- * for each other, as over any shared connection.
+ * The shared connection of the application's {@link LettuceConnectionFactory}, with the
+ * settings of the application. Commands of the application and of the locks delay each
+ * other, as on any shared connection.
  */
 public final class SpringDataConnections implements RedisConnections {
 
@@ -36,7 +36,7 @@ public final class SpringDataConnections implements RedisConnections {
 	private volatile boolean leftShared;
 
 	/**
-	 * Creates connections.
+	 * Creates the connections.
 	 * @param factory a factory that shares its native connection, which is the default
 	 * @throws IllegalArgumentException if it does not share its native connection
 	 */
@@ -44,9 +44,9 @@ public final class SpringDataConnections implements RedisConnections {
 		Assert.isTrue(factory.getShareNativeConnection(),
 				"The LettuceConnectionFactory must share its native connection: leave shareNativeConnection at its default, true");
 		if (factory.getSentinelConfiguration() != null && factory.getClientConfiguration().getReadFrom().isEmpty()) {
-			logger
-				.warn("The LettuceConnectionFactory does not follow its sentinels when the master is frozen or cut off:"
-						+ " set readFrom(ReadFrom.UPSTREAM) in its client configuration.");
+			logger.warn(
+					"The LettuceConnectionFactory does not follow its sentinels when the master is unresponsive or cut off:"
+							+ " set readFrom(ReadFrom.UPSTREAM) in its client configuration.");
 		}
 		this.factory = factory;
 	}
@@ -74,8 +74,9 @@ public final class SpringDataConnections implements RedisConnections {
 	}
 
 	/**
-	 * Returns those of a connection of the lock's own, to one server. With several
-	 * servers the commands of the application wait for replicas, too.
+	 * Returns the commands of a separate connection if there is one server. With several
+	 * servers, grants use the shared connection, so that commands of the application are
+	 * delayed by replicas, too.
 	 */
 	@Override
 	public RedisClusterAsyncCommands<byte[], byte[]> grantCommands() {
@@ -83,9 +84,9 @@ public final class SpringDataConnections implements RedisConnections {
 	}
 
 	/**
-	 * Opens a connection of the lock's own, to one server, if that of the application is
-	 * silent. It is not closed, and requests that are under way on it are not repeated
-	 * until the application, or its driver, gives them up.
+	 * Opens a separate connection, if there is one server and the connection of the
+	 * application is silent. The latter is not closed. Requests in flight on it are not
+	 * repeated until the application or its driver gives them up.
 	 */
 	@Override
 	public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
@@ -109,7 +110,7 @@ public final class SpringDataConnections implements RedisConnections {
 		return this.leftShared;
 	}
 
-	/** Otherwise it would have to be found out who the master is. */
+	/** Returns whether there is only one server, so that its master is known. */
 	private boolean isStandalone() {
 		return client() instanceof RedisClient && this.factory.getSentinelConfiguration() == null
 				&& this.factory.getClientConfiguration().getReadFrom().isEmpty();

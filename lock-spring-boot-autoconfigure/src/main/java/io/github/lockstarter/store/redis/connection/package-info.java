@@ -1,6 +1,5 @@
 /**
- * How the locks in Redis reach it: over connections of the library's own, or over those
- * that an application has.
+ * The connections of the Redis lock store: its own, or those of the application.
  */
 @NullMarked
 package io.github.lockstarter.store.redis.connection;
