@@ -24,7 +24,7 @@ class ListenersInDocumentationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "KafkaPayments", "KafkaErrors", "RabbitPayments", "RabbitErrors", "JmsPayments" })
-	@DisplayName("The code in the documentation is the code that is tested")
+	@DisplayName("The code in the documentation is the tested code")
 	void isTested(String name) throws IOException {
 		assertThat(DocumentedCode.blocks(PAGE))
 			.contains(DocumentedCode.source(SOURCES.resolve(name + ".java"), "\n@").substring(1));

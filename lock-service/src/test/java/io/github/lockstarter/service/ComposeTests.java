@@ -48,7 +48,7 @@ class ComposeTests {
 	private static final String HEALTH_PATH = "THC_PATH";
 
 	@Test
-	@DisplayName("Every environment variable is a property that is bound; the service runs on that Redis, with that key, and is ready")
+	@DisplayName("Every environment variable in compose.yaml sets a property; the service uses that Redis and that key, and is ready")
 	void environment() throws Exception {
 		Map<String, Object> variables = new HashMap<>(environment("lock-1"));
 		Object healthPath = variables.remove(HEALTH_PATH);
@@ -71,7 +71,7 @@ class ComposeTests {
 	}
 
 	@Test
-	@DisplayName("All servers have the same environment, and the image that the build makes; the key has to be set")
+	@DisplayName("All servers in compose.yaml have the same environment and the image of the build; the key must be set")
 	void servers() throws IOException {
 		String image = service("lock-1").get("image").toString();
 		assertThat(Files.readString(Path.of("pom.xml"))).contains("<name>" + image + ":latest</name>");

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigurationMetadataTests {
 
 	@Test
-	@DisplayName("Every property has a description, a type and a default, and every hint a property")
+	@DisplayName("Every property has a description, a type and a default, and every hint belongs to a property")
 	void properties() throws IOException {
 		// The library's file has the same name, and may come first on the class path.
 		JsonNode metadata = JsonMapper.shared()

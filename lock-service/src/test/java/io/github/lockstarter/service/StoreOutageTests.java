@@ -38,7 +38,7 @@ class StoreOutageTests {
 	}
 
 	@Test
-	@DisplayName("Without its store everything is answered with 503 in time, and it is alive but not ready; then it works again")
+	@DisplayName("While the store is unavailable, requests are answered with 503 in time, and the service is alive but not ready; then it recovers")
 	void outage() {
 		Awaitility.await().until(() -> service.send("PUT", "/locks/first").status() == 201);
 		String token = service.send("PUT", "/locks/o").token();

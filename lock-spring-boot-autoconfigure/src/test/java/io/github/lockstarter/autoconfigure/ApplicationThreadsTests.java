@@ -87,20 +87,20 @@ class ApplicationThreadsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("Spring MVC: no code of the application runs on a thread of the registry or of the driver")
+	@DisplayName("Spring MVC: no application code runs on a thread of the registry or the driver")
 	void servlet(Situation situation) throws Exception {
 		requests(situation, "servlet", List.of("plain", "future", "deferred", "entity", "mono", "flux"));
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("Spring WebFlux: no code of the application runs on a thread of the registry or of the driver")
+	@DisplayName("Spring WebFlux: no application code runs on a thread of the registry or the driver")
 	void reactive(Situation situation) throws Exception {
 		requests(situation, "reactive", List.of("future", "entity", "mono", "flux"));
 	}
 
 	@Test
-	@DisplayName("On Reactor Netty a handler of Spring WebFlux that returns a Mono is called on the event loop of its request")
+	@DisplayName("On Reactor Netty, a WebFlux handler that returns a Mono is called on the event loop of its request")
 	void eventLoop() throws Exception {
 		use("reactive", Situation.GRANTED.wait);
 		finishedJob("netty");
@@ -109,7 +109,7 @@ class ApplicationThreadsTests {
 	}
 
 	@Test
-	@DisplayName("On Tomcat it is called on a thread that may block, and a request without a server has no event loop, either")
+	@DisplayName("On Tomcat, a WebFlux handler that returns a Mono is called on a thread that may block, as it is without a server")
 	void noEventLoop() throws Exception {
 		try (TestServer onTomcat = TestServer.start(sources(OnTomcat.class), properties("reactive", "0s"))) {
 			this.server = onTomcat;
@@ -145,7 +145,7 @@ class ApplicationThreadsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("Beans: no code of the application runs on a thread of the registry or of the driver")
+	@DisplayName("Beans: no application code runs on a thread of the registry or the driver")
 	void beans(Situation situation) throws Exception {
 		use("none", situation.wait);
 		Handlers handlers = this.server.context().getBean(Handlers.class);

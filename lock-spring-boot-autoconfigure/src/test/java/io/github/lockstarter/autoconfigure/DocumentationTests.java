@@ -57,7 +57,7 @@ class DocumentationTests {
 	private static final String MISSPELT = "lock.tttl";
 
 	@Test
-	@DisplayName("Every relative link leads to a file, and every anchor to a heading")
+	@DisplayName("Every relative link points to a file, and every anchor to a heading")
 	void links() throws IOException {
 		List<String> broken = new ArrayList<>();
 		for (Path page : pages()) {
@@ -71,7 +71,7 @@ class DocumentationTests {
 	}
 
 	@Test
-	@DisplayName("Every property that is named exists")
+	@DisplayName("Every documented property exists")
 	void properties() throws IOException {
 		Set<String> known = knownProperties();
 		known.addAll(found(METER, Files.readString(ROOT.resolve("docs/operating.md")), 1));

@@ -86,7 +86,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("Of two requests at two servers one is refused while the other is at work; later it gets in")
+	@DisplayName("Of two requests at two servers, one is refused while the other runs; a later request runs")
 	void refused() throws Exception {
 		String path = "/reject?key=" + UUID.randomUUID();
 		CompletableFuture<HttpResponse<String>> running = begin(path);
@@ -100,7 +100,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("Who waits at another server has its turn when the holder is done")
+	@DisplayName("A waiter at another server runs when the holder has finished")
 	void waits() throws Exception {
 		String path = "/wait?key=" + UUID.randomUUID();
 		CompletableFuture<HttpResponse<String>> running = begin(path);
@@ -114,7 +114,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("Where the store keeps results, who waits at another server gets the holder's answer, and does not run")
+	@DisplayName("If the store keeps results, a waiter at another server gets the holder's answer without running")
 	void shares() throws Exception {
 		if (this.store.equals("memcached")) {
 			// An application that wants it does not start: StoreChoiceTests.
@@ -132,7 +132,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("A store that is not there is 503, and not a refusal")
+	@DisplayName("An unavailable store is answered with 503, not as a conflict")
 	void unavailable() throws Exception {
 		String broken = switch (this.store) {
 			case "redis" -> "spring.data.redis.port=1";

@@ -89,7 +89,7 @@ class GeneratedClientTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("It sends the Idempotency-Key, and reads when to retry from the header and the members of the problem")
+	@DisplayName("A generated client sends the Idempotency-Key, and reads the retry time from the header and the problem members")
 	void client(String type) throws Exception {
 		try (TestServer server = TestServer.start(
 				new Class<?>[] { TestServer.Application.class, PaymentController.class }, "lock.store=memory",

@@ -56,7 +56,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("A Lease parameter is filled in, and its fencing token grows from request to request")
+	@DisplayName("A Lease parameter is resolved, and its fencing token grows with each request")
 	void fencingToken() throws Exception {
 		long before = 0;
 		for (int i = 0; i < 3; i++) {
@@ -67,7 +67,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("Where the condition says no lock, there is no lease")
+	@DisplayName("If the condition is false, the Lease parameter is absent")
 	void condition() throws Exception {
 		assertThat(this.server.post("/conditional?lock=true").body()).isEqualTo("held: true");
 		assertThat(this.server.post("/conditional?lock=false").body()).isEqualTo("no lease");
@@ -75,7 +75,7 @@ class LeaseInControllerTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A Lease parameter of a handler without a lock stops the start, and the handler is named")
+	@DisplayName("A Lease parameter of a handler without a lock stops the start, and the message names the handler")
 	void unlocked(boolean lazy) {
 		new WebApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class, AopAutoConfiguration.class,
@@ -95,7 +95,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("A handler that is registered later is not called without its Lease, either")
+	@DisplayName("A request to a handler with a Lease parameter but no lock, registered after the start, is answered with 500")
 	void unlockedLater() throws Exception {
 		RequestMappingHandlerMapping mapping = this.server.context()
 			.getBean("requestMappingHandlerMapping", RequestMappingHandlerMapping.class);
@@ -106,7 +106,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("The application ends: who works is waited for, who waits for a lock is answered with 503, nothing is held then")
+	@DisplayName("At shutdown, running requests complete, requests waiting for a lock are answered with 503, and all locks are released")
 	void shutdown() throws Exception {
 		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
 		CompletableFuture<HttpResponse<String>> working = this.server.postAsync("/work");
@@ -135,7 +135,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("An application that is stopped and started again locks again")
+	@DisplayName("After a stop and a restart, the application context acquires locks again")
 	void restart() throws Exception {
 		this.server.context().stop();
 		assertThatExceptionOfType(LockStoreException.class)

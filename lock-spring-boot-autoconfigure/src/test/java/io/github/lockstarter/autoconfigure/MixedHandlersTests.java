@@ -36,7 +36,7 @@ class MixedHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lock.web.release-on=method", "lock.web.release-on=response" })
-	@DisplayName("A plain handler that waits leaves its thread to the asynchronous one that has the lock")
+	@DisplayName("A waiting synchronous handler frees its thread for the asynchronous handler that holds the lock")
 	void dispatched(String releaseOn) throws Exception {
 		try (TestServer server = start(releaseOn)) {
 			List<CompletableFuture<HttpResponse<String>>> asynchronous;
@@ -54,7 +54,7 @@ class MixedHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Five hundred requests to plain and asynchronous handlers on one key are all answered")
+	@DisplayName("Five hundred requests to synchronous and asynchronous handlers with one key are all answered")
 	void answersAll() {
 		try (TestServer server = start()) {
 			answered(send(server, 500, "/value?number=1", "/future?number=1", "/mono?number=1", "/none"));

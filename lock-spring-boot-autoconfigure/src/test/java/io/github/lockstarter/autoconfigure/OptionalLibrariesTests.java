@@ -36,13 +36,13 @@ class OptionalLibrariesTests {
 			"reactor|lettuce|webflux|reactive-streams|netty|kotlin",
 			"tomcat|servlet|webmvc|reactor|lettuce|webflux|reactive-streams|netty|kotlin",
 			"spring-tx|jdbc|transaction|data-redis|data-keyvalue|kotlin" })
-	@DisplayName("Where libraries are absent the rest works")
+	@DisplayName("Without the optional libraries, all other features work")
 	void absent(String libraries) {
 		assertStarts(libraries, "memory");
 	}
 
 	@Test
-	@DisplayName("With the locks in a SQL database nothing of Redis is needed")
+	@DisplayName("With locks in a SQL database, no Redis library is needed")
 	void noRedis() {
 		assertStarts("lettuce|data-redis|data-keyvalue|reactor|netty|webflux", "jdbc");
 	}

@@ -71,7 +71,7 @@ class PlainHandlersTests {
 	@ValueSource(strings = { "/body?key=1", "/entity?key=1", "/status?key=1", "/written?key=1", "/request?key=1",
 			"/conditional?key=1", "/form?key=1&amount=2", "/form?key=1&amount=two", "/model?key=1", "/session?key=1",
 			"/redirect?key=1", "/failing?key=1", "/no-parameters" })
-	@DisplayName("A plain handler that has waited answers as one that need not")
+	@DisplayName("A synchronous handler that waited for its lock answers like one that did not wait")
 	void answersAsAlways(String path) throws Exception {
 		HttpResponse<String> atOnce = this.server.post(path, HEADERS);
 		HttpResponse<String> later = contended(path, 1);
@@ -83,7 +83,7 @@ class PlainHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "method", "response" })
-	@DisplayName("The lock of a plain handler that has waited ends as always")
+	@DisplayName("A synchronous handler that waited releases its lock as configured")
 	void released(String releaseOn) throws Exception {
 		this.server = server("lock.web.release-on=" + releaseOn);
 		assertThat(contended("/body?key=1", 1).statusCode()).isEqualTo(200);
@@ -95,7 +95,7 @@ class PlainHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A plain handler whose wait ends without the lock is answered as a conflict")
+	@DisplayName("A synchronous handler whose wait times out is answered with 409")
 	void conflict() throws Exception {
 		this.server = server("lock.names.page.wait=300ms");
 		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
@@ -108,7 +108,7 @@ class PlainHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Without parameters nothing tells of the model, so a handler that returns a view keeps its thread")
+	@DisplayName("A handler without parameters that returns a view waits on its thread")
 	void viewWithoutParameters() throws Exception {
 		String atOnce = this.server.post("/view-without-parameters").body();
 		assertThat(atOnce).contains("menu");
@@ -116,7 +116,7 @@ class PlainHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A plain handler whose lock is free keeps its thread")
+	@DisplayName("A synchronous handler whose lock is free runs on the thread of its request")
 	void free() throws Exception {
 		int requests = 20;
 		int before = suspensions().get();
@@ -128,7 +128,7 @@ class PlainHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A plain handler whose lock is free needs no thread on which callbacks run")
+	@DisplayName("A synchronous handler whose lock is free runs although all callback threads are blocked")
 	void freeBesideBlockedCallbacks() throws Exception {
 		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
 		int threads = Runtime.getRuntime().availableProcessors();
@@ -160,7 +160,7 @@ class PlainHandlersTests {
 	}
 
 	@Test
-	@DisplayName("On demand a plain handler keeps its thread while it waits")
+	@DisplayName("With lock.web.keep-thread, a synchronous handler waits on its thread")
 	void keepsThread() throws Exception {
 		this.server = server("lock.web.keep-thread=true");
 		assertThat(contended("/body?key=1", 0).body()).isEqualTo("body ja_JP");

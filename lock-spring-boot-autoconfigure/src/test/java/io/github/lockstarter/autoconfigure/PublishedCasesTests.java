@@ -94,7 +94,7 @@ class PublishedCasesTests {
 					A key that is no UUID, here a key | POST | /answer/text | test | -          | 200 | /answer/text   | test | -           | 200 | replayed
 					A digits, here a key          | POST  | /answer/text   | 123 | -            | 200 | /answer/text   | 123 | -            | 200 | replayed
 					""")
-	@DisplayName("A published case")
+	@DisplayName("Published case")
 	void cases(String name, String method, String path, @Nullable String key, @Nullable String body, int status,
 			String nextPath, @Nullable String nextKey, @Nullable String nextBody, int nextStatus, String then)
 			throws Exception {

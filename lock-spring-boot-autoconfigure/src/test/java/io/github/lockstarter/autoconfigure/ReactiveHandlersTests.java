@@ -65,7 +65,7 @@ class ReactiveHandlersTests {
 			/reactive/stage            | VALUE ERROR CANCEL DISCONNECT | true
 			/functional                | VALUE ERROR CANCEL DISCONNECT | false
 			""")
-	@DisplayName("While the work of a request goes on another with its key is refused, and right after it has ended admitted")
+	@DisplayName("While a request runs, a request with the same key is refused; after it ends, such a request runs")
 	void ends(String handler, String endings, boolean outlivesRequest) throws Exception {
 		for (String ending : endings.split(" ")) {
 			try {
@@ -87,7 +87,7 @@ class ReactiveHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "mono", "entity", "entity-flux", "flux", "sse" })
-	@DisplayName("A request whose client has gone waits no longer, and its handler is not called")
+	@DisplayName("A waiting request whose client disconnects stops waiting, and its handler is not called")
 	void gone(String handler) throws Exception {
 		new HandlerTable(this.waitingServer).checkGone("/reactive/" + handler);
 	}

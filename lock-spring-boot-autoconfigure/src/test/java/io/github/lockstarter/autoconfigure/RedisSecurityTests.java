@@ -87,7 +87,7 @@ class RedisSecurityTests {
 	}
 
 	@Test
-	@DisplayName("Over TLS the documented rule is enough for everything, and nothing in it can be left out")
+	@DisplayName("Over TLS, the documented ACL rule is sufficient, and each of its parts is necessary")
 	void smallestRule(CapturedOutput output) throws Exception {
 		List<String> rule = rule("ACL SETUSER");
 		useEverything(rule, Duration.ofSeconds(10));
@@ -138,7 +138,7 @@ class RedisSecurityTests {
 	}
 
 	@Test
-	@DisplayName("It is enough with sentinels, too, and in a cluster with what the documentation adds")
+	@DisplayName("The documented ACL rule is sufficient with Sentinel, and with its documented additions in a cluster")
 	void shapes() throws Exception {
 		List<String> acknowledged = new ArrayList<>(rule("ACL SETUSER"));
 		acknowledged.addAll(rule("With `lock.redis.replicas-to-ack`:"));

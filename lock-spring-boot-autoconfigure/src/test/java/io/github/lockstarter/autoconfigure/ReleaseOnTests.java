@@ -34,7 +34,7 @@ class ReleaseOnTests {
 	@ParameterizedTest
 	@CsvSource({ "servlet, /value", "servlet, /entity", "servlet, /callable", "servlet, /future", "servlet, /mono",
 			"reactive, /entity", "reactive, /mono" })
-	@DisplayName("Released on the response, a lock is held while the answer is being written")
+	@DisplayName("With release-on=response, the lock is held while the answer is written")
 	void response(String type, String handler) throws Exception {
 		TestServer server = server(type, "response");
 		String key = UUID.randomUUID().toString();
@@ -52,7 +52,7 @@ class ReleaseOnTests {
 
 	@ParameterizedTest
 	@CsvSource({ "servlet, /value", "servlet, /callable", "servlet, /mono", "reactive, /entity", "reactive, /mono" })
-	@DisplayName("Released on the method, as by default, a lock is free while the answer is being written")
+	@DisplayName("With release-on=method, the default, the lock is free while the answer is written")
 	void method(String type, String handler) throws Exception {
 		TestServer server = server(type, "method");
 		String key = UUID.randomUUID().toString();
@@ -69,7 +69,7 @@ class ReleaseOnTests {
 
 	@ParameterizedTest
 	@CsvSource({ "servlet, /failing", "servlet, /failing-later", "reactive, /failing-later" })
-	@DisplayName("Released on the response, a lock is free after a failure, too")
+	@DisplayName("With release-on=response, the lock is released after a failure, too")
 	void failure(String type, String handler) throws Exception {
 		TestServer server = server(type, "response");
 		String key = UUID.randomUUID().toString();

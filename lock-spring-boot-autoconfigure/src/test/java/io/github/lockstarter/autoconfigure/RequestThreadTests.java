@@ -47,7 +47,7 @@ class RequestThreadTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "emitter", "stream", "mono-stream" })
-	@DisplayName("Another thread that hands on work in an entity leaves the request alone")
+	@DisplayName("A result completed by another thread does not touch the request")
 	void handsOn(String handler) throws Exception {
 		try (TestServer server = TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Jobs.class, Later.class, Watch.class },

@@ -83,7 +83,7 @@ class ScheduledJobsTests {
 	}
 
 	@Test
-	@DisplayName("A job that three instances start once a second, by clocks five seconds apart, runs once a second")
+	@DisplayName("A job that three instances start once a second, with clocks five seconds apart, runs once a second")
 	void onceASecond(CapturedOutput output) {
 		for (int offset : new int[] { 0, -5_300, 4_600 }) {
 			start(Clock.offset(Clock.systemUTC(), Duration.ofMillis(offset)), EverySecond.class);
@@ -110,7 +110,7 @@ class ScheduledJobsTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { LongJob.class, LongReactiveJob.class })
-	@DisplayName("A job that outlives its interval and its time to live keeps its lock, and nobody else runs it meanwhile")
+	@DisplayName("A job that outlasts its interval and its time to live keeps its lock, and no other instance runs it")
 	void outlivesInterval(Class<?> job) {
 		start(job);
 		start(job);
@@ -123,7 +123,7 @@ class ScheduledJobsTests {
 	}
 
 	@Test
-	@DisplayName("A job whose instance is killed is taken over by another one when its time to live has run out")
+	@DisplayName("A job whose instance is killed runs at another instance after its time to live")
 	void takenOver() {
 		StringRedisTemplate redis;
 		try (TestJvm killed = TestJvm.start(Instance.class, (Object[]) TestRedis.properties())) {
@@ -174,7 +174,7 @@ class ScheduledJobsTests {
 	}
 
 	@Test
-	@DisplayName("When the store fails, the error handler of the scheduler is given the failure, and later ticks run the job again")
+	@DisplayName("When the store fails, the scheduler's error handler gets the failure, and the job runs at later ticks")
 	void failingStore() {
 		try (LocalRedis redis = LocalRedis.started()) {
 			String[] properties = { "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + redis.port() };

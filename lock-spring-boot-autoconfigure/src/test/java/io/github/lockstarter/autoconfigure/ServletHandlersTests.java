@@ -64,7 +64,7 @@ class ServletHandlersTests {
 	}
 
 	@Test
-	@DisplayName("The servers have the threads that this run is about")
+	@DisplayName("The servers use the thread type of this test run")
 	void threads() {
 		assertThat(Stream.of(this.server, this.hastyServer, this.waitingServer))
 			.allMatch((each) -> Threading.VIRTUAL.isActive(each.context().getEnvironment()) == this.virtual);
@@ -72,7 +72,7 @@ class ServletHandlersTests {
 
 	@ParameterizedTest
 	@MethodSource("handlers")
-	@DisplayName("While the work of a request goes on another with its key is refused, and right after it has ended admitted")
+	@DisplayName("While a request runs, a request with the same key is refused; after it ends, such a request runs")
 	void ends(String handler) {
 		// To write to a client that has gone would end the answer.
 		Ending disconnect = handler.equals("flux-sse") ? Ending.DISCONNECT_MIDWAY : Ending.DISCONNECT;
@@ -84,7 +84,7 @@ class ServletHandlersTests {
 
 	@ParameterizedTest
 	@MethodSource("timedOut")
-	@DisplayName("The lock of a request that times out ends with the request, or with work that outlives it")
+	@DisplayName("The lock of a request that times out is released when the request ends, or with work that outlasts it")
 	void timesOut(List<String> handlers, boolean outlivesRequest) {
 		// All at once, as each takes its time; not flux-sse, whose answer has begun by
 		// then.

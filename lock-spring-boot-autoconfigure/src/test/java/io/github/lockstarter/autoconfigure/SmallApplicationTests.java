@@ -71,13 +71,13 @@ class SmallApplicationTests {
 	}
 
 	@Test
-	@DisplayName("It runs on the version of Spring Boot that it is meant to run on")
+	@DisplayName("The application runs on the intended version of Spring Boot")
 	void version() {
 		assertThat(SpringBootVersion.getVersion()).startsWith(System.getProperty("expected.spring-boot", "4."));
 	}
 
 	@Test
-	@DisplayName("While a request runs, another with its key is refused with a problem detail")
+	@DisplayName("While a request runs, a request with the same key is refused with problem details")
 	void locks() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = server.postAsync("/lock?key=lock");
 		jobs.get("lock").awaitBegun();
@@ -104,7 +104,7 @@ class SmallApplicationTests {
 	}
 
 	@Test
-	@DisplayName("A request that meets the same one gets its answer")
+	@DisplayName("A concurrent duplicate gets the answer of the running request")
 	void shares() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = server.postAsync("/share?key=share");
 		jobs.get("share").awaitBegun();

@@ -36,7 +36,7 @@ class StoresInReadmeTests {
 	private static final Path README = Path.of("..", "README.md");
 
 	@Test
-	@DisplayName("It has every store, says who is told of releases and who shares answers, and the dependency to add")
+	@DisplayName("The table has every store with its dependency, and whether it notifies waiters and shares results")
 	void capabilities() throws IOException {
 		String readme = Files.readString(README);
 		List<List<String>> table = table(readme);

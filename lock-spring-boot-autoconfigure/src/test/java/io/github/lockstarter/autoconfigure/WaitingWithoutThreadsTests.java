@@ -76,7 +76,7 @@ class WaitingWithoutThreadsTests {
 	@ValueSource(strings = { "value", "entity", "void", "view", "stage", "future", "callable", "task", "deferred",
 			"emitter", "sse", "sse-entity", "stream", "stream-entity", "mono", "mono-entity", "entity-mono", "flux",
 			"flux-sse" })
-	@DisplayName("However many requests wait for a lock, other requests find a thread")
+	@DisplayName("However many requests wait for a lock, other requests get a thread")
 	void parksNoThread(String handler) throws Exception {
 		LockRegistry locks = server.context().getBean(LockRegistry.class);
 		Jobs.Job job = job(handler);
@@ -98,7 +98,7 @@ class WaitingWithoutThreadsTests {
 	}
 
 	@Test
-	@DisplayName("A wait that ends without the lock is answered as a conflict, and the handler is not called")
+	@DisplayName("A wait that times out is answered with 409, and the handler is not called")
 	void conflict() throws Exception {
 		try (TestServer hasty = start("lock.wait=200ms")) {
 			try (Lease held = hasty.context().getBean(LockRegistry.class).acquire("handler:taro")) {
@@ -112,7 +112,7 @@ class WaitingWithoutThreadsTests {
 	}
 
 	@Test
-	@DisplayName("The wait does not count for the time-out of asynchronous requests")
+	@DisplayName("The wait does not count towards the time-out of asynchronous requests")
 	void timeout() throws Exception {
 		try (TestServer hasty = start("lock.wait=1m", "spring.mvc.async.request-timeout=2s")) {
 			hasty.context().getBean(Jobs.class).get("taro").finish();
@@ -130,7 +130,7 @@ class WaitingWithoutThreadsTests {
 	}
 
 	@Test
-	@DisplayName("Advice outside of the lock is told that the handler waits, and then finds its true result")
+	@DisplayName("Advice outside the lock gets a HandlerWaitsException, and later the real result")
 	void adviceOutside() throws Exception {
 		job("outside").finish();
 		CompletableFuture<HttpResponse<String>> waiting;
@@ -148,7 +148,7 @@ class WaitingWithoutThreadsTests {
 	}
 
 	@Test
-	@DisplayName("A handler whose lock is free is called at once, whatever it returns")
+	@DisplayName("A handler whose lock is free is called at once")
 	void freeLock() throws Exception {
 		// Redis may take too long to answer for that.
 		try (TestServer inMemory = start("lock.wait=1m", "lock.store=memory")) {
@@ -162,7 +162,7 @@ class WaitingWithoutThreadsTests {
 	@ParameterizedTest
 	@CsvSource({ "/status?key=taro, 201, seen: ja_JP /status", "/failing?key=taro, 410, ", "/nothing?key=taro, 200, ",
 			"/redirect?key=taro, 302, ", "/model?key=taro, 200, hello taro" })
-	@DisplayName("A handler that has waited finds all that Spring MVC sets up for one, and is answered as any other")
+	@DisplayName("A handler that waited has Spring MVC's usual request context, and its answer is handled as usual")
 	void resumed(String path, int status, String body) throws Exception {
 		HttpResponse<String> answer = server.post(path, "Accept-Language", "ja-JP", "X-User", "taro");
 		assertThat(answer.statusCode()).isEqualTo(status);

@@ -57,7 +57,7 @@ class ClientsPageTests {
 	}
 
 	@Test
-	@DisplayName("The examples in Java are code of this class, which the compiler has seen")
+	@DisplayName("The Java examples of the page are compiled code of this class")
 	void java() throws IOException {
 		String source = Files.readString(SOURCE).replaceAll("\\s", "");
 		assertThat(blocks("java")).hasSize(3)
@@ -66,7 +66,7 @@ class ClientsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("A refused request is sent again, with its key and body, until it is not refused")
+	@DisplayName("A refused request is repeated with its key and body until it is accepted")
 	void refused(Example example) throws Exception {
 		this.api.thenProblem(409, REFUSED + "request-in-progress", ",\"retryAfterMillis\":5", "Retry-After", "1")
 			.thenProblem(409, REFUSED + "wait-timeout", "", "Retry-After", "0")
@@ -81,7 +81,7 @@ class ClientsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("A request whose connection was dropped is sent again, with its key")
+	@DisplayName("A request whose connection was dropped is repeated with its key")
 	void dropped(Example example) throws Exception {
 		this.api.thenDrop(2);
 		assertThat(run(example)).contains("done");
@@ -90,7 +90,7 @@ class ClientsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("What must not be repeated, or would be in vain, is not")
+	@DisplayName("A request that must not be repeated, or whose repetition is useless, is not repeated")
 	void notRepeated(Example example) throws Exception {
 		this.api.thenProblem(409, REFUSED + "lease-lost", "", "Retry-After", "0")
 			.thenProblem(422, REFUSED + "payload-mismatch", "", "Retry-After", "0")
@@ -107,7 +107,7 @@ class ClientsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("It ends after five attempts, with the last answer")
+	@DisplayName("The client stops after five attempts, with the last answer")
 	void limit(Example example) throws Exception {
 		this.api.then(4, ScriptedApi.reply(503, "text/plain", "first", "Retry-After", "0"))
 			.then(ScriptedApi.reply(503, "text/plain", "last", "Retry-After", "0"));

@@ -73,14 +73,14 @@ class FailoverTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("With sentinels: refused in time, back by itself, messages and leases, too")
+	@DisplayName("With Sentinel: after a failover, callers are refused in time, and acquisition, notification and leases recover")
 	void sentinel(Fault fault, CapturedOutput output) {
 		failOver(LocalSentinel.started(), 3, fault, output);
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("In a cluster: refused in time, back by itself, messages and leases, too")
+	@DisplayName("In a cluster: after a failover, callers are refused in time, and acquisition, notification and leases recover")
 	void cluster(Fault fault, CapturedOutput output) {
 		failOver(LocalCluster.started(), 2, fault, output);
 	}

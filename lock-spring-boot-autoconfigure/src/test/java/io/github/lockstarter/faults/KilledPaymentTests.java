@@ -69,14 +69,14 @@ class KilledPaymentTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "postgresql", "mariadb" })
-	@DisplayName("With the locks in the database of the payments every payment is made once, and each repetition gets the first answer")
+	@DisplayName("With locks in the payments' database, every payment is made once, and each repetition gets the first answer")
 	void sameDatabase(String database) {
 		assertThat(paymentsMadeTwice(url(database), IN_DATABASE)).isZero();
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "postgresql", "mariadb" })
-	@DisplayName("With the locks in the database of the payments every payment is made once, although its server was paused for longer than its lease")
+	@DisplayName("With locks in the payments' database, every payment is made once, even if its server was paused beyond its lease")
 	void pausedServer(String database) {
 		JdbcClient jdbc = payments(url(database));
 		Object[] properties = properties(url(database), IN_DATABASE);
@@ -108,7 +108,7 @@ class KilledPaymentTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = "postgresql")
-	@DisplayName("With the locks in Redis the payments whose server was killed right after the commit are made twice")
+	@DisplayName("With locks in Redis, a payment whose server was killed right after the commit is made twice")
 	void redisBesideIt(String database) {
 		assertThat(paymentsMadeTwice(url(database), TestRedis.properties())).isGreaterThanOrEqualTo(PAYMENTS / 2);
 	}

@@ -56,7 +56,7 @@ class RedisFaultTests {
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
 	@RepeatedTest(2)
-	@DisplayName("Redis killed and restarted without its data: the holder is notified of the loss, long before its deadline")
+	@DisplayName("When Redis restarts without its data, the holder is notified of the loss long before its deadline")
 	void forgetful() {
 		try (LocalRedis server = LocalRedis.started();
 				RedisInstance first = instance(server);
@@ -77,7 +77,7 @@ class RedisFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Redis killed and restarted with its data: the holder keeps the lock, no other caller gets it, and tokens keep growing")
+	@DisplayName("When Redis restarts with its data, the holder keeps the lock, no other caller gets it, and tokens keep growing")
 	void durable(@TempDir Path data) throws Exception {
 		try (LocalRedis server = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString()); RedisInstance first = instance(server); RedisInstance second = instance(server)) {
@@ -110,7 +110,7 @@ class RedisFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Redis frozen during acquires: all are answered within the time-out, and no lock without an owner survives")
+	@DisplayName("While Redis is frozen, all acquires are answered within the time-out, and no lock without an owner remains")
 	void frozen() {
 		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
 			server.freeze();
@@ -133,7 +133,7 @@ class RedisFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Redis frozen during an acquire that is taken back: a waiter behind it is woken")
+	@DisplayName("When an acquire is undone after Redis was frozen, the next waiter is notified")
 	void frozenWithWaiter() {
 		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
 			// The subscription is there.
@@ -152,7 +152,7 @@ class RedisFaultTests {
 	}
 
 	@Test
-	@DisplayName("Redis frozen, and back: nothing of the application runs on a thread of the driver")
+	@DisplayName("When Redis resumes after a freeze, no application code runs on a thread of the driver")
 	void threads() {
 		Queue<String> handlers = new ConcurrentLinkedQueue<>();
 		Queue<String> losses = new ConcurrentLinkedQueue<>();

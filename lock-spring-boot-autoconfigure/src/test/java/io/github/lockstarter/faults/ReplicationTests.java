@@ -40,7 +40,7 @@ class ReplicationTests {
 	}
 
 	@Test
-	@DisplayName("With replicas-to-ack, a grant that no replica has is refused and taken back, and later ones are granted")
+	@DisplayName("With replicas-to-ack, a grant that no replica has is refused and undone, and later acquires are granted")
 	void refusesUnreplicatedGrant() {
 		try (RedisInstance careful = instance(1)) {
 			Awaitility.await()
@@ -61,7 +61,7 @@ class ReplicationTests {
 	}
 
 	@Test
-	@DisplayName("Without replicas-to-ack, two callers hold a lock when its master dies before any replica has it")
+	@DisplayName("Without replicas-to-ack, two callers hold a lock if its master dies before replication")
 	void forgetsUnreplicatedGrant() {
 		try (RedisInstance first = instance(0); RedisInstance second = instance(0)) {
 			LocalRedis master = this.servers.master();

@@ -56,7 +56,7 @@ class StaleCommitTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "postgresql", "mariadb" })
-	@DisplayName("With the locks in the database of the data no transaction commits after its lease was lost, wherever its process was paused")
+	@DisplayName("With locks in the data's database, no transaction commits after its lease was lost, wherever its process was paused")
 	void sameDatabase(String database) {
 		assertThat(numbersAddedTwice("lock.store=jdbc", "lock.jdbc.initialize-schema=always",
 				"lock.jdbc.table=stale_locks", "spring.datasource.url=" + url(database)))
@@ -65,7 +65,7 @@ class StaleCommitTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "postgresql", "mariadb" })
-	@DisplayName("With the locks in Redis a transaction commits that was paused between the check and the commit")
+	@DisplayName("With locks in Redis, a transaction commits if it was paused between the check and the commit")
 	void redisBesideIt(String database) {
 		assertThat(numbersAddedTwice(
 				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("spring.datasource.url=" + url(database)))

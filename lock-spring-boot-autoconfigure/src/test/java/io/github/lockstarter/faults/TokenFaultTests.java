@@ -63,7 +63,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("A given token that was granted the lock too late keeps it, also when it acquires the lock again at another instance")
+	@DisplayName("A given token whose grant arrived too late keeps the lock, and can acquire it again at another instance")
 	void givenToken() {
 		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
 		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
@@ -78,7 +78,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("A given token that was granted the lock too late has it when it acquires the lock again at the same instance")
+	@DisplayName("A given token whose grant arrived too late can acquire the lock again at the same instance")
 	void givenTokenAsksAgain() {
 		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
 		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
@@ -92,7 +92,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("A new token that was granted the lock too late gives it back")
+	@DisplayName("A new token whose grant arrived too late releases the lock")
 	void newToken() {
 		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
 		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING).toCompletableFuture();
@@ -103,7 +103,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("An extension that Redis answers too late is a failure, and the lock is held all the same")
+	@DisplayName("An extension that Redis answers too late fails, but the lock stays held")
 	void extension() {
 		TokenLock held = join(this.firstLocks.acquireAsync(KEY, OPTIONS, TOKEN));
 		this.server.freeze();
@@ -118,7 +118,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("Redis killed while a token waits: its caller gets a failure, and the token gets the lock when Redis is back")
+	@DisplayName("When Redis is killed while a token waits, its caller gets a failure, and the token gets the lock when Redis is back")
 	void killed() {
 		join(this.secondLocks.acquireAsync(KEY, OPTIONS));
 		CompletableFuture<TokenLock> waiting = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();

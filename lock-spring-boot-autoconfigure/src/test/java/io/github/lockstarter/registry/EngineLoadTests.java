@@ -48,7 +48,7 @@ class EngineLoadTests {
 	}
 
 	@Test
-	@DisplayName("10,000 asynchronous waiters cost no thread each and at most 1 KB of heap each; all are served, or refused in their own time")
+	@DisplayName("10,000 asynchronous waiters use no threads and at most 1 KB of heap each; all are served, or time out")
 	void manyWaiters() {
 		try (RedisInstance instance = new RedisInstance("load")) {
 			LockKey key = new LockKey("load", "one");
@@ -83,14 +83,14 @@ class EngineLoadTests {
 	}
 
 	@Test
-	@DisplayName("After 40,000 cycles over 400 keys heap, table, Redis keys and subscriptions are as at the start")
+	@DisplayName("After 40,000 cycles over 400 keys, heap, entries, Redis keys and subscriptions are as at the start")
 	void manyCycles() throws InterruptedException {
 		manyCycles(40_000, 400);
 	}
 
 	@Test
 	@Tag("soak")
-	@DisplayName("So they are after 1,000,000 cycles over 100,000 keys")
+	@DisplayName("After 1,000,000 cycles over 100,000 keys, heap, entries, Redis keys and subscriptions are as at the start")
 	void millionCycles() throws InterruptedException {
 		manyCycles(1_000_000, 100_000);
 	}

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class NonBlockingTests {
 
 	@Test
-	@DisplayName("A blocking wait is seen, on an event loop and on a thread of Reactor's")
+	@DisplayName("BlockHound detects a blocking wait on an event loop and on a Reactor thread")
 	void blocking() {
 		assertThat(outputOf("blocking")).filteredOn(NonBlockingTests::isBlocked)
 			.allMatch((line) -> line.contains("WatchedCallers.block"))
@@ -26,7 +26,7 @@ class NonBlockingTests {
 	}
 
 	@Test
-	@DisplayName("Asynchronous callers block no event loop, nor a thread of the driver's or the engine's, however many want one lock")
+	@DisplayName("Asynchronous callers do not block event loops, driver threads or engine threads, however many want one lock")
 	void asynchronous() {
 		assertThat(outputOf("asynchronous")).noneMatch(NonBlockingTests::isBlocked)
 			.filteredOn((line) -> line.startsWith("served "))
@@ -37,7 +37,7 @@ class NonBlockingTests {
 	}
 
 	@Test
-	@DisplayName("Nor do they while Redis does not answer")
+	@DisplayName("Asynchronous callers block no such thread while Redis does not answer")
 	void unanswered() {
 		assertThat(outputOf("unanswered")).contains("served 0").noneMatch(NonBlockingTests::isBlocked);
 	}

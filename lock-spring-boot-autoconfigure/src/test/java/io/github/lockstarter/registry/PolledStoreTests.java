@@ -44,7 +44,7 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("A server that always has a waiter for a lock lets another server acquire it, again and again")
+	@DisplayName("A server with permanent waiters for a lock repeatedly lets another server acquire it")
 	void letsOthersIn() {
 		for (int i = 0; i < 4; i++) {
 			work();
@@ -70,7 +70,7 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("While a server yields a lock to other servers, a try-lock caller is refused if there is a waiter here, and gets the lock if there is none")
+	@DisplayName("While a server yields a lock to other servers, a try-lock caller is refused if there are local waiters, and gets the lock otherwise")
 	void tryLockWhileYielding() {
 		LockOptions otherTtl = LockOptions.of(Duration.ofMinutes(1)).withWaitTime(WAITING.waitTime());
 		for (boolean stays : new boolean[] { true, false }) {
@@ -91,7 +91,7 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("A waiter polls less and less often, and not after the end of its wait")
+	@DisplayName("A waiter polls at growing intervals, and not after the end of its wait")
 	void pollsLessOften() {
 		Lease held = this.busy.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = this.other

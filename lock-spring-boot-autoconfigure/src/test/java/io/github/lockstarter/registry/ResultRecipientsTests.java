@@ -60,7 +60,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that has a stored result is not handed the lock by another holder, but is given the result")
+	@DisplayName("A waiter with a stored result is given the result instead of the lock")
 	void asksBeforeItRuns() {
 		lease(TARO).close("taro's");
 		SharedLease jiro = lease(JIRO);
@@ -73,7 +73,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A waiter for the same result is handed the lock without another question when there is none")
+	@DisplayName("Without a stored result, a waiter for the same result is handed the lock without another request")
 	void handsOver() {
 		SharedLease first = lease(TARO);
 		int requests = this.store.requests();
@@ -86,7 +86,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("Of several try-lock callers behind a caller that is given its result, one gets the lock, and the others are refused")
+	@DisplayName("Of several try-lock callers behind a caller that gets its result, one gets the lock, and the others are refused")
 	void tryLockCallers() {
 		lease(TARO).close("taro's");
 		this.store.silent = true;
@@ -108,7 +108,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that arrives when the holder has finished, and only its release is under way, gets the lock")
+	@DisplayName("A caller that arrives while the finished holder's release is under way gets the lock")
 	void comesTooLate() {
 		SharedLease winner = lease(SHARED);
 		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
@@ -123,7 +123,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that met a holder on another server is given its result, and so is a waiter behind it, however slow the store is")
+	@DisplayName("A waiter that met a holder on another server gets its result, as does the waiter behind it, however slow the store is")
 	void slowStore() {
 		long begin = this.runtime.nanoTime();
 		long token = takeElsewhere("holder");
@@ -139,7 +139,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that met a holder here is given the result of the next holder on another server, however slow the store is")
+	@DisplayName("A waiter that met a local holder gets the result of the next holder on another server, however slow the store is")
 	void slowStoreAfterAHolderHere() {
 		long begin = this.runtime.nanoTime();
 		SharedLease holder = lease(JIRO);
@@ -156,7 +156,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that arrives while the store is asked has not met the holder in the answer, and is not given its result")
+	@DisplayName("A caller that arrives during a request to the store has not met the holder in the answer, and does not get its result")
 	void comesWhileTheStoreIsAsked() {
 		long first = takeElsewhere("first");
 		this.store.silent = true;
@@ -175,7 +175,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that finds a lease which ended while the process stood still is not given an older result")
+	@DisplayName("A caller that finds a lease that expired while the process was paused does not get an older result")
 	void holderWhoseLeaseHasEnded() {
 		SharedLease ended = this.locks.acquire(KEY, OPTIONS.withoutRenewal(), TARO, ResultQuery.NOBODY).lease();
 		this.runtime.standStill(OPTIONS.ttl());
@@ -191,7 +191,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that arrives when the keep time of a result is over is not given it by an answer that is late")
+	@DisplayName("A caller that arrives after a result has expired does not get it from a late answer")
 	void resultIsNotKeptAnyMore() {
 		lease(TARO).close("taro's");
 		this.store.silent = true;
@@ -208,7 +208,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A waiter for a result behind a waiter for the lock only is not handed the lock, but is given the result")
+	@DisplayName("A waiter for a result, queued behind a waiter for the lock, gets the result instead of the lock")
 	void behindAnother() {
 		long token = takeElsewhere("holder");
 		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
@@ -246,7 +246,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("When the store fails at the release, no waiter is given the result")
+	@DisplayName("When the store fails at the release, no waiter gets the result")
 	void releaseFails() {
 		SharedLease winner = lease(SHARED);
 		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
@@ -258,7 +258,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("The grant of a caller that was cancelled while the store was asked does not go to a waiter that has a stored result")
+	@DisplayName("The grant of a caller that was cancelled during the request is not passed to a waiter with a stored result")
 	void cancelledWhileAsking() {
 		lease(TARO).close("taro's");
 		this.store.silent = true;

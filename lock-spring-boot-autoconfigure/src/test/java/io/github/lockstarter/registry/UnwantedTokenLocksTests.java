@@ -61,7 +61,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that leaves the queue, in whatever way, is not granted the lock when it is released")
+	@DisplayName("A waiter that leaves the queue in any way is not granted the lock when it is released")
 	void leavesTheQueue() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			long before = this.counts.get(KEY.name(), Event.CONTENDED);
@@ -78,7 +78,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A caller that gives up while the store is asked gives the lock back, if the token is a new one")
+	@DisplayName("A caller with a new token that gives up during the request releases the lock")
 	void newToken() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			int releases = this.store.releases.get();
@@ -93,7 +93,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A token that the caller chose keeps the lock: it may have been used again meanwhile")
+	@DisplayName("A given token keeps the lock, because it may have been used again")
 	void givenToken() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);
@@ -109,7 +109,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A caller that gives up while the store is asked to extend the lock does not stop the extension, and joins no queue")
+	@DisplayName("A caller that gives up during an extension does not stop it, and joins no queue")
 	void leavesExtension() {
 		join(acquire(OPTIONS, TOKEN));
 		this.store.silent = true;
@@ -142,7 +142,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A waiter behind a caller that has given up waits for the token, which got the lock all the same")
+	@DisplayName("A waiter behind a caller that gave up waits for the token, which got the lock anyway")
 	void behindCancelledCaller() {
 		CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);
 		CompletableFuture<Optional<Lease>> next = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
@@ -156,7 +156,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A token request behind a cancelled lease request is granted the lock by the store, not the grant of the lease request")
+	@DisplayName("A token request behind a cancelled lease request gets its own grant from the store, not that of the lease request")
 	void behindLease() {
 		this.store.silent = true;
 		CompletableFuture<Optional<Lease>> leaving = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
@@ -170,7 +170,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A caller that gives up before it is notified of the grant gives the lock back, if the token is a new one")
+	@DisplayName("A caller with a new token that gives up before it is notified of the grant releases the lock")
 	void leavesBeforeNotified() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			int releases = this.store.releases.get();
@@ -184,7 +184,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Whenever a caller gives up, its lock is not left behind; a caller that does not give up holds its lock")
+	@DisplayName("Whenever a caller gives up, its lock is released; a caller that does not give up holds its lock")
 	void leaveAtAnyTime() {
 		DefaultLockRegistry threaded = TestLocks.on(new ObservedStore());
 		TokenLocks locks = new DefaultTokenLocks(threaded);
@@ -207,7 +207,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A grant that arrives when the time to live is over is a failure; a new token gives it back, a given token does not")
+	@DisplayName("A grant that arrives after the time to live is a failure; a new token releases it, a given token does not")
 	void lateAnswers() {
 		LockOptions brief = LockOptions.of(Duration.ofMillis(50));
 		this.store.silent = true;

@@ -60,7 +60,7 @@ public abstract class LockStoreContract {
 	protected abstract long locksInStore();
 
 	@Test
-	@DisplayName("A free lock is granted; then it is held until its owner releases it")
+	@DisplayName("A free lock is granted, and is held until its owner releases it")
 	void grantsAndRefuses() {
 		assertThat(acquire(this.key, "a", LONG)).isInstanceOf(Granted.class);
 		assertThat(acquire(this.key, "b", LONG)).isInstanceOf(Held.class);
@@ -70,7 +70,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A refusal says how long the holder's lease lasts")
+	@DisplayName("A refusal contains the remaining time of the holder's lease")
 	void tellsRemainingTime() {
 		acquire(this.key, "a", LONG);
 		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isBetween(LONG.minusSeconds(10), LONG);
@@ -78,7 +78,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A lock that is not released is free when its time to live has run out")
+	@DisplayName("A lock that is not released is free after its time to live")
 	void expires() {
 		Duration ttl = Duration.ofSeconds(2);
 		acquire(this.key, "a", ttl);
@@ -88,7 +88,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Only the owner can release")
+	@DisplayName("Only the owner can release a lock")
 	void releaseChecksOwner() {
 		acquire(this.key, "a", LONG);
 		assertThat(release(this.key, "b")).isFalse();
@@ -98,7 +98,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A release beside renewals succeeds")
+	@DisplayName("A release concurrent with renewals succeeds")
 	void releasesBesideRenewals() throws Exception {
 		int rounds = declares(Capability.LOCAL) ? 20_000 : 50;
 		AtomicBoolean over = new AtomicBoolean();
@@ -121,7 +121,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Only the owner can renew")
+	@DisplayName("Only the owner can renew a lock")
 	void renewalChecksOwner() {
 		acquire(this.key, "a", LONG);
 		assertThat(renew(this.key, "b", Duration.ofHours(1))).isFalse();
@@ -133,7 +133,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A renewal never shortens")
+	@DisplayName("A renewal never shortens the time to live")
 	void renewalNeverShortens() {
 		acquire(this.key, "a", LONG);
 		assertThat(renew(this.key, "a", SHORT)).isTrue();
@@ -145,7 +145,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Many are renewed at once, each for itself")
+	@DisplayName("Several locks are renewed in one call, each independently")
 	void renewsMany() {
 		List<LockKey> keys = IntStream.range(0, 1200).mapToObj((i) -> new LockKey("many", this.key.key() + i)).toList();
 		List<StoredLock> locks = keys.stream().map((each) -> store().lock(each)).toList();
@@ -170,7 +170,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A lock that is released after a while is kept from everybody until then, and its owner has no hold on it")
+	@DisplayName("A lock with a delayed release is refused to all owners until then, and is no longer held by its owner")
 	void releasesAfterAWhile() throws Exception {
 		Duration time = Duration.ofMillis(1500);
 		// By default it is renewed, and its owner keeps it.
@@ -194,7 +194,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A lock that is released after a while is free no earlier")
+	@DisplayName("A lock with a delayed release is not free before the delay is over")
 	void isNotFreeEarlier() {
 		Duration time = Duration.ofMillis(400);
 		acquire(this.key, "a", Duration.ofSeconds(2));
@@ -207,7 +207,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A late holder can neither free nor extend the next one's lock")
+	@DisplayName("A former holder can neither release nor extend the next holder's lock")
 	void lateHolderIsHarmless() {
 		acquire(this.key, "late", SHORT);
 		acquireWhenFree("next");
@@ -218,7 +218,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("With 16 threads at one lock there is one holder at a time, and fencing tokens grow")
+	@DisplayName("With 16 threads there is one holder at a time, and fencing tokens grow")
 	void excludes() throws Exception {
 		AtomicInteger holders = new AtomicInteger();
 		AtomicInteger violations = new AtomicInteger();
@@ -240,7 +240,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Fencing tokens grow over an expiry, too")
+	@DisplayName("Fencing tokens grow after an expiry, too")
 	void tokensGrowOverExpiry() {
 		long first = ((Granted) acquire(this.key, "a", SHORT)).fencingToken();
 		assertThat(acquireWhenFree("b").fencingToken()).isGreaterThan(first);
@@ -248,7 +248,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Keys that resemble each other are different locks")
+	@DisplayName("Similar keys are different locks")
 	void keysDoNotCollide() {
 		String longKey = "k".repeat(300);
 		List<LockKey> keys = Stream.concat(hostileKeys(),
@@ -267,7 +267,7 @@ public abstract class LockStoreContract {
 
 	@ParameterizedTest(name = "{index}")
 	@MethodSource("hostileKeys")
-	@DisplayName("A hostile key is a key like any other")
+	@DisplayName("A key with special characters is a key like any other")
 	void hostileKeysWork(LockKey hostile) {
 		assertThat(acquire(hostile, "a", LONG)).isInstanceOf(Granted.class);
 		assertThat(acquire(hostile, "b", LONG)).isInstanceOf(Held.class);
@@ -283,7 +283,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("After 1,000 cycles nothing is left behind")
+	@DisplayName("After 1,000 cycles nothing is left in the store")
 	void leavesNothingBehind() {
 		long before = locksInStore();
 		for (int i = 0; i < 1_000; i += 20) {
@@ -298,7 +298,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Another instance is refused a lock that is held here, unless the locks are those of this JVM only")
+	@DisplayName("Another instance is refused a held lock, unless the store is local to the JVM")
 	void excludesOtherInstance() {
 		acquire(this.key, "a", LONG);
 		StoredLock elsewhere = otherInstance().lock(this.key);
@@ -310,25 +310,25 @@ public abstract class LockStoreContract {
 	}
 
 	@TestFactory
-	@DisplayName("A store that notifies")
+	@DisplayName("A store with capability NOTIFIES")
 	Stream<DynamicTest> notifies() {
 		return declares(Capability.NOTIFIES) ? NotificationContract.tests(store(), otherInstance()) : Stream.empty();
 	}
 
 	@TestFactory
-	@DisplayName("A store that keeps results")
+	@DisplayName("A store with capability KEEPS_RESULTS")
 	Stream<DynamicTest> keepsResults() {
 		return declares(Capability.KEEPS_RESULTS) ? ResultContract.tests(store(), otherInstance()) : Stream.empty();
 	}
 
 	@TestFactory
-	@DisplayName("A store that holds locks for tokens")
+	@DisplayName("A store with capability HOLDS_FOR_TOKENS")
 	Stream<DynamicTest> holdsForTokens() {
 		return declares(Capability.HOLDS_FOR_TOKENS) ? TokenContract.tests(store(), otherInstance()) : Stream.empty();
 	}
 
 	@TestFactory
-	@DisplayName("A store that grants several locks at once")
+	@DisplayName("A store with capability ACQUIRES_ALL")
 	Stream<DynamicTest> acquiresAll() {
 		return declares(Capability.ACQUIRES_ALL) ? GroupContract.tests(store(), otherInstance()) : Stream.empty();
 	}

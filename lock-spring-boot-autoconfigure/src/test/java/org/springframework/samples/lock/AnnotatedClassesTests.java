@@ -40,7 +40,7 @@ class AnnotatedClassesTests {
 		.withBean(Owners.class);
 
 	@Test
-	@DisplayName("An annotation on a class below org.springframework covers the methods of the class")
+	@DisplayName("An annotation on a class in a package below org.springframework covers the methods of the class")
 	void ownMethods() {
 		this.runner.run((context) -> {
 			Owners owners = context.getBean(Owners.class);
@@ -52,7 +52,7 @@ class AnnotatedClassesTests {
 	}
 
 	@Test
-	@DisplayName("It covers what the application's own interfaces and superclasses declare")
+	@DisplayName("The annotation covers methods that the application's own interfaces and superclasses declare")
 	void inheritedMethods() {
 		this.runner.run((context) -> {
 			Owners owners = context.getBean(Owners.class);
@@ -66,7 +66,7 @@ class AnnotatedClassesTests {
 	}
 
 	@Test
-	@DisplayName("It covers what implements an interface of Java with a parameter of the application's choice")
+	@DisplayName("The annotation covers a JDK interface with a type argument of the application")
 	void parameterOfInterface() {
 		this.runner.withBean(Imports.class).run((context) -> {
 			Consumer<String> imports = context.getBean(Imports.class);
@@ -77,7 +77,7 @@ class AnnotatedClassesTests {
 	}
 
 	@Test
-	@DisplayName("It leaves out the callbacks of the container and the methods of Spring's superclasses")
+	@DisplayName("The annotation does not cover container callbacks and methods of Spring's superclasses")
 	void callbacks() {
 		this.runner.run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -86,7 +86,7 @@ class AnnotatedClassesTests {
 	}
 
 	@Test
-	@DisplayName("A call that bypasses the proxy of such a class is a warning")
+	@DisplayName("A call that bypasses the proxy of such a class logs a warning")
 	void selfInvocation(CapturedOutput output) {
 		this.runner.withBean(Pets.class)
 			.run((context) -> assertThat(output).contains("Pets.nameTwice calls name on the same object"));

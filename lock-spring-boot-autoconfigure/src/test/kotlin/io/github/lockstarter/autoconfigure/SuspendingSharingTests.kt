@@ -53,7 +53,7 @@ class SuspendingSharingTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = ["value", "nothing", "entity"])
-	@DisplayName("Those who wait for a suspending handler get its answer, and it runs once")
+	@DisplayName("Requests that wait for a suspending handler get its answer, and it runs once")
 	fun shares(handler: String) {
 		val key = UUID.randomUUID().toString()
 		val first = server.postAsync("/$handler?key=$key")

@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DataRestTests {
 
 	@Test
-	@DisplayName("Beside Spring Data REST an asynchronous handler waits for its lock, and its client gets 200")
+	@DisplayName("With Spring Data REST present, an asynchronous handler waits for its lock, and its client gets 200")
 	void asynchronousHandler() {
 		try (ConfigurableApplicationContext context = SpringApplication.run(Application.class, "--server.port=0",
 				"--server.address=127.0.0.1", "--lock.store=memory", "--lock.ttl=1m", "--spring.jmx.enabled=false")) {

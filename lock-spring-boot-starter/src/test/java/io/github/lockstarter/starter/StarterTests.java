@@ -60,7 +60,7 @@ class StarterTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "redis", "memory" })
-	@DisplayName("Every bean of the application stays what it was, and only beans of this library are added")
+	@DisplayName("Every bean of the application is unchanged, and only beans of this library are added")
 	void beans(String store) {
 		Map<String, String> added = beans(with.get(store));
 		added.keySet().removeAll(without.keySet());
@@ -80,14 +80,14 @@ class StarterTests {
 	}
 
 	@Test
-	@DisplayName("What is cached need not be serializable, and is cached in memory as before")
+	@DisplayName("Cached values need not be serializable, and are cached in memory as before")
 	void cache() {
 		assertThat(with.get("redis")).containsEntry("cache manager", "ConcurrentMapCacheManager")
 			.containsEntry("GET /visits", "200 {\"asked\":1}, then 200 {\"asked\":1}");
 	}
 
 	@Test
-	@DisplayName("The health of the application has one component more, which is UP without Redis if locks are in memory")
+	@DisplayName("The application's health has one more component, which is UP without Redis if locks are in memory")
 	void health() {
 		assertThat(with.get("memory").get("GET /actuator/health")).startsWith("200")
 			.contains("\"lockStore\":{\"status\":\"UP\"}")
@@ -95,7 +95,7 @@ class StarterTests {
 	}
 
 	@Test
-	@DisplayName("An application's own Redis starter is nearer to it than what this one leaves out, whichever is declared first")
+	@DisplayName("The application's own Redis starter takes precedence over this starter's exclusions, in any order of declaration")
 	void nearerDependency() throws Exception {
 		assertThat(Files.readString(Path.of("pom.xml"))).doesNotContain("spring-boot-data-redis");
 		assertThat(Files.readString(Path.of("..", "lock-spring-boot-autoconfigure", "pom.xml")))
@@ -103,7 +103,7 @@ class StarterTests {
 	}
 
 	@Test
-	@DisplayName("Spring Data goes on to take every repository for one of JPA")
+	@DisplayName("Spring Data still assigns every repository to JPA")
 	void repositories() {
 		assertThat(with.get("memory").get("log")).contains("Found 1 JPA repository interface")
 			.doesNotContain("strict repository configuration mode");

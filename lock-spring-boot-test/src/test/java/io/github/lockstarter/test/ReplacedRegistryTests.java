@@ -27,7 +27,7 @@ class ReplacedRegistryTests {
 	private AutoConfigureLocksTests.Job job;
 
 	@RepeatedTest(2)
-	@DisplayName("A mock takes the place of the registry, and nothing is reset")
+	@DisplayName("A mock replaces the registry, and nothing is reset")
 	void mocked() {
 		given(this.locks.acquire(any(LockKey.class), any())).willThrow(new IllegalStateException("mocked"));
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this.job::run).withMessage("mocked");

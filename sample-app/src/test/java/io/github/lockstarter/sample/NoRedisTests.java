@@ -44,7 +44,7 @@ class NoRedisTests {
 	}
 
 	@Test
-	@DisplayName("With lock.store=memory nothing connects to Redis, although its driver is there")
+	@DisplayName("With lock.store=memory there is no connection to Redis, although its driver is present")
 	void connectsToNothing() throws IOException {
 		assertThat(this.mvc.post().uri("/users?userName=taro")).hasStatus(201);
 		assertThat(this.mvc.get().uri("/reports?values=1")).hasStatusOk();

@@ -44,7 +44,7 @@ class OperatingTests {
 	}
 
 	@Test
-	@DisplayName("The endpoint tells who holds a lock and who waits; a lock that is taken from its holder goes to the next")
+	@DisplayName("The endpoint shows holders and waiters; a lock that it releases goes to the next waiter")
 	void endpoint() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = this.server.postAsync("/users?userName=saburo");
 		this.points.awaitRequests(1);
@@ -62,7 +62,7 @@ class OperatingTests {
 	}
 
 	@Test
-	@DisplayName("Meters are there, also for Prometheus, and the health of the store")
+	@DisplayName("The lock meters are available, also for Prometheus, and so is the health of the store")
 	void metricsAndHealth() throws Exception {
 		this.points.grant();
 		assertThat(this.server.post("/users?userName=taro").statusCode()).isEqualTo(201);

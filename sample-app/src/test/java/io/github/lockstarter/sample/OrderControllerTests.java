@@ -32,7 +32,7 @@ class OrderControllerTests {
 	private TestLockRegistry locks;
 
 	@Test
-	@DisplayName("While an order is taken, the same order is refused with 409 and problem details")
+	@DisplayName("While an order is processed, the same order is refused with 409 and problem details")
 	void refuses() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		assertThat(place("1")).hasStatus(HttpStatus.CONFLICT)

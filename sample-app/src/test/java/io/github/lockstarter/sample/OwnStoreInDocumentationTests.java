@@ -25,7 +25,7 @@ class OwnStoreInDocumentationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "OwnLockStore", "OwnLockStoreTests" })
-	@DisplayName("The code in the documentation is the code that is tested")
+	@DisplayName("The code in the documentation is the tested code")
 	void isTested(String name) throws IOException {
 		assertThat(DocumentedCode.blocks(PAGE)).contains(declaration(name));
 	}

@@ -37,7 +37,7 @@ class PageLooksTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/", "/register", "UNGUARDED", "REJECT", "SHARE" })
-	@DisplayName("WCAG 2.1 AA has nothing against it, in light and dark, while it runs and after; it fits a phone's width")
+	@DisplayName("The page has no WCAG 2.1 AA violations, in light and dark, during and after a run, and fits a phone's width")
 	void everybody(String what) {
 		if (what.startsWith("/")) {
 			this.browser.open(this.page.url(what));
@@ -61,7 +61,7 @@ class PageLooksTests {
 	}
 
 	@Test
-	@DisplayName("Pictures: one handler without the annotation beside the same with it, and the whole page in the dark")
+	@DisplayName("Screenshots: a handler without the annotation beside the same handler with it, and the whole page in dark mode")
 	void pictures() {
 		this.browser.screen(800, 1600, 1);
 		// Not the first of all, which also opens connections.

@@ -57,7 +57,7 @@ class ReadmeCommandsTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("They show what the README says, also on the next day")
+	@DisplayName("The commands in README.md have the documented output, even on the next day")
 	void everyDay() throws IOException {
 		this.points.hold();
 		Shell registrations = type("localhost:8080/users?userName", "-X POST");

@@ -25,7 +25,7 @@ class RedisShapesTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("shapes")
-	@DisplayName("Of two registrations of one name at once one is answered with 201, the other with 409")
+	@DisplayName("Of two concurrent registrations of one name, one is answered with 201 and the other with 409")
 	void oneWinner(RedisShape shape) {
 		HeldPoints.assertOneWinner(Stream
 			.concat(Arrays.stream(shape.properties()),

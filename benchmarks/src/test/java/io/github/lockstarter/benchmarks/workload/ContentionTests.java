@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class ContentionTests {
 
 	@Test
-	@DisplayName("Threads of another process take holdings, and tell when they wanted, got and released the lock")
+	@DisplayName("Threads of another process acquire the lock, and report when they requested, got and released it")
 	void inAnotherProcess() throws Exception {
 		try (LocalRedis redis = LocalRedis.started(); Worker worker = new Worker()) {
 			RedisAddress address = new RedisAddress(redis.port());
@@ -45,7 +45,7 @@ class ContentionTests {
 	}
 
 	@Test
-	@DisplayName("A task that fails in another process fails here, and the process goes on")
+	@DisplayName("A task that fails in another process fails in this process, and the other process continues")
 	void failsThere() throws Exception {
 		try (Worker worker = new Worker()) {
 			assertThatIllegalStateException().isThrownBy(() -> worker.run(new Failing()))

@@ -43,7 +43,7 @@ class HistoryTests {
 	private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("history.minutes", 0) * 30L);
 
 	@Test
-	@DisplayName("One Redis that keeps its data: killed, frozen and cut off, and so are the applications")
+	@DisplayName("A single Redis with persistence is killed, frozen and cut off, as are the applications")
 	void oneRedis(@TempDir Path data) {
 		try (LocalRedis redis = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString());
@@ -62,7 +62,7 @@ class HistoryTests {
 	}
 
 	@Test
-	@DisplayName("Sentinel with every replica asked, and leases that are not renewed: the master is killed and frozen")
+	@DisplayName("With Sentinel, acknowledgement by all replicas and leases without renewal, the master is killed and frozen")
 	void sentinel() {
 		try (LocalSentinel servers = LocalSentinel.started();
 				Driver driver = new Driver(HISTORIES.resolve("sentinel"))) {
@@ -79,7 +79,7 @@ class HistoryTests {
 	}
 
 	@Test
-	@DisplayName("A lock that does not compare its owner: the check finds that it does not exclude")
+	@DisplayName("For a lock that does not compare its owner, the check reports two holders")
 	void naive() {
 		try (LocalRedis redis = LocalRedis.started(); Driver driver = new Driver(HISTORIES.resolve("naive"))) {
 			Function<Path, TestJvm> worker = (file) -> TestJvm.start(NaiveWorker.class, file, redis.port());

@@ -23,7 +23,7 @@ class MutationsTests {
 
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("patches")
-	@DisplayName("A mutation of the simulation fits the present code, in one place")
+	@DisplayName("Each mutation of the simulation applies to the current code at exactly one place")
 	void fits(String name) throws IOException {
 		List<Hunk> hunks = hunks(Files.readAllLines(PATCHES.resolve(name)));
 		assertThat(hunks).as("%s contains no change: write it again", name).isNotEmpty();

@@ -96,7 +96,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("To acquire, to renew and to release is one statement each, and to be refused is one or two")
+		@DisplayName("Acquiring, renewing and releasing are one statement each, and a refusal is one or two")
 		void countsStatements() {
 			JdbcLockStore counted = this.stores.another(CountingDriver.url(this.stores.url()));
 			StoredLock lock = counted.lock(this.key);
@@ -112,7 +112,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("After many keys and results the tables are as small as before")
+		@DisplayName("After many keys and results, the tables are as small as before")
 		void purges() {
 			ResultKey result = new ResultKey("result", Duration.ofMillis(1), true);
 			for (int first = 0; first < KEYS; first += AT_ONCE) {
@@ -132,7 +132,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("A lock that is held is not removed, and fencing tokens grow although the row was removed")
+		@DisplayName("The row of a held lock is not removed, and fencing tokens grow after the removal of a row")
 		void tokensGrowOverPurge() {
 			StoredLock lock = this.stores.first().lock(this.key);
 			long first = ((Granted) join(lock.acquire(AcquireCommand.of("a", TTL)))).fencingToken();
@@ -148,7 +148,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("Where a transaction has locked the row, the lock is held, and other locks are granted meanwhile")
+		@DisplayName("If a transaction has locked the row, the lock is held, and other locks are granted")
 		void lockedRow() throws SQLException {
 			StoredLock lock = this.stores.first().lock(this.key);
 			join(lock.acquire(AcquireCommand.of("a", TTL)));
@@ -171,7 +171,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("Without tables the start ends, and the statements that create them are shown")
+		@DisplayName("Without tables the start fails, and the message contains the statements that create them")
 		void noTables() {
 			HikariConfig database = new HikariConfig();
 			database.setJdbcUrl(this.stores.url());

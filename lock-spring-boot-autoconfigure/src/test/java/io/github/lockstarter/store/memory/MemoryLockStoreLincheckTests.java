@@ -29,7 +29,7 @@ class MemoryLockStoreLincheckTests {
 
 	@Test
 	@Tag("soak")
-	@DisplayName("More concurrent calls, in other combinations, are linearizable, too")
+	@DisplayName("Further combinations of concurrent calls are linearizable")
 	void isLinearizableInMore() {
 		check(40);
 	}

@@ -53,7 +53,7 @@ class BatchesTests {
 	private static final Duration TTL = Duration.ofSeconds(30);
 
 	@Test
-	@DisplayName("Of a thousand locks wanted and freed while eight requests are under way, 32 go into each request that follows")
+	@DisplayName("While eight requests are in flight, a thousand acquires and releases are sent in batches of 32")
 	void putsTogether() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			List<CompletableFuture<AcquireResult>> acquired = redis.whileStopped(() -> redis.acquireAll(1000));
@@ -68,7 +68,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Once requests carry many locks, four under way are enough")
+	@DisplayName("With large batches, four requests in flight are enough")
 	void fewerWhenLarge() {
 		Queue<RedisCommand<byte[], byte[], ?>> underWay = new ArrayDeque<>();
 		RedisClusterAsyncCommands<byte[], byte[]> redis = DriverStub.commands(underWay::add);
@@ -86,7 +86,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A driver that throws an Error at nine requests in a row is sent the tenth")
+	@DisplayName("A driver that throws an Error at nine requests in a row still gets the tenth")
 	void survivesErrors() {
 		AtomicInteger errors = new AtomicInteger(9);
 		List<RedisCommand<byte[], byte[], ?>> sent = new ArrayList<>();
@@ -107,7 +107,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Behind a server that does not answer, requests that their callers have given up are not kept, wherever they are queued")
+	@DisplayName("While a server does not answer, requests that their callers gave up are not kept in any queue")
 	void keepsNoAbandoned() {
 		RedisClusterAsyncCommands<byte[], byte[]> redis = DriverStub.commands((command) -> {
 		});
@@ -123,7 +123,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Each of those that are put together gets its own answer: granted, busy, lost")
+	@DisplayName("Each call of a batch gets its own answer: granted, held or lost")
 	void answersEach() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.acquire(20, "another").join();
@@ -136,7 +136,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("One that fails does not fail the others it was put together with")
+	@DisplayName("A failed call does not fail the other calls of its batch")
 	void failsAlone() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.acquire(20, "owner").join();
@@ -154,7 +154,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A user with access to the prefix only gets requests for several locks, too")
+	@DisplayName("A user with access to the prefix only can send requests for several locks")
 	void restrictedUser() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL",
@@ -168,7 +168,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A refusal that passes is passed on, and does not end it")
+	@DisplayName("A transient refusal is passed on, and does not end batching")
 	void passingRefusal() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL",
@@ -189,7 +189,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Fencing tokens grow within a request for several locks, too")
+	@DisplayName("Fencing tokens grow within a request for several locks")
 	void fencingTokens() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			List<Long> first = redis.fencingTokens(redis.whileStopped(() -> redis.acquireAll(40)));
@@ -200,7 +200,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("When the server dies with requests under way and others queued, all are answered, and it goes on when it is back")
+	@DisplayName("When the server dies with requests in flight and queued, all are answered, and batching continues when it is back")
 	void survivesCrash() {
 		LocalRedis server = LocalRedis.started();
 		withStopped(server, TIMEOUT, (redis) -> {
@@ -223,7 +223,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A driver that refuses thousands of queued requests at once leaves nothing stuck")
+	@DisplayName("A driver that rejects thousands of queued requests at once leaves no request unanswered")
 	void survivesRefusingDriver() {
 		LocalRedis server = LocalRedis.started();
 		withStopped(server, TIMEOUT, (redis) -> {
@@ -256,7 +256,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A server that knows none of the scripts is sent them, also for those that are put together")
+	@DisplayName("A server without the scripts is sent them, also for batches")
 	void survivesScriptFlush() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.template.execute((RedisCallback<Void>) (connection) -> {
@@ -269,7 +269,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Where keys of several slots cannot be in one request, as before a cluster, each is sent by itself")
+	@DisplayName("If keys of several slots cannot be in one request, as with a cluster proxy, each call is sent separately")
 	void sendsAloneBeforeCluster() {
 		LocalRedis cluster = LocalRedis.started("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf");
 		withStopped(cluster, (redis) -> {
@@ -291,7 +291,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Where keys of several slots cannot be in one request, several locks are granted, all or none, by a request for each slot")
+	@DisplayName("If keys of several slots cannot be in one request, several locks are granted, all or none, with one request per slot")
 	void acquiresAllBeforeCluster() {
 		LocalRedis cluster = LocalRedis.started("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf");
 		withStopped(cluster, (redis) -> {
@@ -334,7 +334,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A request for several locks that fails in the middle leaves none behind")
+	@DisplayName("A request for several locks that fails in the middle leaves none held")
 	void releasesBrokenGroup() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.acquire(10, "owner").join();

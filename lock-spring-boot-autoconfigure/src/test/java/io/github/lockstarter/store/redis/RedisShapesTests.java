@@ -52,7 +52,7 @@ class RedisShapesTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("shapes")
-	@DisplayName("A waiter on another instance is woken by a message, whatever server has the lock")
+	@DisplayName("A waiter on another instance is notified by a message, whichever server has the lock")
 	void wakesWaiters(RedisShape shape) {
 		try (RedisInstance first = instance(shape); RedisInstance second = instance(shape)) {
 			long start = System.nanoTime();

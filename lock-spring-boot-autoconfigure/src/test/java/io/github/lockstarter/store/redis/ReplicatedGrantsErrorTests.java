@@ -55,7 +55,7 @@ class ReplicatedGrantsErrorTests {
 	}
 
 	@Test
-	@DisplayName("An Error at a grant is its answer, and the next grant is sent")
+	@DisplayName("An Error at a grant is passed to its caller, and the next grant is sent")
 	void errorAtGrant() {
 		this.failing.set(true);
 		assertThat(grant()).isCompletedWithValueMatching(NoClassDefFoundError.class::isInstance);
@@ -64,7 +64,7 @@ class ReplicatedGrantsErrorTests {
 	}
 
 	@Test
-	@DisplayName("An Error at WAIT is the answer of its grants, and the next grant is sent")
+	@DisplayName("An Error at WAIT is passed to the callers of its grants, and the next grant is sent")
 	void errorAtWait() {
 		when(this.redis.waitForReplication(anyInt(), anyLong())).thenThrow(new NoClassDefFoundError("a class"));
 		CompletableFuture<Object> first = grant();

@@ -56,7 +56,7 @@ class SilenceWatchTests {
 	}
 
 	@Test
-	@DisplayName("If replacing the connection throws an Error, it is replaced at the next attempt")
+	@DisplayName("If replacing the connection throws an Error, the next attempt replaces it")
 	void replaceThrowsError() {
 		AtomicBoolean thrown = new AtomicBoolean();
 		RedisLockStore store = connected(new Delegating(this.connections, (silent, stillSilent) -> {
@@ -73,7 +73,7 @@ class SilenceWatchTests {
 	}
 
 	@Test
-	@DisplayName("A connection that cannot be replaced is logged once, and requests are sent over it nevertheless")
+	@DisplayName("If a connection cannot be replaced, that is logged once, and requests are still sent over it")
 	void cannotBeReplaced(CapturedOutput output) {
 		AtomicInteger sent = new AtomicInteger();
 		this.connections.client().addListener(new CommandListener() {
@@ -106,7 +106,7 @@ class SilenceWatchTests {
 	}
 
 	@Test
-	@DisplayName("A connection that waits for replicas longer than a silent one has to answer is not replaced")
+	@DisplayName("A connection that waits for replicas is not replaced for being silent")
 	void waitsForReplicas() {
 		Duration longestWait = ReplicatedGrants.longestWait(Duration.ofSeconds(6));
 		LettuceConnector grants = LettuceConnector.ofGrants(this.connections, longestWait);

@@ -53,7 +53,7 @@ class ConflictWriterTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/mono", "/entity" })
-	@DisplayName("The first refusals go through the exception handling, and the later ones get the same answer without it")
+	@DisplayName("The first refusals use the exception handling, and later ones get the same answer without it")
 	void prepared(String path) throws Exception {
 		try (TestServer server = start()) {
 			List<HttpResponse<String>> first = RefusedRequests.send(server, path, UNTIL_PREPARED);
@@ -66,7 +66,7 @@ class ConflictWriterTests {
 	}
 
 	@Test
-	@DisplayName("A handler that calls itself finds the conflict of the inner call")
+	@DisplayName("A handler that calls itself through its proxy can catch the conflict of the inner call")
 	void innerCall() throws Exception {
 		try (TestServer server = start(CallsItself.class)) {
 			RefusedRequests.send(server, "/outer?key=key", UNTIL_PREPARED);
@@ -76,7 +76,7 @@ class ConflictWriterTests {
 	}
 
 	@Test
-	@DisplayName("A handler of a body is refused by an error each time, also where its controller has prepared answers")
+	@DisplayName("A handler that returns a body is refused by an error each time, even if its controller has prepared answers")
 	void body() throws Exception {
 		try (TestServer server = start()) {
 			RefusedRequests.send(server, "/mono", UNTIL_PREPARED);
@@ -87,7 +87,7 @@ class ConflictWriterTests {
 	}
 
 	@Test
-	@DisplayName("Where the application has a writer of entities of its own, it writes each conflict")
+	@DisplayName("An application's own writer of entities writes each conflict")
 	void secondWriter() throws Exception {
 		try (TestServer server = start(OwnEntityWriter.class)) {
 			RefusedRequests.assertAlike(RefusedRequests.send(server, "/mono", 4), "/mono");
@@ -98,7 +98,7 @@ class ConflictWriterTests {
 	}
 
 	@Test
-	@DisplayName("A browser gets the application's error page each time")
+	@DisplayName("A browser always gets the application's error page")
 	void browser() throws Exception {
 		try (TestServer server = start()) {
 			assertThat(RefusedRequests.send(server, "/mono", 3, "Accept", "text/html"))
@@ -109,7 +109,7 @@ class ConflictWriterTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { OwnHandler.class, OwnErrorInterceptor.class, OwnAspect.class })
-	@DisplayName("A component of the application that sees conflicts or changes answers sees each of them")
+	@DisplayName("An application component that observes conflicts or changes answers sees each of them")
 	void observed(Class<?> observer) throws Exception {
 		try (TestServer server = start(observer)) {
 			RefusedRequests.send(server, "/mono", 4);

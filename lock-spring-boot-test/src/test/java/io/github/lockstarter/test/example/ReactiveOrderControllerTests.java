@@ -26,7 +26,7 @@ class ReactiveOrderControllerTests {
 	private TestLockRegistry locks;
 
 	@Test
-	@DisplayName("In a slice of Spring WebFlux a lock is held elsewhere, a store fails, and both end")
+	@DisplayName("In a WebFlux slice test, a lock can be held elsewhere and the store can fail, and both can be ended")
 	void isControlled() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		place().isEqualTo(409).expectHeader().valueEquals("Retry-After", 10);

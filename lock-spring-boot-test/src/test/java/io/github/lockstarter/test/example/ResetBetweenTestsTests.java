@@ -39,7 +39,7 @@ class ResetBetweenTestsTests {
 	}
 
 	@RepeatedTest(3)
-	@DisplayName("Nothing of the locks of one test is there in the next: leases, holders elsewhere, stored answers, failures")
+	@DisplayName("No leases, holders elsewhere, stored results or failures of one test are left in the next")
 	void leavesAllBehind() {
 		assertThat(place("1")).hasStatus(201).doesNotContainHeader("Idempotent-Replayed");
 		assertThat(place("1")).hasStatus(201).containsHeader("Idempotent-Replayed");

@@ -26,7 +26,7 @@ class TestingPageTests {
 			"example");
 
 	@Test
-	@DisplayName("Each example in Java is part of a test that runs")
+	@DisplayName("Each Java example of the page is part of a running test")
 	void java() throws IOException {
 		List<String> examples = blocks("java").stream().map(TestingPageTests::withoutSpace).toList();
 		assertThat(examples).hasSize(4);
@@ -35,7 +35,7 @@ class TestingPageTests {
 	}
 
 	@Test
-	@DisplayName("The dependency is that on this module")
+	@DisplayName("The documented dependency is this module")
 	void dependency() {
 		String artifact = "<artifactId>lock-spring-boot-test</artifactId>";
 		assertThat(blocks("xml")).singleElement().asString().contains(artifact);

@@ -39,7 +39,7 @@ class ConsoleTests {
 	private static final Pattern LINE = Pattern.compile("([\\d:.]+) process (\\d+) task +(\\d+) (starts|ends).*");
 
 	@Test
-	@DisplayName("parallel serial: tasks overlap, and then one runs at a time, as many as it says; it ends by itself")
+	@DisplayName("parallel serial: tasks overlap at first, then run one at a time, as often as given; the program ends by itself")
 	void parallel() {
 		try (TestJvm process = start("parallel", "serial", "--lock.store=memory")) {
 			assertThat(process.awaitEnd()).isZero();
@@ -52,7 +52,7 @@ class ConsoleTests {
 	}
 
 	@Test
-	@DisplayName("serial: of the tasks of two processes, one runs at a time")
+	@DisplayName("serial: tasks of two processes run one at a time")
 	void serial() {
 		try (TestServer other = other();
 				Lease lease = other.context()
@@ -74,7 +74,7 @@ class ConsoleTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "seriell", "serial twice", "-h" })
-	@DisplayName("Anything else on the command line: usage, and exit code 2")
+	@DisplayName("Invalid arguments: usage, and exit code 2")
 	void usage(String command) {
 		try (TestJvm process = start(command.split(" "))) {
 			assertThat(process.awaitEnd()).isEqualTo(2);
@@ -83,7 +83,7 @@ class ConsoleTests {
 	}
 
 	@Test
-	@DisplayName("No store: one message, without a stack trace, exit code 1, and nothing ran")
+	@DisplayName("Store unavailable: one message without a stack trace, exit code 1, and no task runs")
 	void noStore() {
 		try (TestJvm process = start("serial", "--spring.data.redis.port=1")) {
 			assertThat(process.awaitEnd()).isOne();
