@@ -66,7 +66,7 @@ class LockKeyTests {
 		List<LockKey> keys = colliding(12);
 		assertThat(keys).hasSize(4096).doesNotHaveDuplicates();
 		assertThat(keys.stream().map(LockKey::hashCode).distinct()).hasSize(1);
-		// Only then does a hash table use the order.
+		// Hash tables use the order of comparable keys only.
 		assertThat(LockKey.class.getGenericInterfaces()).extracting(Type::getTypeName)
 			.containsExactly("java.lang.Comparable<%s>".formatted(LockKey.class.getName()));
 		AtomicInteger comparisons = new AtomicInteger();
@@ -78,11 +78,11 @@ class LockKeyTests {
 		keys.forEach((key) -> tree.put(key, key));
 		comparisons.set(0);
 		keys.forEach((key) -> assertThat(tree.get(key)).isSameAs(key));
-		// A red-black tree is at most twice as deep as the 12 levels that it takes.
+		// A red-black tree is at most twice as deep as a balanced tree of 12 levels.
 		assertThat(comparisons).hasValueLessThanOrEqualTo(2 * 13 * keys.size());
 	}
 
-	/** Returns keys of that many pairs of letters, of which both have one hash code. */
+	/** Returns keys composed of this number of letter pairs with equal hash codes. */
 	private static List<LockKey> colliding(int pairs) {
 		return IntStream.range(0, 1 << pairs)
 			.mapToObj((bits) -> IntStream.range(0, pairs)

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * How a registry that knows nothing of several locks acquires them.
+ * The acquisition of several locks by a registry that supports only one at a time.
  */
 class SequentialAcquisitionTests {
 
@@ -125,7 +125,7 @@ class SequentialAcquisitionTests {
 		return new LockKey("several", "%05d".formatted(place));
 	}
 
-	/** A registry that implements what it must. */
+	/** A registry that implements the required methods only. */
 	private static final class OneByOne implements LockRegistry {
 
 		private final LockRegistry registry;
@@ -134,7 +134,7 @@ class SequentialAcquisitionTests {
 
 		private final List<Duration> waits = Collections.synchronizedList(new ArrayList<>());
 
-		/** Whether the answer is there when the method returns. */
+		/** Whether the answer is complete when the method returns. */
 		private boolean atOnce;
 
 		OneByOne(LockRegistry registry) {

@@ -25,7 +25,8 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the recipes promise, with two servers that consume from one broker.
+ * The guarantees of the documented recipes, with two servers that consume from one
+ * broker.
  */
 @Tag("once")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -39,24 +40,24 @@ abstract class ListenerContract {
 
 	private Server second;
 
-	/** Returns the application. */
+	/** Returns the application class. */
 	abstract Class<?> application();
 
 	/** Returns the type of the bean with all listeners of an application. */
 	abstract Class<? extends Lifecycle> listeners();
 
-	/** Starts the broker, and returns the properties that connect an application. */
+	/** Starts the broker, and returns the connection properties for an application. */
 	abstract String[] startBroker();
 
 	abstract void stopBroker();
 
-	/** Sends a message that another server may get than the one before. */
+	/** Sends a message that may be delivered to another server than the previous one. */
 	abstract void send(Payment payment);
 
-	/** Returns how many messages have not been acknowledged. */
+	/** Returns the number of unacknowledged messages. */
 	abstract long left();
 
-	/** Returns whether the payment is among the messages that were put aside. */
+	/** Returns whether the payment was put aside. */
 	abstract boolean isPutAside(String id);
 
 	@BeforeAll

@@ -13,7 +13,7 @@ import io.github.lockstarter.testing.DocumentedCode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The recipes in the documentation are those that are tested.
+ * Checks that the documented recipes are the tested code.
  */
 @Tag("once")
 class ListenersInDocumentationTests {

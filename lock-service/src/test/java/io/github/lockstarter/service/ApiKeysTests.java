@@ -101,7 +101,7 @@ class ApiKeysTests {
 			assertThat(Integer.parseInt(tooMany.header("Retry-After"))).isBetween(1, 60);
 			assertThat(own.isHeld("guessed")).isFalse();
 			assertThat(output.getAll()).doesNotContain("guess-number");
-			// Two if a minute passes meanwhile.
+			// Two lines are logged if the minute ends during the requests.
 			assertThat(output.getAll().split("wrong API keys", -1)).hasSizeBetween(2, 3);
 
 		}

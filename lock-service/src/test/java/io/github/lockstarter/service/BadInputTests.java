@@ -30,8 +30,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Whatever makes no sense is answered with a 4xx problem, takes nothing, and leaves
- * nothing secret in the log.
+ * An invalid request is answered with a 4xx problem, takes no lock, and leaves no secret
+ * in the log.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class BadInputTests {
@@ -182,7 +182,7 @@ class BadInputTests {
 						+ "\r\nContent-Length: 100\r\n\r\nabc")) {
 			try (Socket socket = new Socket("127.0.0.1", service.port())) {
 				socket.getOutputStream().write(begin.getBytes(StandardCharsets.US_ASCII));
-				// Requests that come later are dealt with meanwhile.
+				// A later request is processed while this one is incomplete.
 				assertThat(service.isHeld("bad")).isFalse();
 			}
 			Awaitility.await().during(Duration.ofMillis(100)).until(() -> !service.isHeld("bad"));

@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an IDE shows of the properties of the service.
+ * The metadata that IDEs read about the properties of the service.
  */
 @Tag("once")
 class ConfigurationMetadataTests {

@@ -18,7 +18,7 @@ import io.github.lockstarter.service.RunningService.Answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How much a client may have.
+ * The limits of a client.
  */
 class LimitsTests {
 

@@ -11,7 +11,7 @@ import io.github.lockstarter.service.RunningService.Answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The interface, call by call.
+ * The HTTP interface, operation by operation.
  */
 class LockServiceTests {
 

@@ -39,7 +39,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the service says of itself is what it does.
+ * The OpenAPI document of the service matches its behaviour.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class OpenApiTests {
@@ -49,13 +49,13 @@ class OpenApiTests {
 	private static final List<String> OPERATIONS = List.of("PUT /locks/{name}", "GET /locks/{name}",
 			"DELETE /locks/{name}", "GET /lock", "DELETE /lock");
 
-	/** Headers of which no client needs a description. */
+	/** Headers that clients need no description of. */
 	private static final Set<String> OF_ALL_ANSWERS = Set.of("content-type", "content-length", "cache-control",
 			"connection");
 
 	private static final JsonMapper json = new JsonMapper();
 
-	/** The titles that were sent, by problem type. */
+	/** The titles of the problems that were returned, by problem type. */
 	private static final Map<String, String> titles = new ConcurrentHashMap<>();
 
 	private static final String HANAKO = "the-key-of-hanako-0123456789";
@@ -294,7 +294,7 @@ class OpenApiTests {
 		return api.get("paths").get(path).get(method.toLowerCase(Locale.ROOT)).get("responses");
 	}
 
-	/** A request that was sent byte by byte. */
+	/** A request that is sent as raw bytes. */
 	private record Refused(String operation, int status, Socket socket) {
 
 		void assertDescribed() throws IOException {

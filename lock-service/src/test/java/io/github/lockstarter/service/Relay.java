@@ -23,7 +23,7 @@ import com.sun.net.httpserver.HttpServer;
  */
 final class Relay implements AutoCloseable {
 
-	/** What happens to a request. */
+	/** A fault of the relay. */
 	enum Fault {
 
 		/** The request is not passed on, and is answered with 503. */

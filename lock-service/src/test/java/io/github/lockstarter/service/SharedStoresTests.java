@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two servers of the service on each store that servers can share.
+ * Two instances of the service with each store that can be shared.
  */
 @ParameterizedClass
 @ValueSource(strings = { "redis", "memcached", "dynamodb" })
@@ -72,7 +72,8 @@ class SharedStoresTests {
 		}
 		this.first = RunningService.startBare(properties.toArray(String[]::new));
 		this.second = RunningService.startBare(properties.toArray(String[]::new));
-		// The first request to a store may take longer than a lock lives in these tests.
+		// The first request to a store may take longer than the ttl of the locks in these
+		// tests.
 		Stream.of(this.first, this.second)
 			.forEach((each) -> assertThat(each.send("PUT", "/locks/" + UUID.randomUUID()).status()).isEqualTo(201));
 	}

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * What stops the service from starting, and what it says then.
+ * Configuration errors that stop the start of the service, and their messages.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class StartTests {

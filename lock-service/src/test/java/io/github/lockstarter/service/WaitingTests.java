@@ -122,8 +122,8 @@ class WaitingTests {
 		for (Socket client : clients) {
 			client.close();
 		}
-		// First: the release would hand the lock to a client whose end has not been seen
-		// yet.
+		// The waiters end first: otherwise the release would hand the lock to a
+		// disconnected client.
 		Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> waiting() == 0);
 		this.service.send("DELETE", "/locks/w", "Lock-Token", token);
 		assertThat(this.service.isHeld("w")).isFalse();
@@ -157,7 +157,7 @@ class WaitingTests {
 		assertThat(waiting.join().problem()).isEqualTo("lock-store-unavailable");
 	}
 
-	/** Waits until that many have met a lock that was taken. */
+	/** Waits until that many requests have found the lock held. */
 	private void awaitWaiting(int count) {
 		LockCounts counts = this.service.context().getBean(LockCounts.class);
 		Awaitility.await()

@@ -25,7 +25,7 @@ import io.github.lockstarter.actuate.PromQuery.Series;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The dashboard shows what an application really publishes.
+ * Checks that the metrics in the dashboard are published.
  */
 @Tag("once")
 class GrafanaDashboardTests {
@@ -127,7 +127,7 @@ class GrafanaDashboardTests {
 		return missing;
 	}
 
-	/** Each of several values is there; a variable of the dashboard stands for any. */
+	/** Checks each of several values; a variable of the dashboard matches any value. */
 	private static boolean matches(Label label, Map<String, Set<String>> published) {
 		Set<String> values = published.getOrDefault(label.name(), Set.of());
 		return label.value().startsWith("$") ? !values.isEmpty()

@@ -82,7 +82,7 @@ class LockMetricsTests {
 				this.locks.tryAcquireAsync("team:1", Duration.ofSeconds(10));
 			}
 			assertThat(held.isHeld()).isTrue();
-			// The engine counts after it has answered.
+			// The engine updates its counts after the answer.
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(
 						this.meters.get("lock.queue.full").tag("lock", "team").functionCounter().count())

@@ -194,7 +194,7 @@ class LocksEndpointTests {
 		return new JsonMapper().readTree(server.get(LOCKS).body());
 	}
 
-	/** Returns the one lock that there is, if any. */
+	/** Returns the only lock, if any. */
 	private static JsonNode lock(TestServer server) throws Exception {
 		return json(server).path("locks").get(0);
 	}

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The table of meters in the documentation is what an application publishes.
+ * Checks that the documented table of meters matches the published meters.
  */
 @org.junit.jupiter.api.Tag("once")
 class MetersInDocumentationTests {

@@ -29,8 +29,8 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a build finds out about an application that a native image has to know. That code
- * is generated which works is what the tests of the sample show.
+ * The runtime hints that the build records for a native image. The sample's tests show
+ * that the generated code works.
  */
 class AheadOfTimeTests {
 

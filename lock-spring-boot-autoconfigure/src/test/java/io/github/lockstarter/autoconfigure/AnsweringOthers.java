@@ -44,8 +44,8 @@ import org.springframework.web.server.WebExceptionHandler;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Failures that are answered elsewhere than in the handler and its advices, as Spring
- * Security and retries do.
+ * Failures that are answered outside the handler and its advice, as Spring Security and
+ * retries do.
  */
 final class AnsweringOthers {
 

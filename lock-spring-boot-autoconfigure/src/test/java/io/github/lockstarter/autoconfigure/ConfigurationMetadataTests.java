@@ -15,11 +15,11 @@ import org.springframework.core.io.ClassPathResource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an IDE shows of the properties.
+ * The metadata that IDEs read about the properties.
  */
 class ConfigurationMetadataTests {
 
-	/** Their defaults are sentences, or nothing. */
+	/** Properties whose defaults are described in words, or absent. */
 	private static final List<String> WITHOUT_DEFAULT = List.of("lock.max-hold", "lock.order", "lock.names",
 			"lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password", "lock.web.keep-thread");
 

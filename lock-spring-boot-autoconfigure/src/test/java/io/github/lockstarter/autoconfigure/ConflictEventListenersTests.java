@@ -26,7 +26,8 @@ import io.github.lockstarter.interceptor.ConflictEvents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Which listeners of an application have events of refusals and skips published.
+ * The search for listeners of refusal and skip events, without which no event is
+ * published.
  */
 class ConflictEventListenersTests {
 

@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Where the status of a refusal comes from.
+ * The source of the status of a refusal.
  */
 class ConflictStatusTests {
 

@@ -46,8 +46,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The connection to Redis that is the library's own, beside that of an application and
- * alone.
+ * The library's own connection to Redis, with and without connections of the application.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DataRedisConnectionsTests {
@@ -67,7 +66,7 @@ class DataRedisConnectionsTests {
 	}
 
 	/**
-	 * An application that has no Spring Data Redis, so that Spring Boot makes no
+	 * An application without Spring Data Redis, so that Spring Boot configures no
 	 * connection.
 	 */
 	private static ApplicationContextRunner alone() {
@@ -123,7 +122,8 @@ class DataRedisConnectionsTests {
 					.lock(new LockKey("acknowledged", "taro"))
 					.acquire(AcquireCommand.of("a", TTL));
 				Awaitility.await().until(() -> !application.keys("acknowledged:{*").isEmpty());
-				// There is no replica, so it takes half of the command timeout.
+				// There is no replica, so the grant waits for half of the command
+				// timeout.
 				assertThat(acquire.toCompletableFuture()).isNotDone();
 				assertThat(acquire).failsWithin(TTL);
 			});

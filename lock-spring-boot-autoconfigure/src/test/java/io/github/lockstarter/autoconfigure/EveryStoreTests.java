@@ -40,7 +40,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two servers with the same annotated handlers, on each store that servers can share.
+ * Two servers with the same annotated handlers, with each store that can be shared.
  */
 @ParameterizedClass
 @ValueSource(strings = { "redis", "jdbc", "memcached", "dynamodb" })
@@ -117,7 +117,8 @@ class EveryStoreTests {
 	@DisplayName("If the store keeps results, a waiter at another server gets the holder's answer without running")
 	void shares() throws Exception {
 		if (this.store.equals("memcached")) {
-			// An application that wants it does not start: StoreChoiceTests.
+			// An application that shares results does not start with this store; see
+			// StoreChoiceTests.
 			assertThat(this.first.context().getBean(LockStore.class).capabilities())
 				.doesNotContain(Capability.KEEPS_RESULTS);
 			return;
@@ -156,7 +157,7 @@ class EveryStoreTests {
 	}
 
 	/**
-	 * Lets the handlers of that path on both servers end, now or when they are called.
+	 * Ends the handlers of this path on both servers, now or when they are called.
 	 */
 	private void finish(String path) {
 		Stream.of(this.first, this.second).forEach((server) -> job(server, path).finish());

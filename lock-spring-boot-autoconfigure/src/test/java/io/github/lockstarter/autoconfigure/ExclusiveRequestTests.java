@@ -226,7 +226,7 @@ class ExclusiveRequestTests {
 			});
 	}
 
-	/** On another thread: a call within the holder's would join its lease. */
+	/** Runs on another thread: a call within the holder's call would join its lease. */
 	private static void assertRefused(ThrowingCallable call) {
 		CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(() -> catchThrowable(call));
 		assertThat(refusal).succeedsWithin(Duration.ofMinutes(1)).isInstanceOf(LockConflictException.class);

@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
- * What somebody reads whose application does not start, or starts with a warning.
+ * The failure analyses and warnings of an application that is configured wrongly.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class FailureAnalysisTests {

@@ -118,7 +118,7 @@ class FormsTests {
 		assertThat(jobs.get("second" + path).hasBegun()).isTrue();
 	}
 
-	/** Keeps what could be bound, unlike a record. */
+	/** Unlike a record, keeps the values that could be bound. */
 	static class Form {
 
 		private String name;

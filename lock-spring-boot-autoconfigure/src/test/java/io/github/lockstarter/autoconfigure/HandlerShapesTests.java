@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * However a controller is written, in both web stacks.
+ * The ways to write a controller, in both web stacks.
  */
 class HandlerShapesTests {
 
@@ -262,7 +262,7 @@ class HandlerShapesTests {
 
 	}
 
-	/** Like the futures of some libraries. */
+	/** Resembles the futures of some libraries. */
 	interface ListenableFuture<T> extends Future<T> {
 
 	}

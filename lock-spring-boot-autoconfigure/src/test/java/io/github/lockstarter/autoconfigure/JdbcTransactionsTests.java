@@ -58,7 +58,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Transactions on the database of the locks.
+ * Transactions on the database that contains the locks.
  */
 @ParameterizedClass
 @ExtendWith(OutputCaptureExtension.class)
@@ -70,7 +70,7 @@ class JdbcTransactionsTests {
 	@Parameter
 	String database;
 
-	/** As MariaDB has it by default from version 11.6 on. */
+	/** MariaDB's default from version 11.6. */
 	private int failingSnapshots;
 
 	private ApplicationContextRunner runner() {
@@ -392,7 +392,7 @@ class JdbcTransactionsTests {
 			insertRow();
 		}
 
-		/** As a listener of JPA does, in the commit of another transaction. */
+		/** Does what a JPA listener does in the commit of another transaction. */
 		void auditInNew(TransactionExecution outer) {
 			if (!this.auditing.getAndSet(true)) {
 				this.self.getObject().insertInNew();
@@ -411,7 +411,7 @@ class JdbcTransactionsTests {
 			outside("UPDATE tx_locks SET expires_at = expires_at + 1 WHERE lock_key = 'orders:one'");
 		}
 
-		/** Changes the database outside of the transaction of this thread. */
+		/** Changes the database outside the transaction of this thread. */
 		private void outside(String sql) {
 			int rows = CompletableFuture.supplyAsync(() -> this.jdbc.sql(sql).update()).join();
 			assertThat(rows).isOne();
@@ -430,7 +430,7 @@ class JdbcTransactionsTests {
 
 	}
 
-	/** Methods under a lock that call others with a transaction. */
+	/** Methods with a lock that call methods with a transaction. */
 	static class Readers {
 
 		private final Orders orders;
@@ -462,7 +462,7 @@ class JdbcTransactionsTests {
 				this.orders.fail();
 			}
 			catch (IllegalStateException ex) {
-				// Hidden.
+				// The failure is hidden.
 			}
 			return key;
 		}

@@ -114,8 +114,8 @@ class LeaseInControllerTests {
 		CompletableFuture<HttpResponse<String>> waiting = this.server.postAsync("/work");
 		Awaitility.await().until(() -> new HandlerTable(this.server).waiters() == 1);
 		Lease forgotten = locks.acquire("forgotten");
-		// Not on the common pool, which may have one thread and is the HTTP client's,
-		// too.
+		// Not on the common pool, which may have a single thread, shared with the HTTP
+		// client.
 		CompletableFuture<Void> closing = CompletableFuture.runAsync(this.server::close,
 				(close) -> new Thread(close).start());
 		assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).satisfies((answer) -> {

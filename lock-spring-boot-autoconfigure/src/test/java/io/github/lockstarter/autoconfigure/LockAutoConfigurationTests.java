@@ -369,7 +369,7 @@ class LockAutoConfigurationTests {
 
 	}
 
-	/** Has a type of the same simple name. */
+	/** Declares a type with the same simple name. */
 	static final class OtherLibrary {
 
 		static final class LockRegistry {

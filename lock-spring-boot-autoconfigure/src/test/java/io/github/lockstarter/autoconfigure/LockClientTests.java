@@ -27,7 +27,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an application that calls an API under locks finds among its beans.
+ * The client beans of an application that calls an API with locks.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockClientTests {

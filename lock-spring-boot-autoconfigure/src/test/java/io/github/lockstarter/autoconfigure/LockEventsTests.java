@@ -47,7 +47,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Which events an application gets whose requests are refused.
+ * The events of an application whose requests are refused.
  */
 class LockEventsTests {
 
@@ -178,7 +178,7 @@ class LockEventsTests {
 		}
 	}
 
-	/** Returns how many threads there were at most. */
+	/** Returns the maximum number of threads. */
 	private static int threads(TestServer server) {
 		return ((ThreadPoolExecutor) field(server.context(), "executor")).getLargestPoolSize();
 	}

@@ -27,8 +27,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Plain and asynchronous handlers of Spring MVC that wait for one lock, on a server with
- * ten threads.
+ * Synchronous and asynchronous Spring MVC handlers that wait for one lock, on a server
+ * with ten threads.
  */
 class MixedHandlersTests {
 

@@ -327,7 +327,7 @@ class NestedCallsTests {
 			});
 		}
 
-		/** Returns before the inner call has its lock, and does not cover it. */
+		/** Returns before the inner call has its lock, and does not cover its work. */
 		@ExclusiveRequest(name = "keyed", key = "#key", waitTime = "10m")
 		public Optional<CompletableFuture<String>> started(String key, Inner inner) {
 			return Optional.of(inner.keyedLater("2"));

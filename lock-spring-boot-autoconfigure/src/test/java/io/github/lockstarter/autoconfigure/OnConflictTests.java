@@ -28,7 +28,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 /**
- * How long who meets a lock that is held waits for it, by what is to happen then.
+ * The wait time for a held lock, by the conflict strategy.
  */
 class OnConflictTests {
 

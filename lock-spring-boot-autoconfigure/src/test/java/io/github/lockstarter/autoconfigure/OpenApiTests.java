@@ -44,7 +44,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What springdoc tells clients about handlers under a lock.
+ * springdoc's description of handlers with a lock.
  */
 class OpenApiTests {
 
@@ -230,8 +230,8 @@ class OpenApiTests {
 	}
 
 	/**
-	 * Sends a request and looks its answer up.
-	 * @param request what follows the path, or the path itself where that has variables
+	 * Sends a request, and looks up its answer in the document.
+	 * @param request the part after the path, or the path itself if that has variables
 	 */
 	private void assertDescribed(JsonNode api, String path, String request, int status, @Nullable String problem,
 			String... headers) throws Exception {
@@ -263,7 +263,7 @@ class OpenApiTests {
 		}
 	}
 
-	/** Returns the types of the problems that are described, by status. */
+	/** Returns the described problem types, by status. */
 	private static Map<String, List<String>> problems(JsonNode api, String path) {
 		JsonNode responses = api.get("paths").get(path).at("/post/responses");
 		return responses.properties()

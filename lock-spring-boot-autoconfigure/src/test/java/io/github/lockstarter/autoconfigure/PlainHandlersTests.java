@@ -55,8 +55,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Handlers of Spring MVC that return a plain value, and have given their thread back
- * while they waited for their lock.
+ * Synchronous handlers of Spring MVC, which free the thread of their request while they
+ * wait for their lock.
  */
 class PlainHandlersTests {
 
@@ -123,7 +123,7 @@ class PlainHandlersTests {
 		for (int i = 0; i < requests; i++) {
 			assertThat(this.server.post("/body?key=1").statusCode()).isEqualTo(200);
 		}
-		// A machine that stands still looks like a lock that is held.
+		// If the machine pauses, a free lock can appear held.
 		assertThat(suspensions()).hasValueLessThan(before + requests);
 	}
 
@@ -145,7 +145,7 @@ class PlainHandlersTests {
 				}
 			}
 			assertThat(blocked.await(1, TimeUnit.MINUTES)).isTrue();
-			// A machine that stands still looks like a lock that is held.
+			// If the machine pauses, a free lock can appear held.
 			answers = IntStream.range(0, 10)
 				.<CompletableFuture<?>>mapToObj((i) -> this.server.postAsync("/written?key=free-" + i))
 				.toList();
@@ -154,7 +154,7 @@ class PlainHandlersTests {
 		}
 		finally {
 			end.complete(null);
-			// The next test counts suspensions, too.
+			// The next test counts suspensions from here.
 			answers.forEach(CompletableFuture::join);
 		}
 	}
@@ -200,7 +200,7 @@ class PlainHandlersTests {
 					.toArray(String[]::new));
 	}
 
-	/** Counts the requests that have given their thread back. */
+	/** Counts the requests that freed their thread. */
 	static class Suspensions extends OncePerRequestFilter {
 
 		private final AtomicInteger count = new AtomicInteger();
@@ -216,7 +216,7 @@ class PlainHandlersTests {
 
 	}
 
-	/** Writes what it returns. */
+	/** Handlers whose return value is the body. */
 	@Controller
 	@ResponseBody
 	@ExclusiveRequest(name = "page", key = "'1'")
@@ -251,7 +251,7 @@ class PlainHandlersTests {
 
 	}
 
-	/** Returns views, most of which show all of the model. */
+	/** Handlers that return views, most of which print the whole model. */
 	@Controller
 	@SessionAttributes("cart")
 	static class Pages {
@@ -333,7 +333,7 @@ class PlainHandlersTests {
 
 	}
 
-	/** What a form is bound to. */
+	/** A form object. */
 	public static class Order {
 
 		private int amount;

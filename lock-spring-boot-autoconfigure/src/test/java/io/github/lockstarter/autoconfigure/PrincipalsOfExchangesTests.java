@@ -34,8 +34,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * In Spring WebFlux to ask for the principal may load a session, so it is asked for only
- * where a lock depends on it.
+ * In Spring WebFlux, reading the principal may load a session, so it is read only if a
+ * lock depends on it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PrincipalsOfExchangesTests {
@@ -112,7 +112,7 @@ class PrincipalsOfExchangesTests {
 
 	}
 
-	/** Knows the principal by the session, as Spring Security does. */
+	/** Reads the principal from the session, as Spring Security does. */
 	static class OfSession extends ServerWebExchangeDecorator {
 
 		private final AtomicInteger principals;

@@ -34,10 +34,11 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Cases that other projects publish as tests of their idempotency keys: what is sent, and
- * what is answered. The first column is the case: H of paveg/hono-idempotency (tests of
- * its middleware, at 6d6a075), A of snok/asgi-idempotency-header (tests/test_middleware,
- * at 8f89a5c). Requests at the same time are in {@link ReplayTests}.
+ * Published test cases of other projects for idempotency keys: the requests and the
+ * expected answers. The first column is the project: H for paveg/hono-idempotency (tests
+ * of its middleware, at 6d6a075), A for snok/asgi-idempotency-header
+ * (tests/test_middleware, at 8f89a5c). Concurrent requests are tested in
+ * {@link ReplayTests}.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -129,7 +130,7 @@ class PublishedCasesTests {
 		return this.client.send(request.build(), HttpResponse.BodyHandlers.ofString());
 	}
 
-	/** How often each operation ran. */
+	/** The number of runs of each operation. */
 	static class Operations {
 
 		private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();

@@ -19,7 +19,7 @@ import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
 
 /**
- * Handlers of Spring WebFlux: what they return by how their work ends.
+ * WebFlux handlers: each return type with each way in which the work can end.
  */
 @ParameterizedClass(name = "virtual threads: {0}")
 @MethodSource("io.github.lockstarter.autoconfigure.ServletHandlersTests#kindsOfThreads")

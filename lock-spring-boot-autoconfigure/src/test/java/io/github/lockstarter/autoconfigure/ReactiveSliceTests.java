@@ -26,7 +26,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A slice of an application with Spring WebFlux, which has no connection to Redis.
+ * A slice test of a Spring WebFlux application without a connection to Redis.
  */
 class ReactiveSliceTests {
 

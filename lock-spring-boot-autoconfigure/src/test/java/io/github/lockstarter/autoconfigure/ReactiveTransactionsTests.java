@@ -53,7 +53,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Reactive transactions under a lock, however they are begun.
+ * Reactive transactions with a lock, started in each supported way.
  */
 class ReactiveTransactionsTests {
 
@@ -249,7 +249,7 @@ class ReactiveTransactionsTests {
 
 	}
 
-	/** The table. */
+	/** The table of the test. */
 	static class Orders {
 
 		private final DatabaseClient database;
@@ -271,7 +271,8 @@ class ReactiveTransactionsTests {
 		}
 
 		/**
-		 * Inserts, loses the lease if it is to be lost, and goes on on another thread.
+		 * Inserts a row, loses the lease if the test requests it, and continues on
+		 * another thread.
 		 */
 		Mono<String> insert(String id, Lease lease) {
 			return insert(id)
@@ -298,7 +299,7 @@ class ReactiveTransactionsTests {
 
 	}
 
-	/** Another bean, whose methods are transactions. */
+	/** A second bean, with transactional methods. */
 	static class Service {
 
 		private final Orders orders;
@@ -362,7 +363,7 @@ class ReactiveTransactionsTests {
 			return later().then(Mono.defer(() -> this.service.insert(id, lease)));
 		}
 
-		/** On another thread. */
+		/** Continues on another thread. */
 		private static Mono<Long> later() {
 			return Mono.delay(Duration.ofMillis(1), Schedulers.boundedElastic());
 		}
@@ -430,7 +431,7 @@ class ReactiveTransactionsTests {
 
 	}
 
-	/** A lock that covers reactive work. */
+	/** A method whose lock covers reactive work. */
 	static class Locked {
 
 		@ExclusiveRequest(name = "locked")
@@ -440,7 +441,7 @@ class ReactiveTransactionsTests {
 
 	}
 
-	/** Transactions of nothing. */
+	/** A transaction manager without a database. */
 	static class OtherTransactions extends AbstractReactiveTransactionManager {
 
 		@Override

@@ -39,7 +39,7 @@ class RedisOutageTests {
 				.satisfies(RedisOutageTests::isUnavailable);
 			redis.thaw();
 			Awaitility.await().until(() -> server.post("/users?userName=saburo").statusCode() == 200);
-			// What the frozen server still granted is taken back.
+			// Grants by the frozen server are undone.
 			Awaitility.await().until(() -> server.post("/users?userName=taro").statusCode() == 200);
 		}
 	}

@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 /**
- * Locks over TLS, by a user of Redis who may do what the documentation says and no more.
+ * Locks over TLS, with a Redis user that has the documented permissions only.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class RedisSecurityTests {
@@ -101,7 +101,7 @@ class RedisSecurityTests {
 				assertThat(output).contains("No message about released locks is received");
 				continue;
 			}
-			// Without messages nothing fails, and nobody is woken.
+			// Without messages no call fails, but no waiter is notified.
 			boolean silent = permission.matches(".*(subscribe|released)");
 			Duration patience = silent ? Duration.ofMillis(500) : Duration.ofSeconds(10);
 			assertThatCode(() -> useEverything(less, patience)).as("without " + permission)
@@ -170,7 +170,7 @@ class RedisSecurityTests {
 		}
 	}
 
-	/** Returns the words that follow in the line of the documentation. */
+	/** Returns the words that follow a text in a line of the documentation. */
 	private static List<String> rule(String begin) throws Exception {
 		String line = Files.readAllLines(DOCUMENTATION)
 			.stream()

@@ -88,7 +88,7 @@ class ReleaseOnTests {
 						.toArray(String[]::new));
 	}
 
-	/** What takes its time to be written. */
+	/** A body that is slow to write. */
 	static final class Slow {
 
 		private final Job writing;
@@ -130,7 +130,7 @@ class ReleaseOnTests {
 
 	}
 
-	/** What Spring WebFlux cannot cover until the response. */
+	/** A handler that Spring WebFlux cannot lock until the response ends. */
 	@RestController
 	@ExclusiveRequest(name = "handler", key = "#key")
 	static class OfServlet {

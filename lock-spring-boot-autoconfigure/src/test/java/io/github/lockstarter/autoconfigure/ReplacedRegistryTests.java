@@ -46,8 +46,8 @@ import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.verify;
 
 /**
- * Tests of an application that put another registry in the place of this library's, with
- * locks in Redis as in production and no Redis for the test.
+ * Tests of an application that replace this library's registry: the application uses
+ * Redis in production, and the test needs none.
  */
 class ReplacedRegistryTests {
 

@@ -39,7 +39,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Requests that come again, in both web stacks.
+ * Repeated requests, in both web stacks.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -156,7 +156,7 @@ class ReplayTests {
 		assertThat(results()).isEmpty();
 	}
 
-	/** A server refuses some of them itself. */
+	/** Some of these are refused by the server itself. */
 	static Stream<Arguments> noKey() {
 		return Stream.of(Arguments.of("key-malformed", List.of("\"secret")),
 				Arguments.of("key-malformed", List.of("\"secret\";v=1")),

@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The answer that was sent is the answer that is replayed, in both web stacks.
+ * The replayed answer is the one that was sent, in both web stacks.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -252,7 +252,7 @@ class ReplayedAnswersTests {
 			assertThat(answer.headers().firstValue(REPLAYED)).isEmpty();
 			assertThat(this.runs.count(this.key)).isEqualTo(i);
 			int lost = i;
-			// What a view writes may reach the client before the end of the request.
+			// The output of a view may reach the client before the end of the request.
 			Awaitility.await().until(() -> counts.get(name, Event.NOT_WRITABLE) - before == lost);
 			assertNothingHeld();
 		}

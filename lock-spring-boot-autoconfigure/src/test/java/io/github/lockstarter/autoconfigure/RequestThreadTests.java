@@ -40,8 +40,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What Spring MVC keeps with a request is for the threads that the container handles the
- * request on.
+ * Spring MVC's request state is accessed by the container's threads for the request only.
  */
 class RequestThreadTests {
 
@@ -70,7 +69,7 @@ class RequestThreadTests {
 		}
 	}
 
-	/** Returns an entity long after its handler has returned. */
+	/** A handler whose entity is completed long after it has returned. */
 	@RestController
 	@ExclusiveRequest(name = "handler", key = "#key")
 	static class Later {
@@ -114,14 +113,14 @@ class RequestThreadTests {
 
 	}
 
-	/** Sees who looks at what is kept with requests. */
+	/** Observes the threads that access request state. */
 	static class Watch extends OncePerRequestFilter {
 
 		private final Queue<String> strangers = new ConcurrentLinkedQueue<>();
 
 		private final Map<String, WebAsyncManager> managers = new ConcurrentHashMap<>();
 
-		/** Counts those of the request for the key. */
+		/** Returns the number of accesses for the request with the key. */
 		private List<Integer> interceptors(String key) {
 			return Stream.of("callableInterceptors", "deferredResultInterceptors")
 				.map((field) -> (Map<?, ?>) ReflectionTestUtils.getField(this.managers.get(key), field))

@@ -39,7 +39,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Handlers that are annotated with {@code @Retryable} or {@code @ConcurrencyLimit}, too.
+ * Handlers with an additional {@code @Retryable} or {@code @ConcurrencyLimit}.
  */
 class ResilientHandlersTests {
 

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Reactive types through which a Reactor context does not pass.
+ * Reactive types that do not propagate the Reactor context.
  */
 class RxJavaHandlersTests {
 

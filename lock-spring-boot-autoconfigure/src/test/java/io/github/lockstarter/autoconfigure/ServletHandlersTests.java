@@ -26,7 +26,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Handlers of Spring MVC: what they return by how their work ends.
+ * Spring MVC handlers: each return type with each way in which the work can end.
  */
 @ParameterizedClass(name = "virtual threads: {0}")
 @MethodSource("kindsOfThreads")
@@ -46,7 +46,7 @@ class ServletHandlersTests {
 		return (Runtime.version().feature() >= 21) ? Stream.of(false, true) : Stream.of(false);
 	}
 
-	/** The field has no value yet. */
+	/** The field is not set yet. */
 	@BeforeParameterizedClassInvocation
 	void start(boolean virtual) {
 		this.server = start(virtual, "lock.redis.key-prefix=servlet-" + virtual);
@@ -74,10 +74,10 @@ class ServletHandlersTests {
 	@MethodSource("handlers")
 	@DisplayName("While a request runs, a request with the same key is refused; after it ends, such a request runs")
 	void ends(String handler) {
-		// To write to a client that has gone would end the answer.
+		// Writing to a disconnected client would end the answer.
 		Ending disconnect = handler.equals("flux-sse") ? Ending.DISCONNECT_MIDWAY : Ending.DISCONNECT;
 		for (Ending ending : List.of(Ending.VALUE, Ending.ERROR, Ending.CANCEL, disconnect)) {
-			// The container tells nobody that a client has gone.
+			// The container does not report that a client has disconnected.
 			check(this.server, handler, ending, true);
 		}
 	}
@@ -86,8 +86,8 @@ class ServletHandlersTests {
 	@MethodSource("timedOut")
 	@DisplayName("The lock of a request that times out is released when the request ends, or with work that outlasts it")
 	void timesOut(List<String> handlers, boolean outlivesRequest) {
-		// All at once, as each takes its time; not flux-sse, whose answer has begun by
-		// then.
+		// Concurrently, because each takes its time; without flux-sse, whose answer has
+		// begun by then.
 		CompletableFuture<?>[] checks = handlers.stream()
 			.map((handler) -> CompletableFuture.runAsync(
 					() -> check(this.hastyServer, handler, Ending.TIMEOUT, outlivesRequest),

@@ -36,7 +36,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A slice of an application with Spring MVC, which has no connection to Redis.
+ * A slice test of a Spring MVC application without a connection to Redis.
  */
 class ServletSliceTests {
 

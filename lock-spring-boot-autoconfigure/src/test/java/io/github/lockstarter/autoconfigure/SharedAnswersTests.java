@@ -31,7 +31,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Requests that wait for a handler of both web stacks, and get its answer.
+ * Requests that wait for a running request and get its answer, in both web stacks.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -123,7 +123,7 @@ class SharedAnswersTests {
 		awaitWaiters(3);
 		this.runs.job(this.key, 1).fail();
 		if (handler.equals("/both/flux") && this.type.equals("reactive")) {
-			// It had begun to answer.
+			// The response had begun.
 			assertThat(first).failsWithin(10, TimeUnit.SECONDS);
 		}
 		else {

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What cannot be shared or replayed does not start.
+ * Methods whose results cannot be shared or replayed stop the start.
  */
 class SharingStartTests {
 

@@ -23,7 +23,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a transaction may undo, or has undone, is not told to others.
+ * Results of a transaction that may be or was rolled back are not shared.
  */
 class SharingTransactionsTests {
 

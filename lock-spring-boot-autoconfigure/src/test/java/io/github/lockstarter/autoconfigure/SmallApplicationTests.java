@@ -34,8 +34,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * All that an application uses of the starter, in short. Runs on every version of Spring
- * Boot that is supported: see {@code compatibility}.
+ * The main features of the starter in a small application. Runs on every supported
+ * version of Spring Boot; see {@code compatibility}.
  */
 @ParameterizedClass
 @CsvSource({ "SERVLET, memory", "SERVLET, redis", "REACTIVE, memory", "REACTIVE, redis" })

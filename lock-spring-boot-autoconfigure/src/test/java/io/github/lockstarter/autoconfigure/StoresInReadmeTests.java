@@ -27,8 +27,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 /**
- * The table of the stores. What it says of exclusion, owners, tokens and times is shown
- * by the contract and the faults of each store.
+ * Checks the table of the stores in the README against their declared capabilities.
+ * Exclusion, owners, tokens and times are checked by the contract and fault tests of each
+ * store.
  */
 @Tag("once")
 class StoresInReadmeTests {
@@ -52,7 +53,7 @@ class StoresInReadmeTests {
 		});
 	}
 
-	/** Returns what a store declares, which it need not be connected for. */
+	/** Returns the capabilities of a store, without a connection. */
 	private static Set<Capability> capabilities(Store store) {
 		Duration timeout = Duration.ofMillis(1);
 		return switch (store) {

@@ -35,7 +35,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an operator is told of properties under {@code lock} that are not ours.
+ * Warnings about unknown properties under {@code lock}.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class UnknownPropertiesTests {

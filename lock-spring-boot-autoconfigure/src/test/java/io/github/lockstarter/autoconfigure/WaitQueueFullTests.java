@@ -22,7 +22,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a request is answered that would wait where {@code lock.max-waiters} wait already.
+ * The answer to a request that would wait when {@code lock.max-waiters} requests wait
+ * already.
  */
 class WaitQueueFullTests {
 

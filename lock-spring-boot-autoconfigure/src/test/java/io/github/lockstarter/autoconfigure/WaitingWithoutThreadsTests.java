@@ -51,7 +51,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.atIndex;
 
 /**
- * Handlers of Spring MVC that wait for a lock, on a server with two threads.
+ * Spring MVC handlers that wait for a lock, on a server with two threads.
  */
 class WaitingWithoutThreadsTests {
 
@@ -120,7 +120,8 @@ class WaitingWithoutThreadsTests {
 			try (Lease held = hasty.context().getBean(LockRegistry.class).acquire("handler:taro")) {
 				waiting = hasty.postAsync("/servlet/deferred?key=taro");
 				Awaitility.await().until(() -> new HandlerTable(hasty).waiters() == 1);
-				// Its own time-out shows that the other's would be over, too.
+				// The time-out of this request shows that the other's would have passed
+				// as well.
 				assertThat(hasty.post("/servlet/deferred?key=jiro").statusCode()).isEqualTo(503);
 				assertThat(held.isHeld()).isTrue();
 			}
@@ -150,7 +151,7 @@ class WaitingWithoutThreadsTests {
 	@Test
 	@DisplayName("A handler whose lock is free is called at once")
 	void freeLock() throws Exception {
-		// Redis may take too long to answer for that.
+		// In memory, because Redis may take too long to answer.
 		try (TestServer inMemory = start("lock.wait=1m", "lock.store=memory")) {
 			inMemory.context().getBean(Jobs.class).get("taro").finish();
 			assertThat(inMemory.post("/servlet/future?key=taro").body()).isEqualTo("done");
@@ -192,7 +193,7 @@ class WaitingWithoutThreadsTests {
 					.toArray(String[]::new));
 	}
 
-	/** Is around the lock of every handler. */
+	/** Advice outside of the lock of every handler. */
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static class Outside extends StaticMethodMatcherPointcutAdvisor {
 
@@ -220,7 +221,7 @@ class WaitingWithoutThreadsTests {
 
 	}
 
-	/** Needs no lock. */
+	/** A handler without a lock. */
 	@RestController
 	static class Free {
 
@@ -231,7 +232,7 @@ class WaitingWithoutThreadsTests {
 
 	}
 
-	/** Needs what Spring MVC keeps for a request. */
+	/** A handler that uses Spring MVC's request state. */
 	@Controller
 	@ExclusiveRequest(name = "handler", key = "#key")
 	static class Resumed {

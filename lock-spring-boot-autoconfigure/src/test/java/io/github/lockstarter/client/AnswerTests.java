@@ -15,7 +15,7 @@ import org.springframework.http.HttpStatus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How long an answer asks to wait.
+ * The retry time of an answer.
  */
 class AnswerTests {
 

@@ -16,7 +16,7 @@ import org.springframework.http.HttpStatus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How the waits of many clients differ.
+ * The distribution of the waits of many clients.
  */
 class AttemptsTests {
 

@@ -22,7 +22,7 @@ import org.springframework.web.client.RestTemplate;
 import org.springframework.web.reactive.function.client.WebClient;
 
 /**
- * The clients that an application may have.
+ * The kinds of clients of an application.
  */
 enum Client {
 
@@ -70,7 +70,7 @@ enum Client {
 		}
 	};
 
-	/** Returns a client that repeats in that time. */
+	/** Returns a client with retries in this time. */
 	abstract Sender with(Retries retries, FastTime time, Duration timeout);
 
 	private static ClientHttpRequestFactory jdk(Duration timeout) {
@@ -116,7 +116,7 @@ enum Client {
 		};
 	}
 
-	/** Sends a request, and returns whatever is answered. */
+	/** Sends a request, and returns the answer, whatever its status. */
 	@FunctionalInterface
 	interface Sender {
 

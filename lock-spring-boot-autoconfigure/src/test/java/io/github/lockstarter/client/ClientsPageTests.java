@@ -27,7 +27,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The examples of {@code docs/clients.md}, as they stand there.
+ * Checks the examples of {@code docs/clients.md}.
  */
 @Tag("once")
 class ClientsPageTests {
@@ -115,7 +115,7 @@ class ClientsPageTests {
 		assertThat(this.api.requests()).hasSize(5);
 	}
 
-	/** Runs it, and returns what it has printed. The shell does not really sleep. */
+	/** Runs an example, and returns its output. Sleep commands are replaced. */
 	private String run(Example example) throws Exception {
 		Path file = Files.writeString(this.folder.resolve(example.file), example.code(this.api.url()));
 		Files.writeString(this.folder.resolve("sleep"), "#!/bin/sh\n");
@@ -143,7 +143,7 @@ class ClientsPageTests {
 			.toList();
 	}
 
-	/** An example that is a program. */
+	/** An example that is a separate program. */
 	enum Example {
 
 		JAVASCRIPT("node", "order.mjs") {
@@ -173,7 +173,7 @@ class ClientsPageTests {
 
 	}
 
-	/** The examples in Java. */
+	/** The Java examples of the page. */
 	static class Clients {
 
 		private final String url = "http://localhost:8080";

@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What only reactive clients do.
+ * Behaviour of reactive clients only.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class IdempotentRetryFilterTests {
@@ -86,7 +86,7 @@ class IdempotentRetryFilterTests {
 		Mono<ClientResponse> answer = this.virtual.filter(REQUEST,
 				(sent) -> Mono.just((attempts.incrementAndGet() < 3) ? unavailable("10").build() : created()));
 		List<HttpStatus> statuses = new ArrayList<>();
-		// Would not return before the answer if it waited.
+		// Would block until the answer if the wait used this thread.
 		answer.subscribe((each) -> statuses.add(HttpStatus.valueOf(each.statusCode().value())));
 		assertThat(attempts).hasValue(1);
 		this.scheduler.advanceTimeBy(Duration.ofMillis(9_999));

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 /**
- * What only blocking clients do.
+ * Behaviour of blocking clients only.
  */
 class IdempotentRetryInterceptorTests {
 
@@ -88,7 +88,7 @@ class IdempotentRetryInterceptorTests {
 	}
 
 	/**
-	 * Interrupts a caller that has sent a request, and returns what it has failed with.
+	 * Interrupts a caller that has sent a request, and returns its failure.
 	 */
 	private Throwable interrupt(ClientHttpRequestFactory factory, Thread.State state) throws Exception {
 		CompletableFuture<Throwable> outcome = new CompletableFuture<>();

@@ -29,7 +29,8 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * What an API receives, and its caller gets, from each client.
+ * The requests that an API receives, and the answers that callers get, for each kind of
+ * client.
  */
 @ParameterizedClass
 @EnumSource
@@ -41,7 +42,7 @@ class RepeatedRequestsTests {
 
 	private static final String UNAVAILABLE = "https://lockstarter.github.io/problems/lock-store-unavailable";
 
-	/** A client that needs longer has not been told. */
+	/** A client that takes longer used a wrong time. */
 	private static final Duration PATIENT = Duration.ofMinutes(1);
 
 	@Parameter

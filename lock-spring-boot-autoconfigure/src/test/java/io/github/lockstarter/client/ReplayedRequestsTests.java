@@ -32,7 +32,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The clients, and a server with an annotated handler.
+ * The clients with a server that has an annotated handler.
  */
 class ReplayedRequestsTests {
 

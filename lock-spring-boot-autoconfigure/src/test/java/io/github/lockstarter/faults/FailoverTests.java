@@ -42,8 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What happens to the locks of applications when a master dies or freezes and another
- * server takes its place.
+ * Locks of applications during the failover of a master that is killed or frozen.
  */
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("faults")
@@ -54,7 +53,7 @@ class FailoverTests {
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
-	/** Longer than a failover. */
+	/** A time that is longer than a failover. */
 	private static final Duration LONG = Duration.ofSeconds(30);
 
 	private static final LockKey KEY = new LockKey("failover", "taro");
@@ -104,7 +103,7 @@ class FailoverTests {
 			Duration back = Duration.ofNanos(System.nanoTime() - start);
 			other.join();
 			logger.info("%s, %s: back after %d ms".formatted(shape, fault, back.toMillis()));
-			// Without messages each takes almost a second.
+			// Without messages each hand-over takes almost a second.
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(60))
 				.ignoreExceptions()
@@ -142,9 +141,9 @@ class FailoverTests {
 	}
 
 	/**
-	 * Returns how long it takes to hand the lock to a waiter on another server: for ever
-	 * while each is connected to a master of its own, as both may be until the sentinels
-	 * agree.
+	 * Returns the time until a waiter on another server gets the lock. It is unlimited
+	 * while the servers are connected to different masters, which is possible until the
+	 * sentinels agree.
 	 */
 	private static Duration handOver(LockRegistry from, LockRegistry to, int times) {
 		Duration taken = Duration.ZERO;

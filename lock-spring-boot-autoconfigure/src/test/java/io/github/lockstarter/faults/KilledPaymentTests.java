@@ -44,11 +44,12 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A server that is killed or paused while it makes payments, each of which its client
- * repeats with the same {@code Idempotency-Key} until it has an answer. Every second kill
- * is right after the commit, the others are at any moment.
+ * A server that is killed or paused while it makes payments. Its client repeats each
+ * payment with the same {@code Idempotency-Key} until it gets an answer. Every second
+ * kill is right after the commit, the others are at random times.
  * <p>
- * {@code -Dkilled-payments=300} makes more of them than the few of each build.
+ * {@code -Dkilled-payments=300} makes that number of payments instead of the few of each
+ * build.
  */
 @Tag("once")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
@@ -82,8 +83,8 @@ class KilledPaymentTests {
 		Object[] properties = properties(url(database), IN_DATABASE);
 		try (TestJvm paused = TestJvm.start(Server.class, properties);
 				TestJvm other = TestJvm.start(Server.class, properties)) {
-			// At its start it creates the tables, for which MariaDB waits until no
-			// transaction uses them.
+			// The server creates the tables at its start, for which MariaDB waits until
+			// no transaction uses them.
 			other.await("listening at ");
 			for (int i = 0; i < PAYMENTS; i++) {
 				String id = UUID.randomUUID().toString();
@@ -91,8 +92,8 @@ class KilledPaymentTests {
 				paused.await("begun " + id);
 				waitABit();
 				paused.freeze();
-				// If it is paused amid its transaction, nobody is answered before it goes
-				// on.
+				// If the server is paused during its transaction, no request is answered
+				// before it resumes.
 				long end = System.nanoTime() + TTL.plusSeconds(1).toNanos();
 				Awaitility.await()
 					.until(() -> pay(other, id, false).completeOnTimeout(null, 1, TimeUnit.SECONDS).join(),
@@ -157,7 +158,7 @@ class KilledPaymentTests {
 			.toArray();
 	}
 
-	/** So the payment may be anywhere by then. */
+	/** Random, so that the kill can hit any part of the payment. */
 	private void waitABit() {
 		Awaitility.await()
 			.pollDelay(Duration.ofMillis(this.random.nextInt(LONGEST_PAYMENT_MILLIS) + 1))

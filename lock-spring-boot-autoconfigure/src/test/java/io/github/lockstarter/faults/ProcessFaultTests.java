@@ -35,7 +35,7 @@ import io.github.lockstarter.testing.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What happens to the locks of processes that die, end, and compete.
+ * Locks of processes that are killed, terminated, or in competition.
  */
 @Tag("faults")
 class ProcessFaultTests {
@@ -142,7 +142,7 @@ class ProcessFaultTests {
 				"--lock.redis.key-prefix=" + PREFIX, "--lock.redis.command-timeout=30s")) {
 			String port = application.await("port ");
 			HttpClient client = HttpClient.newHttpClient();
-			// 50 keys with two requests each: one works, one waits.
+			// 50 keys with two requests each: one runs, and one waits.
 			List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 100)
 				.mapToObj((i) -> URI.create("http://127.0.0.1:%s/work?key=%d".formatted(port, i % 50)))
 				.map((uri) -> client.sendAsync(HttpRequest.newBuilder(uri).build(),

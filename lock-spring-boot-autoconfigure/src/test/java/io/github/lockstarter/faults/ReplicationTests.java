@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What becomes of a lock that no replica has heard of.
+ * A lock whose master fails before any replica has it.
  */
 @Tag("faults")
 @Tag("once")
@@ -75,7 +75,7 @@ class ReplicationTests {
 				.until(() -> second.locks().tryAcquire(KEY, OPTIONS).orElse(null), (each) -> each != null);
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(other.isHeld()).isTrue();
-			// The first holder is notified when its server next reaches the new master.
+			// The first holder is notified when its server reaches the new master.
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(30))
 				.ignoreException(LockStoreException.class)
@@ -87,7 +87,7 @@ class ReplicationTests {
 		}
 	}
 
-	/** Frozen alone, replicas would find what was sent to them when they go on. */
+	/** Replicas that are only frozen would receive the pending data when they resume. */
 	private void cutReplication() {
 		LocalRedis master = this.servers.master();
 		this.servers.replicas().forEach(LocalRedis::freeze);

@@ -35,7 +35,7 @@ import io.github.lockstarter.LockSkippedEvent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How the events of refused and skipped calls reach their listeners.
+ * Publication of the events of refused and skipped calls to their listeners.
  */
 class ConflictEventsTests {
 

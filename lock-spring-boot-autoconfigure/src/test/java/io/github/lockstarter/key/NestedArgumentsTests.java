@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What is inside of arguments.
+ * Fingerprints of nested arguments.
  */
 class NestedArgumentsTests {
 

@@ -38,8 +38,8 @@ import io.github.lockstarter.registry.runtime.ThreadedRuntime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Code of the application that observes locks, or goes on with an answer: whatever it
- * throws, and however long it takes, no lock and no other caller is the worse for it.
+ * Application code that observes locks, or is called back with an answer. Whatever it
+ * throws and however slow it is, locks and other callers are unaffected.
  */
 class ApplicationCodeTests {
 
@@ -174,7 +174,7 @@ class ApplicationCodeTests {
 			.thenAccept((owned) -> assertThat(owned).isTrue())
 			.toCompletableFuture();
 		assertThat(released).succeedsWithin(SOON);
-		// The second token has the lock, though its caller has not been notified.
+		// The second token has the lock, although its caller has not been notified.
 		Awaitility.await()
 			.until(() -> this.store.memory().lock(KEY).remaining().toCompletableFuture().join().isPresent());
 		assertThat(this.counts.get(KEY.name(), Event.STORE_ERROR)).isZero();
@@ -256,14 +256,14 @@ class ApplicationCodeTests {
 
 	}
 
-	/** The runtime of an application, whose threads for callbacks can all be blocked. */
+	/** The runtime of an application, whose callback threads can all be blocked. */
 	private static final class BlockableRuntime implements EngineRuntime {
 
 		private final ThreadedRuntime runtime = new ThreadedRuntime();
 
 		private volatile CountDownLatch gate = new CountDownLatch(0);
 
-		/** Blocks all threads for callbacks: there are as many as processors. */
+		/** Blocks all callback threads, of which there is one per processor. */
 		void block() {
 			this.gate = new CountDownLatch(1);
 			for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {

@@ -459,7 +459,7 @@ class DefaultLockRegistryTests {
 		return this.runtime.registry(store).tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 	}
 
-	/** Answers when the test completes the answer. */
+	/** A store whose answers the test completes. */
 	private static final class ManualStore implements LockStore {
 
 		private CompletableFuture<AcquireResult> answer = new CompletableFuture<>();

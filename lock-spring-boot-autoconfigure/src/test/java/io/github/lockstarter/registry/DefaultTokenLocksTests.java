@@ -277,7 +277,7 @@ class DefaultTokenLocksTests {
 		return this.runtime.join(stage);
 	}
 
-	/** A store that gives locks to leases only. */
+	/** A store that supports leases only. */
 	private static final class LeasesOnly implements LockStore {
 
 		private final MemoryLockStore memory = new MemoryLockStore();

@@ -30,7 +30,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What many callers cost: counted, not timed.
+ * The cost of many callers, counted instead of timed.
  */
 class EngineLoadTests {
 
@@ -102,8 +102,8 @@ class EngineLoadTests {
 			long fences = keys("load:fence:*");
 			long subscribers = subscribers();
 			cycles(cycles, keyCount, first, second);
-			// A waiter that was refused is forgotten a little later than the lease that
-			// it waited for.
+			// A refused waiter is removed slightly later than the lease that it waited
+			// for.
 			Awaitility.await().atMost(Duration.ofSeconds(45)).until(() -> keys("load:waiting:*") == 0);
 			assertThat(keys("load:*")).isEqualTo(fences).isLessThanOrEqualTo(4096);
 			assertThat(subscribers()).isEqualTo(subscribers).isEqualTo(2);
@@ -115,7 +115,7 @@ class EngineLoadTests {
 		}
 	}
 
-	/** Takes locks in both instances, one in a hundred of them a lock that all want. */
+	/** Acquires locks in both instances; one in a hundred is a lock that all want. */
 	private static void cycles(int cycles, int keyCount, RedisInstance... instances) throws InterruptedException {
 		Semaphore room = new Semaphore(64);
 		AtomicInteger failures = new AtomicInteger();

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The engine on a real Redis, as one and as two instances of an application.
+ * The engine with a real Redis, as one instance and as two instances of an application.
  */
 class EngineOnRedisTests {
 
@@ -156,8 +156,8 @@ class EngineOnRedisTests {
 			Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 			int before = this.second.requestCount();
 			CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
-			// The first time a subscription and one more try; each time a success and a
-			// release.
+			// The first wait needs a subscription and one more request; each wait needs a
+			// grant and a release.
 			awaitAsleep(waiting, before + ((i == 0) ? 3 : 1));
 			lease.close();
 			assertThat(waiting).succeedsWithin(SOON);
@@ -257,7 +257,7 @@ class EngineOnRedisTests {
 		LockOptions options = LockOptions.of(Duration.ofSeconds(12));
 		List<Lease> leases = new ArrayList<>();
 		while (leases.size() < 10_000) {
-			// Not all at once, which would take a slow machine longer than the time-out.
+			// Not all concurrently, which would exceed the time-out on a slow machine.
 			int begin = leases.size();
 			IntStream.range(begin, begin + 500)
 				.mapToObj((i) -> this.first.locks().tryAcquireAsync(new LockKey("engine", "many" + i), options))
@@ -287,7 +287,7 @@ class EngineOnRedisTests {
 			running.add(executor.submit(() -> {
 				try (Lease lease = locks.acquire(this.key, WAITING)) {
 					assertThat(holders.incrementAndGet()).isOne();
-					// On a pinned carrier no thread could ever continue.
+					// With pinned carriers no thread could continue.
 					Thread.yield();
 					LockSupport.parkNanos(100_000);
 					assertThat(lease.isHeld()).isTrue();
@@ -310,7 +310,7 @@ class EngineOnRedisTests {
 		return instance.locks().tryAcquireAsync(this.key, WAITING).toCompletableFuture();
 	}
 
-	/** The second instance has made its last try before it sleeps. */
+	/** Waits until the second instance has sent its last request before it sleeps. */
 	private void awaitAsleep(CompletableFuture<?> waiting, int requests) {
 		awaitAsleep(waiting, requests, this.key);
 	}
@@ -337,7 +337,7 @@ class EngineOnRedisTests {
 		return Long.parseLong(calls.substring("calls=".length(), calls.indexOf(',')));
 	}
 
-	/** Threads of one or more instances that take the same lock over and over. */
+	/** Threads of one or more instances that repeatedly acquire the same lock. */
 	private final class Contest {
 
 		private final int acquisitions;

@@ -39,8 +39,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A store of an application that breaks its contract: the caller is answered, and the
- * next acquires the lock once the store is right again.
+ * An application's store that violates its contract: the caller is answered, and the next
+ * caller acquires the lock once the store works again.
  */
 class FaultyStoreTests {
 
@@ -50,7 +50,7 @@ class FaultyStoreTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(30));
 
-	/** After it no lease is handed off without the store. */
+	/** The number of hand-offs after which the store must be asked. */
 	private static final Duration A_TURN = Duration.ofMillis(60);
 
 	private final VirtualRuntime runtime = new VirtualRuntime();
@@ -235,7 +235,8 @@ class FaultyStoreTests {
 			await(ended);
 		};
 		Thread operator = new Thread(this::forceRelease);
-		// It is refused when the first waiter holds the lock, and is notified still.
+		// The caller is refused when the first waiter holds the lock and still gets
+		// notifications.
 		this.locks.acquireAsync(KEY, OPTIONS, (refusal) -> {
 			operator.start();
 			await(asking);
@@ -292,7 +293,7 @@ class FaultyStoreTests {
 	}
 
 	/**
-	 * What a store does instead of what it should.
+	 * A replaced behaviour of the store.
 	 */
 	@FunctionalInterface
 	interface Fault {
@@ -302,7 +303,7 @@ class FaultyStoreTests {
 	}
 
 	/**
-	 * A store in memory that says it notifies, and has a fault wherever a test wants it.
+	 * A store in memory that declares NOTIFIES, with faults that the test injects.
 	 */
 	private final class FaultyStore implements LockStore {
 
@@ -317,7 +318,7 @@ class FaultyStoreTests {
 
 		private @Nullable Fault onClose;
 
-		/** The handles that are notified of a release until they are closed. */
+		/** The handles that are notified of releases until they are closed. */
 		private final Set<StoredLock> notified = ConcurrentHashMap.newKeySet();
 
 		@Override

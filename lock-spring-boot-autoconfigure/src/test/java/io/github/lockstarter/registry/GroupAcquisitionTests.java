@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Callers that want several locks, all or none.
+ * Acquisition of several locks, all or none.
  */
 class GroupAcquisitionTests {
 
@@ -254,7 +254,7 @@ class GroupAcquisitionTests {
 		};
 		this.store.broken = false;
 		assertThat(this.locks.table().isEmpty()).isTrue();
-		// The releases have failed, too, and are up to the store.
+		// The releases have failed as well, and are repeated by the store.
 		this.runtime.pass(Duration.ofMinutes(1));
 	}
 
@@ -420,7 +420,7 @@ class GroupAcquisitionTests {
 		return new LockKey("several", "%04d".formatted(place));
 	}
 
-	/** Returns the places of the locks that are held in the store. */
+	/** Returns the indexes of the keys whose locks are held in the store. */
 	private List<Integer> held(int count) {
 		return IntStream.range(0, count)
 			.filter((

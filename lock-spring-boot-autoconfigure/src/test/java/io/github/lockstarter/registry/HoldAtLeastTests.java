@@ -124,7 +124,8 @@ class HoldAtLeastTests {
 		List<DefaultLockRegistry> instances = IntStream.range(0, 3)
 			.mapToObj((i) -> this.runtime.registry(this.store))
 			.toList();
-		// Clocks up to five seconds apart, and work of up to a third of the interval.
+		// Clocks differ by up to five seconds, and work takes up to a third of the
+		// interval.
 		List<Long> offsets = instances.stream().map((each) -> random.nextLong(5_000_000_000L)).toList();
 		Duration interval = Duration.ofSeconds(1);
 		List<Long> runs = new ArrayList<>();

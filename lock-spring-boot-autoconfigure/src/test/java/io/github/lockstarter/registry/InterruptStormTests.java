@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Callers that give up at any moment.
+ * Callers that give up at random times.
  */
 @Tag("faults")
 class InterruptStormTests {

@@ -12,7 +12,7 @@ import io.github.lockstarter.testing.TestJvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A waiter without a thread blocks no thread, either.
+ * Asynchronous waiters block no thread.
  */
 class NonBlockingTests {
 

@@ -28,7 +28,7 @@ import io.github.lockstarter.store.memory.MemoryLockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the observations of locks are called, and which key values they have.
+ * The names and key values of lock observations.
  */
 class ObservationConventionTests {
 
@@ -131,7 +131,7 @@ class ObservationConventionTests {
 		assertThat(observed()).containsExactlyElementsOf(DEFAULTS);
 	}
 
-	/** Returns what is observed of a lock that is acquired and released. */
+	/** Returns the observations of a lock that is acquired and released. */
 	private List<String> observed() {
 		if (this.asked.isEmpty()) {
 			this.observations.observationConfig()
@@ -220,7 +220,7 @@ class ObservationConventionTests {
 
 	}
 
-	/** Fails whatever it is asked. */
+	/** Fails in every method. */
 	private record Failing(boolean throwing, AtomicInteger asked) implements LockObservationConvention {
 
 		@Override

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What operators see of attempts and leases.
+ * Observations of attempts and leases.
  */
 class ObservationTests {
 
@@ -335,7 +335,7 @@ class ObservationTests {
 			.toList();
 	}
 
-	/** Takes note of what has ended. */
+	/** Records stopped observations. */
 	private final class Recorder implements ObservationHandler<LockObservationContext> {
 
 		@Override
@@ -365,7 +365,7 @@ class ObservationTests {
 
 	}
 
-	/** Is out of order. */
+	/** An observation handler that fails. */
 	private static final class FailingStore implements LockStore {
 
 		@Override

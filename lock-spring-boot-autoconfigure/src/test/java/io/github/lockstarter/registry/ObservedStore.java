@@ -28,14 +28,14 @@ import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
- * A store in memory that counts what it is asked, can be out of order, can forget, and
- * can keep its answers back.
+ * A store in memory that counts its requests. It can fail, lose its data, and withhold
+ * answers.
  */
 final class ObservedStore implements LockStore {
 
 	final AtomicInteger acquires = new AtomicInteger();
 
-	/** How many handles it has returned that may block their caller. */
+	/** The number of returned handles that may block their caller. */
 	final AtomicInteger blocking = new AtomicInteger();
 
 	final AtomicInteger releases = new AtomicInteger();
@@ -44,28 +44,28 @@ final class ObservedStore implements LockStore {
 
 	volatile boolean broken;
 
-	/** Whether answers are kept back until the store {@linkplain #speak() speaks}. */
+	/** Whether answers are withheld until the store {@linkplain #speak() speaks}. */
 	volatile boolean silent;
 
-	/** Whether answers are kept back as soon as a lock is released. */
+	/** Whether answers are withheld after the next release. */
 	volatile boolean silentWhenReleased;
 
-	/** Whether what is asked is done at once where answers are kept back. */
+	/** Whether requests are executed at once although their answers are withheld. */
 	volatile boolean obedient;
 
-	/** Whether answers are kept back as soon as a token claims a lock. */
+	/** Whether answers are withheld after the next acquire for a token. */
 	volatile boolean silentWhenClaimed;
 
-	/** Runs whenever the store is asked for a lock. */
+	/** Runs at each acquire. */
 	volatile Runnable whenAsked = () -> {
 	};
 
 	volatile boolean throwing;
 
-	/** Whether it says that its locks are those of this JVM only. */
+	/** Whether the store declares that its locks are local to the JVM. */
 	volatile boolean local;
 
-	/** Whether it says that it grants several locks at once. */
+	/** Whether the store declares that it grants several locks at once. */
 	volatile boolean acquiresAll = true;
 
 	private final Queue<Runnable> unspoken = new ConcurrentLinkedQueue<>();
@@ -90,7 +90,7 @@ final class ObservedStore implements LockStore {
 		this.memory = new MemoryLockStore(this.nanoTime);
 	}
 
-	/** Returns the store of which nothing is counted, broken or kept back. */
+	/** Returns the underlying store, without counting and faults. */
 	MemoryLockStore memory() {
 		return this.memory;
 	}
@@ -105,7 +105,7 @@ final class ObservedStore implements LockStore {
 	}
 
 	/**
-	 * Gives the answers that were kept back, on a thread of its own, and waits for it.
+	 * Delivers the withheld answers on another thread, and waits for it.
 	 */
 	void speak() {
 		this.silent = false;

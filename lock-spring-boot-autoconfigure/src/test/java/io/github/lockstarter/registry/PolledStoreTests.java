@@ -17,7 +17,7 @@ import io.github.lockstarter.LockOptions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How two servers wait for a lock in a store that does not notify of releases.
+ * Two servers that wait for a lock in a store without notifications.
  */
 class PolledStoreTests {
 
@@ -60,7 +60,7 @@ class PolledStoreTests {
 		}
 	}
 
-	/** Takes the lock for a millisecond, again and again. */
+	/** Repeatedly acquires the lock for a millisecond. */
 	private void work() {
 		this.busy.acquireAsync(KEY, WAITING).thenAccept((lease) -> this.runtime.schedule(() -> {
 			this.served++;

@@ -26,12 +26,12 @@ import io.github.lockstarter.testing.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Which callers are given a result, and which the lock, when several wait on one server:
- * in the order of events that the test chooses.
+ * The recipients of a result and of the lock when several callers wait on one server, in
+ * an order of events that the test controls.
  */
 class ResultRecipientsTests {
 
-	/** The longest time between two questions to the store. */
+	/** The longest interval between two requests of a waiter to the store. */
 	private static final Duration POLL = Duration.ofMillis(100);
 
 	private static final LockKey KEY = new LockKey("results", "key");
@@ -229,12 +229,12 @@ class ResultRecipientsTests {
 		this.store.memory().lock(KEY).release(owner, new StoredResult(TARO, text, token));
 	}
 
-	/** Lets more time pass than has passed since then. */
+	/** Advances the time by more than the time since the given instant. */
 	private void passTimeSince(long begin) {
 		this.runtime.pass(Duration.ofNanos(this.runtime.nanoTime() - begin + 1));
 	}
 
-	/** Wants no result that was there before. */
+	/** A query that accepts no older result. */
 	private CompletableFuture<Acquisition> loser() {
 		return this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NOBODY, null).toCompletableFuture();
 	}
@@ -269,7 +269,7 @@ class ResultRecipientsTests {
 		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
 	}
 
-	/** Gives a waiter the time to ask the store again. */
+	/** Advances the time until a waiter sends its next request. */
 	private <T> T joinWaiting(CompletionStage<T> stage) {
 		this.runtime.pass(POLL);
 		return this.runtime.join(stage);

@@ -34,7 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Results that holders leave to others, in one and in two instances of an application.
+ * Results that holders share with other callers, in one and in two instances of an
+ * application.
  */
 class SharedResultsTests {
 
@@ -95,7 +96,8 @@ class SharedResultsTests {
 		assertThat(losers)
 			.allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result")));
 		assertThat(this.first.requests()).as("the winner's release").hasSize(requests + 1);
-		// To ask, and to read; and once in each second of waiting.
+		// One request for the lock, one to read the result, and one per second of
+		// waiting.
 		int looks = (int) Duration.ofNanos(System.nanoTime() - begin).toSeconds();
 		assertThat(this.second.requests().size() - requestsElsewhere).isBetween(2, 3 + looks);
 	}
@@ -249,7 +251,7 @@ class SharedResultsTests {
 		return slot.replayed() ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
 	}
 
-	/** Waits until an instance knows that the other holds the lock. */
+	/** Waits until an instance has seen that the other holds the lock. */
 	private void awaitWaiting() {
 		Awaitility.await().until(() -> !redis.keys(this.prefix + ":waiting:*").isEmpty());
 	}

@@ -28,7 +28,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Locks held by tokens on a real Redis, in two instances of an application.
+ * Token locks with a real Redis, in two instances of an application.
  */
 class TokenLocksOnRedisTests {
 
@@ -223,14 +223,14 @@ class TokenLocksOnRedisTests {
 			.until(() -> join(this.firstLocks.remainingAsync(this.key)).isEmpty());
 	}
 
-	/** The second instance has made its last try before it sleeps. */
+	/** Waits until the second instance has sent its last request before it sleeps. */
 	private void awaitAsleep(CompletableFuture<?> waiting, int requests) {
 		Awaitility.await().until(() -> this.second.requestCount() >= requests);
 		awaitWaiting(1);
 		assertThat(waiting).isNotDone();
 	}
 
-	/** So many instances wait for the lock. */
+	/** Waits until this number of instances waits for the lock. */
 	private void awaitWaiting(int instances) {
 		Awaitility.await().until(() -> {
 			Optional<String> waiting = redis.keys("tokens:waiting:*" + this.key.key()).stream().findFirst();

@@ -27,7 +27,7 @@ import io.github.lockstarter.TokenLocks.TokenLock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How the waiters for a lock queue in one JVM, tokens and leases alike.
+ * The queue of waiters in one JVM, for tokens and leases.
  */
 class TokenQueueTests {
 
@@ -292,7 +292,7 @@ class TokenQueueTests {
 		return this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 	}
 
-	/** So many have come and found the lock taken. */
+	/** Waits until this number of callers has found the lock held. */
 	private void awaitWaiting(int count) {
 		this.runtime.settle();
 		assertThat(this.counts.get(KEY.name(), Event.CONTENDED)).isEqualTo(count);
@@ -315,7 +315,7 @@ class TokenQueueTests {
 					(ex) -> assertThat(ex.getRetryAfter()).isEqualTo(OPTIONS.ttl()));
 	}
 
-	/** Gives a waiter the time to poll the store again. */
+	/** Advances the time until a waiter polls the store. */
 	private <T> T joinWaiting(CompletionStage<T> stage) {
 		this.runtime.pass(POLL);
 		return join(stage);

@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestLocks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What happens to a lock that was granted to a token whose caller has given up.
+ * Locks that were granted to a token whose caller has given up.
  */
 class UnwantedTokenLocksTests {
 
@@ -237,7 +237,7 @@ class UnwantedTokenLocksTests {
 		return this.locks.acquireAsync(KEY, options, token).toCompletableFuture();
 	}
 
-	/** Returns an attempt that the store keeps its answer back from. */
+	/** Returns an attempt whose answer the store withholds. */
 	private CompletableFuture<TokenLock> claimInSilence(LockOptions options) {
 		this.store.silentWhenClaimed = true;
 		int before = this.store.acquires.get();
@@ -252,7 +252,7 @@ class UnwantedTokenLocksTests {
 		assertThat(this.registry.table().isEmpty()).isTrue();
 	}
 
-	/** So many have come and found the lock taken. */
+	/** Waits until this number of callers has found the lock held. */
 	private void awaitContended(long count) {
 		this.runtime.settle();
 		assertThat(this.counts.get(KEY.name(), Event.CONTENDED)).isEqualTo(count);

@@ -26,8 +26,8 @@ import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
 
 /**
- * Takes locks on event loops of two instances, most callers the same lock, and prints how
- * many got theirs, and what blocked a thread that must not be.
+ * Acquires locks on event loops of two instances, mostly the same lock. Prints the number
+ * of grants, and the calls that blocked a non-blocking thread.
  */
 final class WatchedCallers {
 
@@ -96,7 +96,7 @@ final class WatchedCallers {
 		return released;
 	}
 
-	/** Takes a lock and releases it. */
+	/** Acquires and releases a lock. */
 	private interface Caller {
 
 		CompletableFuture<Void> call(LockRegistry locks, LockKey key, boolean givesUp);

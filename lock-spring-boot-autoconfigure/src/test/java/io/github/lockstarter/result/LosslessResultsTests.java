@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What others read is what was written, or nothing is.
+ * A stored result is either read without loss, or refused.
  */
 class LosslessResultsTests {
 

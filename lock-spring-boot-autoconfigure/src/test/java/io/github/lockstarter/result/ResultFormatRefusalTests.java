@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * What {@link ResultFormat} does not write, and does not read.
+ * Values and stored texts that {@link ResultFormat} refuses.
  */
 class ResultFormatRefusalTests {
 
@@ -142,7 +142,7 @@ class ResultFormatRefusalTests {
 				.doesNotContain("gadget");
 		}
 		catch (RuntimeException ex) {
-			// To refuse it is as good.
+			// A refusal is equally correct.
 		}
 		assertThat(Gadget.created).isFalse();
 	}
@@ -178,7 +178,7 @@ class ResultFormatRefusalTests {
 	record Order(String number, int count) {
 	}
 
-	/** Where an older version of a class is. */
+	/** Contains an older version of a class. */
 	static final class Older {
 
 		record Order(String number) {

@@ -17,8 +17,8 @@ import org.springframework.http.ResponseEntity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The shapes of types, of which some are versions of one: they have the same name, each
- * in a class loader of its own.
+ * Shapes of types, some of which are versions of one class: they have the same name in
+ * different class loaders.
  */
 class TypeShapeTests {
 

@@ -19,7 +19,7 @@ import io.github.lockstarter.store.memory.MemoryLockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The contract finds a store that declares what it does not do.
+ * Checks that the contract detects a store that does not implement a declared capability.
  */
 class CapabilityContractTests {
 
@@ -49,7 +49,7 @@ class CapabilityContractTests {
 		assertThat(isBroken(GroupContract.tests(this.store, this.store))).isTrue();
 	}
 
-	/** The first failure will do; tests that wait for something come first, and last. */
+	/** Returns whether any test fails. Slow tests are at both ends of the list. */
 	private static boolean isBroken(Stream<DynamicTest> tests) {
 		List<DynamicTest> all = new ArrayList<>(tests.toList());
 		Collections.reverse(all);

@@ -23,8 +23,7 @@ import io.github.lockstarter.store.LockStore.Acquisition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that {@linkplain Capability#ACQUIRES_ALL grants several locks at
- * once}.
+ * The contract of a store with the capability {@link Capability#ACQUIRES_ALL}.
  */
 final class GroupContract extends CapabilityContract {
 

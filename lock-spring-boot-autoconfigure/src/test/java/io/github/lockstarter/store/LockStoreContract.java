@@ -33,11 +33,10 @@ import io.github.lockstarter.store.LockStore.Renewal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What every {@link LockStore} promises, and what it promises by the capabilities that it
- * declares. To run it against a store, extend it and return the store, connected to a
- * real server, from {@link #store()}; the same for another server of the application from
- * {@link #otherInstance()}; and the number of locks that are held from
- * {@link #locksInStore()}.
+ * The contract of every {@link LockStore} and of its declared capabilities. To run it
+ * against a store, extend this class and return the store, connected to a real server,
+ * from {@link #store()}; a store of another instance of the application from
+ * {@link #otherInstance()}; and the number of held locks from {@link #locksInStore()}.
  */
 public abstract class LockStoreContract {
 
@@ -51,12 +50,12 @@ public abstract class LockStoreContract {
 	protected abstract LockStore store();
 
 	/**
-	 * Returns a second store on the same server, as another instance of the application
-	 * has it.
+	 * Returns a second store on the same server, like that of another instance of the
+	 * application.
 	 */
 	protected abstract LockStore otherInstance();
 
-	/** Returns how many locks of the contract are held in the store. */
+	/** Returns the number of locks of the contract that are held in the store. */
 	protected abstract long locksInStore();
 
 	@Test
@@ -173,7 +172,7 @@ public abstract class LockStoreContract {
 	@DisplayName("A lock with a delayed release is refused to all owners until then, and is no longer held by its owner")
 	void releasesAfterAWhile() throws Exception {
 		Duration time = Duration.ofMillis(1500);
-		// By default it is renewed, and its owner keeps it.
+		// The default implementation renews the lease, and its owner keeps it.
 		boolean ends = store().lock(this.key)
 			.getClass()
 			.getMethod("releaseAfter", String.class, Duration.class)
@@ -201,7 +200,8 @@ public abstract class LockStoreContract {
 		long from = System.nanoTime();
 		releaseAfter("a", time);
 		acquireWhenFree("b");
-		// Some servers count milliseconds, and some have a clock that is not monotonic.
+		// Some servers have a resolution of milliseconds, and some a clock that is not
+		// monotonic.
 		assertThat(Duration.ofNanos(System.nanoTime() - from)).isGreaterThan(time.minusMillis(20));
 		release(this.key, "b");
 	}
@@ -355,7 +355,7 @@ public abstract class LockStoreContract {
 		return join(store().lock(this.key).releaseAfter(owner, time));
 	}
 
-	/** A store that is slow for a moment repeats the release itself. */
+	/** Releases a lock; a store that is slow for a moment repeats the release itself. */
 	private void releaseAtLast(String owner) {
 		try {
 			release(this.key, owner);

@@ -16,8 +16,8 @@ import io.github.lockstarter.store.AcquireResult.PredecessorGone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that {@linkplain Capability#NOTIFIES notifies}, and may
- * {@linkplain Capability#HANDS_OVER hand over}.
+ * The contract of a store with the capability {@link Capability#NOTIFIES}, and optionally
+ * {@link Capability#HANDS_OVER}.
  */
 final class NotificationContract extends CapabilityContract {
 
@@ -159,8 +159,8 @@ final class NotificationContract extends CapabilityContract {
 	}
 
 	/**
-	 * A store may subscribe when it has its first waiter, and then wake all waiters in
-	 * any order. The second release that a waiter is notified of comes after that.
+	 * A store may subscribe for its first waiter, and then notify all waiters in any
+	 * order. The second notification of a waiter follows that.
 	 */
 	private void awaitSubscription(LockStore store) {
 		LockKey probe = new LockKey("contract", this.key.key() + " probe");

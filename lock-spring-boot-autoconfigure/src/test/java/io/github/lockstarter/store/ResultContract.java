@@ -16,7 +16,7 @@ import io.github.lockstarter.testing.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that {@linkplain Capability#KEEPS_RESULTS keeps results}.
+ * The contract of a store with the capability {@link Capability#KEEPS_RESULTS}.
  */
 final class ResultContract extends CapabilityContract {
 

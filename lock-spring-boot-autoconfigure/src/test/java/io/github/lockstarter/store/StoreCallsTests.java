@@ -38,7 +38,7 @@ class StoreCallsTests {
 
 	private final AtomicInteger undone = new AtomicInteger();
 
-	/** What the store answers to attempts to undo; the last answer is repeated. */
+	/** The store's answers to undo attempts; the last answer is repeated. */
 	private final Queue<CompletionStage<Boolean>> undoing = new ArrayDeque<>(
 			List.of(CompletableFuture.completedFuture(true)));
 
@@ -114,7 +114,7 @@ class StoreCallsTests {
 		CountDownLatch blocked = new CountDownLatch(1);
 		try {
 			CompletableFuture<Void> late = new CompletableFuture<>();
-			// First, so that the timer runs it, however late this thread is.
+			// Scheduled first, so that the timer runs it, however late this thread is.
 			late.whenComplete((nothing, failure) -> {
 				blocked.countDown();
 				await(open);
@@ -204,13 +204,13 @@ class StoreCallsTests {
 		for (int i = 0; i < 1500; i++) {
 			grant();
 		}
-		// They are tried again every half second.
+		// Undos are repeated every half second.
 		long rounds = 1 + Duration.ofNanos(System.nanoTime() - start).toMillis() / 500;
 		assertThat(this.undone.get()).isBetween(1000, 1000 * (int) rounds);
 		Awaitility.await().until(() -> this.undone.get() >= 2000);
 		this.calls.close();
 		int soFar = this.undone.get();
-		// A few may have been under way.
+		// A few may have been in progress.
 		Awaitility.await().during(Duration.ofMillis(1500)).until(() -> this.undone.get() < soFar + 50);
 	}
 

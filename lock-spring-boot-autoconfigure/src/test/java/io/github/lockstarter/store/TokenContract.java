@@ -16,12 +16,11 @@ import io.github.lockstarter.store.AcquireResult.Held;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for
- * tokens}.
+ * The contract of a store with the capability {@link Capability#HOLDS_FOR_TOKENS}.
  */
 final class TokenContract extends CapabilityContract {
 
-	/** What a store's clock may round to, and the time for a request. */
+	/** The resolution of a store's clock, plus the time of a request. */
 	private static final Duration A_WHILE = Duration.ofSeconds(10);
 
 	private static final Condition<Duration> NEARLY_LONG = new Condition<>(

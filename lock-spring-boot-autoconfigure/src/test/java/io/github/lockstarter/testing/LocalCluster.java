@@ -20,8 +20,7 @@ import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * A Redis Cluster of three masters, each with a replica, that run as processes on this
- * machine.
+ * A Redis Cluster of three masters with a replica each, as processes on this machine.
  */
 public final class LocalCluster implements RedisShape {
 
@@ -36,7 +35,7 @@ public final class LocalCluster implements RedisShape {
 
 	private static @Nullable LocalCluster shared;
 
-	/** Returns those that tests share which break nothing. */
+	/** Returns the servers that tests without faults share. */
 	public static synchronized LocalCluster shared() {
 		if (shared == null) {
 			shared = started();

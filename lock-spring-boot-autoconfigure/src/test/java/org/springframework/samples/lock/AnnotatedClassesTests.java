@@ -29,7 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * An application whose packages look like those of Spring, as Spring's own samples do.
+ * An application in a package below {@code org.springframework}, like Spring's own
+ * samples.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class AnnotatedClassesTests {
@@ -92,7 +93,7 @@ class AnnotatedClassesTests {
 			.run((context) -> assertThat(output).contains("Pets.nameTwice calls name on the same object"));
 	}
 
-	/** On another thread: a call within the holder's would join its lease. */
+	/** Runs on another thread: a call within the holder's call would join its lease. */
 	private static void assertRefused(ThrowingCallable call) {
 		CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(() -> catchThrowable(call));
 		assertThat(refusal).succeedsWithin(Duration.ofMinutes(1)).isInstanceOf(LockConflictException.class);

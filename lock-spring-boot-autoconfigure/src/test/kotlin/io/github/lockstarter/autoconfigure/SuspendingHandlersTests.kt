@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit
 
 /**
- * The lock covers what a suspending handler does, in Spring MVC and in WebFlux.
+ * The lock covers the work of a suspending handler, in Spring MVC and in WebFlux.
  */
 @ParameterizedClass
 @ValueSource(strings = ["servlet", "reactive"])
@@ -133,7 +133,7 @@ class SuspendingHandlersTests {
 		assertThat(answer(post(handler)).body()).isEqualTo("begin, end")
 	}
 
-	/** Sends a request and waits until its work is under way. */
+	/** Sends a request, and waits until its handler runs. */
 	private fun begin(handler: String): CompletableFuture<HttpResponse<String>> {
 		val request = post(handler)
 		await().until { gates[taro].arrivals == 1 }

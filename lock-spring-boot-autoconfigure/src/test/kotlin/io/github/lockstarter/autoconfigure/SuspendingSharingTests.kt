@@ -24,7 +24,7 @@ import java.util.UUID
 import java.util.concurrent.TimeUnit
 
 /**
- * What suspending handlers end with is shared and replayed, in Spring MVC and in WebFlux.
+ * Results of suspending handlers are shared and replayed, in Spring MVC and in WebFlux.
  */
 @ParameterizedClass
 @ValueSource(strings = ["servlet", "reactive"])

@@ -110,7 +110,7 @@ class SuspendingTransactionsTests {
 			database.sql("create table orders (id int)").then().block()
 		}
 
-		/** Inserts, and loses the lease if it is to be lost. */
+		/** Inserts a row, and loses the lease if the test requests it. */
 		open suspend fun insert(lease: Lease): Long {
 			val rows = database.sql("insert into orders values (1)").fetch().rowsUpdated().awaitSingle()
 			delay(1)

@@ -28,7 +28,7 @@ import io.github.lockstarter.annotation.OnConflict;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Spring Data REST has a handler adapter of its own, of the type of Spring MVC's.
+ * Spring Data REST registers a second handler adapter of Spring MVC's type.
  */
 class DataRestTests {
 

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Transactions of JPA on the database of the locks.
+ * JPA transactions on the database that contains the locks.
  */
 class JpaTransactionsTests {
 

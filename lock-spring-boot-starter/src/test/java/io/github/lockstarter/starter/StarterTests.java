@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the one dependency does to an application that has a web server, a cache, JPA and
- * the actuator, but no Redis: nothing but what this library itself adds.
+ * The effect of the starter on an application with a web server, a cache, JPA and the
+ * actuator, but without Redis: only beans of this library are added.
  */
 class StarterTests {
 
@@ -32,20 +32,20 @@ class StarterTests {
 			"management.endpoints.web.exposure.include=*" };
 
 	/**
-	 * The jars that come with the starter, and nothing else of this application needs.
+	 * The jars that the starter adds and that this application does not need otherwise.
 	 */
 	private static final Pattern OF_STARTER = Pattern.compile(
 			"lock-spring-boot-autoconfigure|spring-boot-data-redis|lettuce-core|redis-authx-core|netty-|reactor-core|reactive-streams");
 
 	/**
-	 * Lettuce needs Reactor, and where that is, the actuator has an empty registry for
+	 * Lettuce brings Reactor, which makes the actuator create an empty registry of
 	 * reactive health contributors.
 	 */
 	private static final Pattern OF_REACTOR = Pattern.compile("[rR]eactiveHealthContributorRegistry");
 
 	private static Map<String, String> without;
 
-	/** What was seen with the starter, by the kind of store. */
+	/** The output of the application with the starter, by kind of store. */
 	private static final Map<String, Map<String, String>> with = new TreeMap<>();
 
 	@BeforeAll
@@ -118,7 +118,7 @@ class StarterTests {
 		return new ProcessBuilder(command).redirectErrorStream(true).start();
 	}
 
-	/** Returns what was seen when the application has ended. */
+	/** Returns the output after the application has ended. */
 	private static Map<String, String> seen(Process application) throws IOException, InterruptedException {
 		Map<String, String> seen = new TreeMap<>();
 		try (BufferedReader output = application.inputReader()) {

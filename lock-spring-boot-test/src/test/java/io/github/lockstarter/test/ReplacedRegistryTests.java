@@ -15,7 +15,8 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
 
 /**
- * A test that has the annotation, for example from its base class, and a mock.
+ * A test with both {@code @AutoConfigureLocks}, for example inherited, and a mock of the
+ * registry.
  */
 @SpringJUnitConfig(AutoConfigureLocksTests.Application.class)
 class ReplacedRegistryTests {

@@ -79,7 +79,7 @@ class TestLockRegistryTests {
 		long released = System.nanoTime();
 		other.close();
 		assertThat(waiter).succeedsWithin(LONG).matches(Optional::isPresent);
-		// Not when the holder's ttl would have ended.
+		// Earlier than the end of the holder's ttl.
 		assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - released)).isLessThan(9);
 	}
 

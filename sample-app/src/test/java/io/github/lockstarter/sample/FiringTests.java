@@ -25,7 +25,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the page fires, and at whom; without a browser.
+ * The requests that the page fires, and their targets, tested without a browser.
  */
 @Tag("once")
 class FiringTests {

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two instances of the application, with their locks in the database of the users.
+ * Two instances of the application with their locks in the application's database.
  */
 @Tag("once")
 class LocksInDatabaseTests {

@@ -20,7 +20,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Somebody listens where Redis would, and counts on not being called.
+ * A socket listens in place of Redis, and counts connections.
  */
 @SpringBootTest(
 		properties = { "lock.store=memory", "spring.datasource.url=jdbc:h2:mem:no-redis", "sample.points.latency=0ms" })

@@ -18,7 +18,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What {@code docs/operating.md} shows can be seen in the sample, as it comes.
+ * Checks that the sample shows what {@code docs/operating.md} describes, with its default
+ * settings.
  */
 class OperatingTests {
 
@@ -66,7 +67,7 @@ class OperatingTests {
 	void metricsAndHealth() throws Exception {
 		this.points.grant();
 		assertThat(this.server.post("/users?userName=taro").statusCode()).isEqualTo(201);
-		// The engine counts after it has answered.
+		// The engine updates its counts after the answer.
 		Awaitility.await()
 			.untilAsserted(
 					() -> assertThat(this.server.get("/actuator/metrics/lock.acquire").body()).contains("granted"));

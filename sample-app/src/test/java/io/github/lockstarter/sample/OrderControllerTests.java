@@ -19,7 +19,7 @@ import static io.github.lockstarter.test.LockAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An example of a test of one controller: its annotations work, with locks in memory.
+ * An example of a controller test in which the annotations work, with locks in memory.
  */
 @WebMvcTest(OrderController.class)
 @AutoConfigureLocks

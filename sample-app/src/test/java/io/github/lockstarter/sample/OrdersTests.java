@@ -15,7 +15,7 @@ import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Orders need no Redis in a test.
+ * Tests of orders, with locks in memory.
  */
 @SpringBootTest(properties = { "lock.store=memory", "spring.datasource.url=jdbc:h2:mem:orders" })
 @AutoConfigureMockMvc

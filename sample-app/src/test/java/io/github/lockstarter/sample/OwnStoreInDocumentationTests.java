@@ -14,7 +14,7 @@ import io.github.lockstarter.testing.DocumentedCode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The store that the documentation shows is the one that passes the contract.
+ * Checks that the documented store is the one that passes the contract.
  */
 @Tag("once")
 class OwnStoreInDocumentationTests {

@@ -17,7 +17,7 @@ import org.openqa.selenium.interactions.Actions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the page does in a browser.
+ * The behaviour of the page in a browser.
  */
 @Tag("once")
 class PageTests {

@@ -24,8 +24,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The commands of the README, typed on two days: the sample is started anew on the
- * second, and its users and its Redis are still there.
+ * Runs the commands of the README on two simulated days: on the second, the sample is
+ * restarted, and its users and Redis still exist.
  */
 @Tag("once")
 class ReadmeCommandsTests {
@@ -79,7 +79,7 @@ class ReadmeCommandsTests {
 		assertThat(answers).containsOnlyOnce("Idempotent-Replayed: true");
 	}
 
-	/** Types the commands that contain these texts. */
+	/** Runs the commands that contain these texts. */
 	private Shell type(String... texts) throws IOException {
 		String commands = BLOCK.matcher(Files.readString(Path.of("..", "README.md")))
 			.results()
@@ -101,7 +101,7 @@ class ReadmeCommandsTests {
 			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> Files.readString(this.file).contains(text));
 		}
 
-		/** Waits until all has been printed, and returns it. */
+		/** Waits until the output is complete, and returns it. */
 		String output() throws IOException {
 			this.process.onExit().orTimeout(1, TimeUnit.MINUTES).join();
 			return Files.readString(this.file);

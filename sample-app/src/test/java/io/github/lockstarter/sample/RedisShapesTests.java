@@ -13,8 +13,7 @@ import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisShape;
 
 /**
- * Two instances of the application, on several Redis servers that stand in for each
- * other.
+ * Two instances of the application with a Redis deployment of several servers.
  */
 @Tag("once")
 class RedisShapesTests {

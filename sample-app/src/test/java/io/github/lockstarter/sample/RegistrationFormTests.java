@@ -24,7 +24,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a browser without script gets to see.
+ * The registration form in a browser without JavaScript.
  */
 @Tag("once")
 class RegistrationFormTests {

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What the README says can be switched.
+ * The settings of the sample that the README documents.
  */
 class SampleSwitchesTests {
 

@@ -21,8 +21,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two instances of the application, on one Redis and one database. Points are granted
- * when the test says so, so that requests overlap without anybody looking at a clock.
+ * Two instances of the application with one Redis and one database. The test controls
+ * when points are granted, so that requests overlap deterministically.
  */
 class TwoInstancesTests {
 

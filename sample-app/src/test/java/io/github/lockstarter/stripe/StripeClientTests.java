@@ -120,7 +120,7 @@ class StripeClientTests {
 	@Test
 	@DisplayName("A client that gets a truncated answer does not retry by itself, and a retry with its key gets the whole answer")
 	void halfAnAnswer() throws StripeException {
-		// So that the half of the answer ends after its headers.
+		// Ensures that half of the answer ends after its headers.
 		PaymentIntentCreateParams params = payment(500).setDescription("tea ".repeat(1000)).build();
 		RequestOptions key = RequestOptions.builder().setIdempotencyKey(UUID.randomUUID().toString()).build();
 		this.proxy.breakNext(Loss.END_IN_REPLY);
@@ -190,7 +190,7 @@ class StripeClientTests {
 			.sum();
 	}
 
-	/** The client sends it without quotes. */
+	/** The Stripe client sends the key without quotes. */
 	private static void assertOneKey() {
 		assertThat(PaymentIntents.keys).hasSizeGreaterThanOrEqualTo(1).doesNotContainNull();
 		assertThat(Set.copyOf(PaymentIntents.keys)).singleElement().asString().matches("[0-9a-f-]{36}");

@@ -18,7 +18,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every candidate is a lock.
+ * Every candidate excludes other holders.
  */
 class CandidateTests {
 

@@ -37,7 +37,10 @@ class OpenLoadTests {
 		}
 	}
 
-	/** Runs against a server that answers each request, by its number, with a status. */
+	/**
+	 * Runs the load against a server that returns the status for the number of each
+	 * request.
+	 */
 	private static OpenLoad.Outcome run(IntUnaryOperator status) throws InterruptedException {
 		AtomicInteger requests = new AtomicInteger();
 		DisposableServer server = HttpServer.create()

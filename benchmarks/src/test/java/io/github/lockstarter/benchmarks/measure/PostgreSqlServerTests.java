@@ -38,7 +38,7 @@ class PostgreSqlServerTests {
 		}
 	}
 
-	/** Returns how many rows the last one changed. */
+	/** Returns the number of rows that the last statement changed. */
 	private static int execute(PostgreSqlServer server, boolean autoCommit, String... statements) throws SQLException {
 		try (Connection connection = DriverManager.getConnection(server.address().url());
 				Statement statement = connection.createStatement()) {

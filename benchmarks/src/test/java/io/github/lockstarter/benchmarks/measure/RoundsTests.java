@@ -36,7 +36,7 @@ class RoundsTests {
 		assertThat(rounds.lowest(List.of(), Integer::doubleValue)).isEmpty();
 	}
 
-	/** One round warms up. */
+	/** The first round is a warm-up. */
 	private static Rounds<String, Integer> rounds(List<Integer> mine, List<Integer> floor) throws Exception {
 		Map<String, Iterator<Integer>> figures = Map.of("mine", mine.iterator(), "floor", floor.iterator());
 		return Rounds.run("a test", new Effort(1, mine.size() - 1, Duration.ZERO), List.of("mine", "floor"),

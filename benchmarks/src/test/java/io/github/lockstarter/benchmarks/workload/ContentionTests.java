@@ -24,7 +24,7 @@ class ContentionTests {
 		try (LocalRedis redis = LocalRedis.started(); Worker worker = new Worker()) {
 			RedisAddress address = new RedisAddress(redis.port());
 			long now = System.nanoTime();
-			// However long it takes to start and to connect.
+			// The first run waits for the process to start and to connect.
 			assertThat(worker.run(contention(address, now, now))).isEmpty();
 			long begin = System.nanoTime();
 			long end = begin + Duration.ofSeconds(3).toNanos();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the independent program finds in histories that are written by hand.
+ * Results of the independent checker for hand-written histories.
  */
 @Tag("once")
 class CheckerTests {

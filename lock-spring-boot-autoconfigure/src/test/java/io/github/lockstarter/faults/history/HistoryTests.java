@@ -26,9 +26,9 @@ import io.github.lockstarter.testing.TestJvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two applications take locks while they and their Redis are broken in turn. What they
- * write down is checked by a program that knows nothing of the library.
- * {@code -Dhistory.minutes} says for how long; see {@code docs/history-check.md}.
+ * Two applications acquire locks while faults are injected into them and their Redis.
+ * Their histories are checked by a program that is independent of the library. {@code
+ * -Dhistory.minutes} sets the duration; see {@code docs/history-check.md}.
  */
 @Tag("faults")
 @Tag("soak")
@@ -39,7 +39,7 @@ class HistoryTests {
 
 	private static final Path HISTORIES = Path.of("target", "history");
 
-	/** For each of two tests. */
+	/** The duration of each of the two tests. */
 	private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("history.minutes", 0) * 30L);
 
 	@Test
@@ -161,7 +161,7 @@ class HistoryTests {
 			LocalRedis master = servers.master();
 			master.freeze();
 			awaitAnotherMaster(servers, master);
-			// It believes that it is the master until it is notified.
+			// The old master considers itself the master until it is notified.
 			master.thaw();
 			Fault.last();
 			servers.heal(master);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Checks that the patches for the script {@code mutate} fit the code that they break.
+ * Checks that the patches for the script {@code mutate} apply to the current code.
  */
 class MutationsTests {
 
@@ -70,7 +70,7 @@ class MutationsTests {
 	/**
 	 * One change of a file.
 	 *
-	 * @param lines what is there before: the context, and what is removed
+	 * @param lines the lines before the change: context and removed lines
 	 */
 	private record Hunk(String file, List<String> lines) {
 	}

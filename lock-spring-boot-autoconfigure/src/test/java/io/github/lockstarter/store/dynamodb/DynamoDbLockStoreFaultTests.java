@@ -35,7 +35,7 @@ class DynamoDbLockStoreFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-	/** What a busy machine may need on top. */
+	/** Additional time that a busy machine may need. */
 	private static final Duration SOON = Duration.ofSeconds(30);
 
 	private static final Duration TTL = Duration.ofMinutes(10);
@@ -211,9 +211,8 @@ class DynamoDbLockStoreFaultTests {
 			assertThat(patient.lock(this.key).acquire(command("a"))).succeedsWithin(SOON).isInstanceOf(Granted.class);
 			server.kill();
 			LockKey other = new LockKey("fault", "other");
-			// Given up by its caller, the driver may still repeat a request, so that
-			// these
-			// are for another lock.
+			// The driver may repeat a request that its caller gave up, so these requests
+			// use another lock.
 			assertBroken(store.lock(other).acquire(command("b")), "");
 			assertBroken(store.lock(other).release("b", null), "");
 			server.start();

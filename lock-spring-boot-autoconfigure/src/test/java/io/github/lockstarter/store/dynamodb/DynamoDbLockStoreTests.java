@@ -179,7 +179,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 		return Items.number(table.item(this.key), Items.DELETE_AFTER);
 	}
 
-	/** Returns a store of a server whose clock is ahead by that much. */
+	/** Returns a store whose clock is ahead by this time. */
 	private LockStore store(Duration ahead) {
 		return table.store(SKEW, () -> this.now.plus(ahead));
 	}

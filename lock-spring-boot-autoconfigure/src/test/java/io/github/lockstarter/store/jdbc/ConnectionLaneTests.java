@@ -21,7 +21,7 @@ import io.github.lockstarter.store.StoreCalls.NotDone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * On which thread statements run, and how often.
+ * The threads on which statements run, and their repetition.
  */
 class ConnectionLaneTests {
 

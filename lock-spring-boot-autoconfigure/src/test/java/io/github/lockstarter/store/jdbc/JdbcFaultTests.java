@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Databases that are killed, frozen, cut off and changed by hand.
+ * Databases that are killed, frozen, disconnected and altered by hand.
  */
 @Tag("once")
 class JdbcFaultTests {
@@ -275,7 +275,7 @@ class JdbcFaultTests {
 	@DisplayName("While MariaDB is read-only, requests fail with its message; then the next request works")
 	void readOnlyMariaDb() {
 		try (TestStores stores = new TestStores(mariaDb.url())) {
-			// The administrator may go on writing.
+			// The administrator can still write.
 			stores.execute("CREATE USER IF NOT EXISTS application", "GRANT ALL ON test.* TO application");
 			try (DefaultLockRegistry locks = TestLocks
 				.on(stores.another(mariaDb.url().replace("user=root", "user=application")))) {

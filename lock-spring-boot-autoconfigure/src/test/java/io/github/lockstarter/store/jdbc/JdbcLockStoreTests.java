@@ -41,7 +41,7 @@ class JdbcLockStoreTests {
 
 	private static final Duration TTL = Duration.ofSeconds(30);
 
-	/** With {@code -Dpurged-keys=100000} it takes longer. */
+	/** The number of keys; set by {@code -Dpurged-keys=100000} for a longer test. */
 	private static final int KEYS = Integer.getInteger("purged-keys", 2_000);
 
 	private static final int AT_ONCE = 1_000;
@@ -65,12 +65,12 @@ class JdbcLockStoreTests {
 	@AutoClose
 	private static final TestStores h2 = new TestStores("jdbc:h2:mem:locks;DB_CLOSE_DELAY=-1");
 
-	/** The contract on one database, and what all databases have in common. */
+	/** The contract with one database, and tests for all databases. */
 	abstract static class Contract extends LockStoreContract {
 
 		private final TestStores stores;
 
-		/** How many statements tell that a lock is held. */
+		/** The number of statements of a refusal. */
 		private final int refusal;
 
 		private final LockKey key = new LockKey("jdbc", UUID.randomUUID().toString());
@@ -157,7 +157,7 @@ class JdbcLockStoreTests {
 				connection.setAutoCommit(false);
 				connection.createStatement()
 					.execute("SELECT * FROM locks WHERE lock_key = 'jdbc:%s' FOR UPDATE".formatted(this.key.key()));
-				// As an application has it by default.
+				// The default of an application.
 				JdbcLockStore usual = this.stores.another(this.stores.url(), Duration.ofSeconds(3));
 				AcquireResult refused = join(usual.lock(this.key).acquire(AcquireCommand.of("b", TTL)));
 				assertThat(refused).isEqualTo(new Held(Duration.ZERO));
@@ -213,7 +213,7 @@ class JdbcLockStoreTests {
 
 	}
 
-	/** Returns the handles that run their statements on the threads of the callers. */
+	/** Returns a store whose handles execute their statements on the callers' threads. */
 	private record BlockingStore(LockStore store) implements LockStore {
 
 		@Override

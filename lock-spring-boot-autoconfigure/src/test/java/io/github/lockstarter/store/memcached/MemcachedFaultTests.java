@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * What happens to locks when memcached dies, comes back, freezes, and is full.
+ * Locks while memcached is killed, restarted, frozen and full.
  */
 @Tag("faults")
 @Tag("once")
@@ -99,7 +99,7 @@ class MemcachedFaultTests {
 			server.thaw();
 			Awaitility.await().until(() -> server.hasItem("lock:fault:taro"));
 			assertThat(lock.acquire(command)).succeedsWithin(SOON).isInstanceOf(Granted.class);
-			// What is undone is undone within 500 ms.
+			// An undo ends within 500 ms.
 			Awaitility.await().during(Duration.ofSeconds(1)).until(() -> server.hasItem("lock:fault:taro"));
 		}
 	}
@@ -113,7 +113,7 @@ class MemcachedFaultTests {
 			server.freeze();
 			CompletableFuture<Optional<Lease>> acquire = locks.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 			assertThat(acquire).failsWithin(SOON);
-			// The driver gives a silent connection up after three seconds.
+			// The driver closes a silent connection after three seconds.
 			Awaitility.await()
 				.atMost(SOON)
 				.untilAsserted(() -> assertThatExceptionOfType(LockStoreException.class)
@@ -230,7 +230,7 @@ class MemcachedFaultTests {
 		}
 	}
 
-	/** Stores items as large as a lock, more than there is room for. */
+	/** Stores more items of the size of a lock than the server has memory for. */
 	private static void fill(LocalMemcached server) {
 		String added = server.requests()
 			.stream()

@@ -44,7 +44,8 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Where they have to be put together for sure, the server is stopped while many ask.
+ * Batching of requests. To ensure that requests are batched, the server is stopped while
+ * many are submitted.
  */
 class BatchesTests {
 
@@ -173,7 +174,7 @@ class BatchesTests {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL",
 					arguments("SETUSER default resetkeys ~other:*")));
-			// An acquire that fails is undone, at a time of its own.
+			// A failed acquire is undone later.
 			assertThat(redis.whileStopped(() -> redis.releaseAll(40)))
 				.allSatisfy((owned) -> assertThat(owned).failsWithin(10, TimeUnit.SECONDS)
 					.withThrowableThat()
@@ -208,7 +209,7 @@ class BatchesTests {
 			List<CompletableFuture<AcquireResult>> acquired = redis.acquireAll(100);
 			server.kill();
 			server.start();
-			// The driver repeats what was under way, so that it may even be granted.
+			// The driver repeats the requests in flight, so they may even be granted.
 			CompletableFuture.allOf(acquired.toArray(CompletableFuture[]::new))
 				.handle((done, failure) -> true)
 				.orTimeout(10, TimeUnit.SECONDS)
@@ -250,7 +251,7 @@ class BatchesTests {
 			redis.instance.forgetRequests();
 			assertThat(redis.whileStopped(() -> redis.releaseAll(40)))
 				.allSatisfy((owned) -> assertThat(owned.join()).isTrue());
-			// All eight can be under way again.
+			// All eight requests can be in flight again.
 			assertThat(redis.instance.requests()).filteredOn("EVALSHA"::equals).hasSize(8 + 1);
 		});
 	}
@@ -362,7 +363,8 @@ class BatchesTests {
 				return acquired;
 			});
 			Awaitility.await().untilAsserted(() -> assertThat(redis.template.keys("batch:{*")).isEmpty());
-			// Those that were not even sent need not be: eight were, and are released.
+			// Requests that were not sent need no release: eight were sent, and are
+			// released.
 			assertThat(redis.instance.requests()).filteredOn("EVALSHA"::equals).hasSize(8 + 8);
 			assertThat(redis.acquireAll(40))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));

@@ -44,8 +44,8 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How waiters are notified where a release cannot be published, and what becomes of
- * connections where there is no thread.
+ * Notification of waiters when a release cannot be published, and connections when no
+ * thread can be started.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockPubSubTests {
@@ -374,7 +374,7 @@ class LockPubSubTests {
 	private RedisConnections connections(ClientResources resources, boolean autoReconnect) {
 		RedisClient client = RedisClient.create(resources);
 		RedisConnections connections = LettuceConnections.to(client, RedisURI.create("127.0.0.1", this.server.port()));
-		// As the client of an application may have it.
+		// A possible setting of an application's client.
 		client.setOptions(ClientOptions.builder().autoReconnect(autoReconnect).build());
 		return connections;
 	}
@@ -389,7 +389,9 @@ class LockPubSubTests {
 		};
 	}
 
-	/** Has an instance wait for the lock, and returns how often it was woken. */
+	/**
+	 * Makes an instance wait for the lock, and returns the counter of its notifications.
+	 */
 	private AtomicInteger assertWaits(RedisConnections connections) {
 		AtomicInteger woken = new AtomicInteger();
 		RedisLockStore waiter = new RedisLockStore(connections, "lock", SOON, 0);
@@ -402,7 +404,7 @@ class LockPubSubTests {
 		return woken;
 	}
 
-	/** Subscriptions go to another server than commands. */
+	/** Directs subscriptions to another server than commands. */
 	private record Sharded(RedisConnections commandsTo, RedisConnections subscriptionsTo) implements RedisConnections {
 
 		@Override
@@ -427,7 +429,7 @@ class LockPubSubTests {
 
 	}
 
-	/** Counts what it was given to run later. */
+	/** Counts the tasks that were scheduled. */
 	private static final class CountingExecutors extends DefaultEventExecutorGroup {
 
 		private final AtomicInteger scheduled = new AtomicInteger();

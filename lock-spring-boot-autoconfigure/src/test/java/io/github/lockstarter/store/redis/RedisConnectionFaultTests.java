@@ -45,15 +45,15 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What becomes of requests whose connection breaks although Redis is up throughout:
- * behind a load balancer, a firewall, NAT.
+ * Requests whose connection breaks while Redis is up, as behind a load balancer, a
+ * firewall or NAT.
  */
 @Tag("faults")
 class RedisConnectionFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-	/** What an answer in time may take on a busy machine. */
+	/** The maximum time of an answer on a busy machine. */
 	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private static final Duration TTL = Duration.ofMinutes(10);
@@ -70,7 +70,7 @@ class RedisConnectionFaultTests {
 	private final RedisLockStore patient = new RedisLockStore(TestRedis.connections("127.0.0.1", this.proxy.port()),
 			"lock", SOON, 0);
 
-	/** Not by way of the proxy. */
+	/** Connected directly, without the proxy. */
 	private final RedisLockStore other = new RedisLockStore(TestRedis.connections("127.0.0.1", this.server.port()),
 			"lock", SOON, 0);
 
@@ -220,14 +220,14 @@ class RedisConnectionFaultTests {
 		this.proxy.dropAll();
 		assertThat(this.store.lock(this.key).release("a", null)).failsWithin(SOON);
 		AtomicInteger attempts = new AtomicInteger();
-		// An attempt that failed is undone later, so each has an owner of its own.
+		// A failed attempt is undone later, so each attempt has a new owner.
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
 			.untilAsserted(() -> assertThat(this.store.lock(new LockKey("reset", "jiro"))
 				.acquire(AcquireCommand.of("b" + attempts.incrementAndGet(), TTL))).succeedsWithin(SOON)
 				.isInstanceOf(Granted.class));
 		Awaitility.await().until(() -> locks() == 1);
-		// The silent one is closed, that of the other store is still open.
+		// The silent connection is closed, and that of the other store is still open.
 		Awaitility.await().until(() -> this.proxy.connections() == 2);
 	}
 
@@ -328,7 +328,7 @@ class RedisConnectionFaultTests {
 		store.close();
 	}
 
-	/** A call of a store may fail if the machine stands still. */
+	/** Repeats a call, which may fail if the machine pauses. */
 	private void connect(RedisLockStore store) {
 		store.start();
 		Awaitility.await()

@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What the store makes of the connections of its driver.
+ * The store's use of the driver's connections.
  */
 class RedisConnectionsTests {
 

@@ -41,7 +41,7 @@ class RedisLockStoreFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-	/** What it, or an answer in time, may take longer on a busy machine. */
+	/** Additional time that a busy machine may need. */
 	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private static final Duration TTL = Duration.ofMinutes(10);
@@ -106,7 +106,7 @@ class RedisLockStoreFaultTests {
 		LockKey other = new LockKey("fault", "jiro");
 		assertThat(this.patient.lock(other).acquire(AcquireCommand.of("b", TTL))).succeedsWithin(SOON)
 			.isInstanceOf(Granted.class);
-		// The driver may repeat an acquire from just after the kill; it is undone.
+		// The driver may repeat an acquire from just before the kill; it is undone.
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(acquire("b")).succeedsWithin(SOON).isInstanceOf(Granted.class));
 	}
@@ -131,7 +131,7 @@ class RedisLockStoreFaultTests {
 		RedisConnections connections = TestRedis.connections("127.0.0.1", durable.port());
 		RedisLockStore store = new RedisLockStore(connections, "lock", TIMEOUT, 0);
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
-		// So that it is connected.
+		// Ensures that the store is connected.
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(
 					store.lock(new LockKey("fault", "other")).acquire(AcquireCommand.of("a", Duration.ofMillis(1))))
@@ -196,8 +196,8 @@ class RedisLockStoreFaultTests {
 			RedisLockStore careful = new RedisLockStore(this.connections, "lock", Duration.ofSeconds(4), 1);
 			StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 			AtomicInteger attempts = new AtomicInteger();
-			// A grant is undone that no replica acknowledged: each has an owner of its
-			// own.
+			// A grant without acknowledgement is undone later, so each grant has a new
+			// owner.
 			Awaitility.await()
 				.ignoreExceptions()
 				.until(() -> careful.lock(this.key)

@@ -57,7 +57,7 @@ class RedisLockStoreTests extends LockStoreContract {
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
 				String command = event.getCommand().getType().toString();
-				// Once for each subscription, to try it out.
+				// Once per subscription, to probe it.
 				if (!command.equals("PUBLISH")) {
 					requests.add(command);
 				}

@@ -23,7 +23,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What Redis knows of waiters.
+ * The waiters that are registered in Redis.
  */
 class RedisNotificationTests {
 

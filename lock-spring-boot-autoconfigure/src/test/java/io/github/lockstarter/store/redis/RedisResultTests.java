@@ -37,7 +37,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What Redis keeps of results.
+ * Results in Redis.
  */
 class RedisResultTests {
 
@@ -55,7 +55,7 @@ class RedisResultTests {
 
 	private final LockKey key = new LockKey("results", UUID.randomUUID().toString());
 
-	/** The keys of one test are not those of another. */
+	/** Separates the keys of each test. */
 	private final String prefix = "kept-" + UUID.randomUUID();
 
 	private final RedisLockStore store = new RedisLockStore(connections, this.prefix, Duration.ofSeconds(5), 0);

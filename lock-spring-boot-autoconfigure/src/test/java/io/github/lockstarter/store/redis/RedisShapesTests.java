@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The Redis store where several servers stand in for each other.
+ * The Redis store with Sentinel and in a cluster.
  */
 class RedisShapesTests {
 
@@ -88,7 +88,7 @@ class RedisShapesTests {
 				int before = second.requestCount();
 				CompletableFuture<Acquisition> loser = acquire(second, key, result);
 				Awaitility.await().until(() -> second.requestCount() > before);
-				// A result is kept for those of whom Redis knows.
+				// A result is stored only for waiters that Redis knows.
 				Awaitility.await().until(() -> shape.count("shapes:waiting:*" + key.key()) == 1);
 				winner.lease().close("result " + i);
 				assertThat(loser).succeedsWithin(Duration.ofSeconds(10)).matches(TestResults.gives("result " + i));
@@ -146,7 +146,7 @@ class RedisShapesTests {
 
 	}
 
-	/** The store on some servers. */
+	/** The store with one deployment of Redis. */
 	private static final class Subject {
 
 		private final RedisShape shape;

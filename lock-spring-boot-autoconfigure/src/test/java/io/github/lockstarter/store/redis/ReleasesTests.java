@@ -93,7 +93,7 @@ class ReleasesTests {
 		Awaitility.await().until(() -> this.sent.size() == 3);
 	}
 
-	/** Returns the reply, or why there is none. */
+	/** Returns the reply, or the failure. */
 	private CompletableFuture<Object> release() {
 		CompletableFuture<Object> outcome = new CompletableFuture<>();
 		assertThat(this.connector.connect()).succeedsWithin(SOON);

@@ -21,7 +21,7 @@ import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.when;
 
 /**
- * What becomes of grants that wait for replicas when the driver throws an Error.
+ * Grants that wait for replicas while the driver throws an Error.
  */
 class ReplicatedGrantsErrorTests {
 
@@ -74,7 +74,7 @@ class ReplicatedGrantsErrorTests {
 		assertThat(this.sent).hasSize(2);
 	}
 
-	/** Returns the reply, or why there is none. */
+	/** Returns the reply, or the failure. */
 	private CompletableFuture<Object> grant() {
 		CompletableFuture<Object> answer = new CompletableFuture<>();
 		assertThat(this.connector.connect()).succeedsWithin(SOON);

@@ -32,15 +32,15 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Grants that a replica has to acknowledge.
+ * Grants that need the acknowledgement of a replica.
  */
 @Tag("faults")
 class ReplicatedGrantsTests {
 
-	/** For each grant, replicas have half of it. */
+	/** The command timeout; replicas have half of it for each grant. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-	/** What an answer in time may take on a busy machine. */
+	/** The maximum time of an answer on a busy machine. */
 	private static final Duration SOON = Duration.ofSeconds(20);
 
 	private static final Duration TTL = Duration.ofMinutes(10);
@@ -57,7 +57,7 @@ class ReplicatedGrantsTests {
 	private final AtomicInteger attempts = new AtomicInteger();
 
 	/**
-	 * A grant is undone that no replica acknowledged, so each has an owner of its own.
+	 * A grant without acknowledgement is undone later, so each grant has a new owner.
 	 */
 	@BeforeEach
 	void connectReplica() {

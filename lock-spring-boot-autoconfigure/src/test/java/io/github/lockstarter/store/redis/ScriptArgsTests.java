@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is sent to Redis to call a script.
+ * The arguments of script calls.
  */
 class ScriptArgsTests {
 

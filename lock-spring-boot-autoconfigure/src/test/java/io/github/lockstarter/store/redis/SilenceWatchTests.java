@@ -30,7 +30,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What becomes of a silent connection that cannot be replaced, now or ever.
+ * A silent connection that cannot be replaced at first, or at all.
  */
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("faults")
@@ -113,7 +113,7 @@ class SilenceWatchTests {
 		RedisClusterAsyncCommands<byte[], byte[]> redis = grants.connect().join();
 		CompletionStage<Long> acknowledged = redis.waitForReplication(1, longestWait.toMillis());
 		CompletionStage<byte[]> next = redis.get(new byte[] { 1 });
-		// Suspects the connection.
+		// Makes the connection appear silent.
 		grants.expire(new Call<>(this.key), Duration.ofMillis(1));
 		assertThat(acknowledged).succeedsWithin(SOON).isEqualTo(0L);
 		assertThat(next).succeedsWithin(SOON);
@@ -133,7 +133,7 @@ class SilenceWatchTests {
 
 	}
 
-	/** Connections that are replaced in another way. */
+	/** Connections with a different replacement. */
 	private record Delegating(RedisConnections connections, Replacement replacement) implements RedisConnections {
 
 		@Override

@@ -30,7 +30,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * This version and the one before on one Redis, as while an application is deployed.
+ * This version and the earlier version with one Redis, as during a rolling deployment.
  */
 class TwoVersionsTests {
 
@@ -154,7 +154,7 @@ class TwoVersionsTests {
 	}
 
 	/**
-	 * Returns when the waiter is woken by the subscription itself, for the first time.
+	 * Returns when the waiter is first notified by the subscription itself.
 	 */
 	private void awaitRefused(String owner) {
 		assertThat(join(this.lock.acquire(command(owner)))).isInstanceOfSatisfying(Held.class,

@@ -48,7 +48,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ConflictWriterTests {
 
-	/** How often something of the application has seen a conflict or its answer. */
+	/**
+	 * The number of times that a component of the application saw a conflict or its
+	 * answer.
+	 */
 	private static final AtomicInteger seen = new AtomicInteger();
 
 	@ParameterizedTest
@@ -91,8 +94,8 @@ class ConflictWriterTests {
 	void secondWriter() throws Exception {
 		try (TestServer server = start(OwnEntityWriter.class)) {
 			RefusedRequests.assertAlike(RefusedRequests.send(server, "/mono", 4), "/mono");
-			// For each request: the handler's result, which signals the conflict, and the
-			// answer.
+			// For each request: once the handler's result, which signals the conflict,
+			// and once the answer.
 			assertThat(seen).hasValue(4 * 2);
 		}
 	}

@@ -38,7 +38,7 @@ class LockExceptionHandlersTests {
 
 	private static final String HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-	/** Every way for an exception to leave an application. */
+	/** All ways in which an exception can leave an application. */
 	private static final List<String> WAYS = List.of("/controller/thrown", "/controller/mono", "/controller/flux",
 			"/function/thrown", "/function/mono", "/function/body", "/filter/thrown", "/filter/mono");
 
@@ -239,7 +239,7 @@ class LockExceptionHandlersTests {
 		return servers.get(new Class<?>[] { FailingApplication.class, extra }, all);
 	}
 
-	/** Acquires a lock of that name, and returns its key, which nobody else uses. */
+	/** Acquires a lock of the name with a unique key, and returns the key. */
 	private static String hold(TestServer server, String name) {
 		String key = UUID.randomUUID().toString();
 		server.context()

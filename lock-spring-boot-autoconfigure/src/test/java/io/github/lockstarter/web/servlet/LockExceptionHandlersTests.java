@@ -229,7 +229,7 @@ class LockExceptionHandlersTests {
 		return servers.get(new Class<?>[] { Application.class, extra }, all);
 	}
 
-	/** Acquires a lock of that name, and returns its key, which nobody else uses. */
+	/** Acquires a lock of the name with a unique key, and returns the key. */
 	private static String hold(TestServer server, String name) {
 		String key = UUID.randomUUID().toString();
 		hold(server, name, key);
@@ -251,7 +251,7 @@ class LockExceptionHandlersTests {
 			return new Controller();
 		}
 
-		/** Stands for a login. */
+		/** Replaces a login. */
 		@Bean
 		Filter login() {
 			return (request, response, chain) -> chain

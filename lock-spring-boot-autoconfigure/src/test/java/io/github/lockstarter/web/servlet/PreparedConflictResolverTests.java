@@ -87,7 +87,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class PreparedConflictResolverTests {
 
-	/** How often something of the application has seen a conflict or its answer. */
+	/**
+	 * The number of times that a component of the application saw a conflict or its
+	 * answer.
+	 */
 	private static final AtomicInteger seen = new AtomicInteger();
 
 	@AutoClose
@@ -99,7 +102,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@ParameterizedTest
-	// An answer is kept for a controller and a language.
+	// Answers are prepared by controller and language.
 	@CsvSource({ "/body, de", "/bare, fr", "/entity, it", "/nothing, es", "/headers, pt", "/number, nl", "/created, da",
 			"/stage, sv", "/view, fi", "/task, nb", "/session, pl", "/service, cs" })
 	@DisplayName("The first refusals use the exception handling, and later ones get the same answer without it")
@@ -197,7 +200,7 @@ class PreparedConflictResolverTests {
 	void observed(Class<?> observer) throws Exception {
 		try (TestServer server = start(observer)) {
 			RefusedRequests.send(server, "/body", 4);
-			// The client may have its answer before the request has ended.
+			// The client may get its answer before the request has ended.
 			Awaitility.await().untilAsserted(() -> assertThat(seen).hasValue(4));
 		}
 	}
@@ -266,7 +269,7 @@ class PreparedConflictResolverTests {
 	}
 
 	private static Set<String> headers(HttpResponse<String> answer) {
-		// How the body is framed is up to the container.
+		// The framing of the body depends on the container.
 		return answer.headers()
 			.map()
 			.keySet()

@@ -13,7 +13,7 @@ import io.github.lockstarter.test.OtherHolder;
 import io.github.lockstarter.test.TestLockRegistry;
 
 /**
- * A slice of an application with Spring WebFlux.
+ * A slice test of an application with Spring WebFlux.
  */
 @WebFluxTest(OrderController.class)
 @AutoConfigureLocks

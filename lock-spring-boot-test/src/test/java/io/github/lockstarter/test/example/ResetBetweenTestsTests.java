@@ -17,14 +17,14 @@ import static io.github.lockstarter.test.LockAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Each repetition leaves behind what would make the next one fail, in the context that
- * both share.
+ * Each repetition leaves locks behind that would make the next one fail, in the
+ * application context that they share.
  */
 @WebMvcTest(OrderController.class)
 @AutoConfigureLocks
 class ResetBetweenTestsTests {
 
-	/** Of the repetitions before. */
+	/** Leases of earlier repetitions. */
 	private static Lease last;
 
 	@Autowired

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The examples of {@code docs/testing.md} are code of this package.
+ * Checks that the examples of {@code docs/testing.md} are code of this package.
  */
 @Tag("once")
 class TestingPageTests {
@@ -42,7 +42,7 @@ class TestingPageTests {
 		assertThat(read(Path.of("pom.xml"))).contains(artifact);
 	}
 
-	/** Display names are for this repository, and no page shows them. */
+	/** Removes display names, which the page does not show. */
 	private static List<String> sources() throws IOException {
 		try (Stream<Path> files = Files.list(SOURCES)) {
 			return files.map(TestingPageTests::read)

@@ -26,14 +26,14 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The sample on the command line, as processes.
+ * The console mode of the sample, in separate processes.
  */
 @Tag("once")
 class ConsoleTests {
 
 	private static final LockOptions UNTIL_BOTH_WANT_IT = LockOptions.of(Duration.ofMinutes(1));
 
-	/** Lines have the time of day, which begins anew at midnight. */
+	/** Lines contain the time of day, which restarts at midnight. */
 	private static final LocalTime BEGIN = LocalTime.now(ZoneId.systemDefault());
 
 	private static final Pattern LINE = Pattern.compile("([\\d:.]+) process (\\d+) task +(\\d+) (starts|ends).*");
@@ -99,7 +99,7 @@ class ConsoleTests {
 			.toArray(String[]::new);
 	}
 
-	/** Returns an application with the same locks. */
+	/** Starts an application with the same locks. */
 	private static TestServer other() {
 		return TestServer.start(new Class<?>[] { SampleApplication.class },
 				Stream.concat(Stream.of("spring.datasource.url=jdbc:h2:mem:console"), onRedis())
@@ -127,7 +127,7 @@ class ConsoleTests {
 		return LocalTime.parse(time).minusNanos(BEGIN.toNanoOfDay());
 	}
 
-	/** Counts in the order of the lines. */
+	/** Computes the number of running tasks after each line. */
 	private static int mostAtOnce(List<Line> lines) {
 		int running = 0;
 		int most = 0;
@@ -138,7 +138,7 @@ class ConsoleTests {
 		return most;
 	}
 
-	/** A line of the output, in order of time; what ends goes before what starts. */
+	/** A line of the output, ordered by time; at equal times ends precede starts. */
 	private record Line(LocalTime time, long process, String what) implements Comparable<Line> {
 
 		boolean isStart() {
