@@ -94,7 +94,7 @@ class WaitingTests {
 
 	@Test
 	@DisplayName("A waiter that disconnects takes no lock, with or without its own token; the next waiter gets the lock")
-	void clientsGoAway() throws IOException {
+	void clientsDisconnect() throws IOException {
 		String token = this.service.send("PUT", "/locks/w").token();
 		for (int i = 0; i < 20; i++) {
 			Socket gone = this.service.sendRaw("PUT /locks/w?wait=1m",

@@ -219,8 +219,8 @@ class ApplicationThreadsTests {
 			ends.add(begin(call.getValue(), call.getKey() + "-" + situation));
 		}
 		if (situation == Situation.GRANTED_LATER || situation == Situation.FROZEN_WHILE_WAITING) {
-			HandlerTable table = new HandlerTable(this.server);
-			Awaitility.await().until(() -> keys.stream().allMatch((key) -> table.waiters(key) == 1));
+			GuardedHandlers handlers = new GuardedHandlers(this.server);
+			Awaitility.await().until(() -> keys.stream().allMatch((key) -> handlers.waiters(key) == 1));
 			if (situation == Situation.FROZEN_WHILE_WAITING) {
 				redis.freeze();
 			}

@@ -107,7 +107,7 @@ class FormsTests {
 		CompletableFuture<HttpResponse<String>> first = server.postAsync(path + "?name=&job=first" + path);
 		jobs.get("first" + path).awaitBegun();
 		CompletableFuture<HttpResponse<String>> second = server.postAsync(path + "?name=&job=second" + path);
-		Awaitility.await().until(() -> new HandlerTable(server).waiters() == 1);
+		Awaitility.await().until(() -> new GuardedHandlers(server).waiters() == 1);
 		assertThat(jobs.get("second" + path).hasBegun()).isFalse();
 		jobs.get("second" + path).finish();
 		jobs.get("first" + path).finish();

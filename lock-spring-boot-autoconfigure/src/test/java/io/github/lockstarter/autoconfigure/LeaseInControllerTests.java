@@ -112,7 +112,7 @@ class LeaseInControllerTests {
 		CompletableFuture<HttpResponse<String>> working = this.server.postAsync("/work");
 		Awaitility.await().until(() -> this.controller.calls() == 1);
 		CompletableFuture<HttpResponse<String>> waiting = this.server.postAsync("/work");
-		Awaitility.await().until(() -> new HandlerTable(this.server).waiters() == 1);
+		Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters() == 1);
 		Lease forgotten = locks.acquire("forgotten");
 		// Not on the common pool, which may have a single thread, shared with the HTTP
 		// client.

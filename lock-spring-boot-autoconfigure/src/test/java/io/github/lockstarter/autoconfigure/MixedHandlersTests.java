@@ -41,12 +41,12 @@ class MixedHandlersTests {
 		try (TestServer server = start(releaseOn)) {
 			List<CompletableFuture<HttpResponse<String>>> asynchronous;
 			List<CompletableFuture<HttpResponse<String>>> plain;
-			HandlerTable table = new HandlerTable(server);
+			GuardedHandlers handlers = new GuardedHandlers(server);
 			try (Lease held = server.context().getBean(LockRegistry.class).acquire("order:1")) {
 				asynchronous = send(server, THREADS, "/future?number=1");
-				Awaitility.await().until(() -> table.waiters() == THREADS);
+				Awaitility.await().until(() -> handlers.waiters() == THREADS);
 				plain = send(server, THREADS * 3, "/value?number=1", "/none", "/value?number=1");
-				Awaitility.await().until(() -> table.waiters() >= THREADS * 2);
+				Awaitility.await().until(() -> handlers.waiters() >= THREADS * 2);
 				assertThat(held.isHeld()).isTrue();
 			}
 			answered(Stream.concat(asynchronous.stream(), plain.stream()).toList());

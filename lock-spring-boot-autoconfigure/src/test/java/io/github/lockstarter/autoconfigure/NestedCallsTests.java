@@ -221,7 +221,7 @@ class NestedCallsTests {
 
 	@Test
 	@DisplayName("A deadlock of three calls is detected")
-	void circleOfThree() throws Exception {
+	void deadlockOfThree() throws Exception {
 		CyclicBarrier allHold = new CyclicBarrier(3);
 		Stream<CompletableFuture<@Nullable Throwable>> calls = Stream
 			.of(new String[] { "1", "2" }, new String[] { "2", "3" }, new String[] { "3", "1" })

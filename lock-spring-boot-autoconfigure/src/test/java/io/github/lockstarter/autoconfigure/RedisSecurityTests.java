@@ -36,7 +36,7 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
-import io.github.lockstarter.testing.RedisShape;
+import io.github.lockstarter.testing.RedisDeployment;
 import io.github.lockstarter.testing.TestCertificate;
 import io.github.lockstarter.testing.TestResults;
 
@@ -139,7 +139,7 @@ class RedisSecurityTests {
 
 	@Test
 	@DisplayName("The documented ACL rule is sufficient with Sentinel, and with its documented additions in a cluster")
-	void shapes() throws Exception {
+	void deployments() throws Exception {
 		List<String> acknowledged = new ArrayList<>(rule("ACL SETUSER"));
 		acknowledged.addAll(rule("With `lock.redis.replicas-to-ack`:"));
 		acquires(LocalSentinel.shared(), acknowledged, "lock.redis.replicas-to-ack=1");
@@ -148,11 +148,11 @@ class RedisSecurityTests {
 		acquires(LocalCluster.shared(), clustered, "lock.redis.replicas-to-ack=0");
 	}
 
-	private static void acquires(RedisShape shape, List<String> rule, String property) {
-		for (LocalRedis node : shape.all()) {
+	private static void acquires(RedisDeployment deployment, List<String> rule, String property) {
+		for (LocalRedis node : deployment.all()) {
 			assertThat(node.ask("ACL SETUSER " + String.join(" ", rule))).isEqualTo("+OK");
 		}
-		user().withPropertyValues(shape.properties()).withPropertyValues(property).run((context) -> {
+		user().withPropertyValues(deployment.properties()).withPropertyValues(property).run((context) -> {
 			LockStore store = context.getBean(LockStore.class);
 			AtomicInteger woken = new AtomicInteger();
 			for (int i = 0; i < 10; i++) {
@@ -165,7 +165,7 @@ class RedisSecurityTests {
 				Awaitility.await().until(() -> woken.get() > before);
 			}
 		});
-		for (LocalRedis node : shape.all()) {
+		for (LocalRedis node : deployment.all()) {
 			node.ask("ACL DELUSER locks");
 		}
 	}

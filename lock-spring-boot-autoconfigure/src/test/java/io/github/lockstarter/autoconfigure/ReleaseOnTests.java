@@ -39,15 +39,15 @@ class ReleaseOnTests {
 		TestServer server = server(type, "response");
 		String key = UUID.randomUUID().toString();
 		Job writing = server.context().getBean(Jobs.class).get(key);
-		HandlerTable table = new HandlerTable(server);
+		GuardedHandlers handlers = new GuardedHandlers(server);
 		try (RawRequest request = RawRequest.post(server.port(), handler + "?key=" + key)) {
 			writing.awaitBegun();
-			table.assertHeld(handler, key);
+			handlers.assertHeld(handler, key);
 			writing.finish();
 			assertThat(request.answer()).startsWith("HTTP/1.1 200").contains("\"text\":\"done\"");
 		}
-		table.awaitFree(key);
-		table.assertNothingLeft(key);
+		handlers.awaitFree(key);
+		handlers.assertNothingLeft(key);
 	}
 
 	@ParameterizedTest
@@ -57,14 +57,14 @@ class ReleaseOnTests {
 		TestServer server = server(type, "method");
 		String key = UUID.randomUUID().toString();
 		Job writing = server.context().getBean(Jobs.class).get(key);
-		HandlerTable table = new HandlerTable(server);
+		GuardedHandlers handlers = new GuardedHandlers(server);
 		try (RawRequest request = RawRequest.post(server.port(), handler + "?key=" + key)) {
 			writing.awaitBegun();
-			table.assertFree(key);
+			handlers.assertFree(key);
 			writing.finish();
 			assertThat(request.answer()).startsWith("HTTP/1.1 200");
 		}
-		table.assertNothingLeft(key);
+		handlers.assertNothingLeft(key);
 	}
 
 	@ParameterizedTest
@@ -74,7 +74,7 @@ class ReleaseOnTests {
 		TestServer server = server(type, "response");
 		String key = UUID.randomUUID().toString();
 		assertThat(server.post(handler + "?key=" + key).statusCode()).isEqualTo(500);
-		new HandlerTable(server).awaitFree(key);
+		new GuardedHandlers(server).awaitFree(key);
 	}
 
 	private static TestServer server(String type, String releaseOn) {

@@ -198,7 +198,7 @@ class ReplayTests {
 		this.runs.job(this.key, 1).awaitBegun();
 		CompletableFuture<HttpResponse<String>> duplicate = postAsync("/waiting", "run=" + this.key);
 		CompletableFuture<HttpResponse<String>> other = postAsync("/waiting", "run=" + this.key + "&text=other");
-		Awaitility.await().until(() -> new HandlerTable(this.server).waiters(new LockKey("waiting", this.key)) == 2);
+		Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters(new LockKey("waiting", this.key)) == 2);
 		finish(1);
 		assertThat(answer(first).headers().firstValue(REPLAYED)).isEmpty();
 		assertThat(answer(duplicate).body()).isEqualTo("done 1").isEqualTo(answer(first).body());

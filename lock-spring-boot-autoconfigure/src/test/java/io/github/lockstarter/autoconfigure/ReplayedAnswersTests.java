@@ -53,11 +53,11 @@ class ReplayedAnswersTests {
 	void start() {
 		Stream<Class<?>> common = Stream.of(TestServer.Application.class, Runs.class, ReplayedAnswers.Failing.class,
 				ReplayedAnswers.Chosen.class, ReplayedAnswers.Advice.class, ReplayedAnswers.Predicate.class,
-				AnsweringOthers.Handlers.class);
+				AnswersOutsideHandlers.Handlers.class);
 		Stream<Class<?>> own = isServlet()
-				? Stream.of(ReplayedAnswers.Servlet.class, ReplayedAnswers.Forms.class, AnsweringOthers.Servlet.class,
-						AnsweringOthers.ServletAdvice.class)
-				: Stream.of(ReplayedAnswers.Reactive.class, AnsweringOthers.Reactive.class);
+				? Stream.of(ReplayedAnswers.Servlet.class, ReplayedAnswers.Forms.class,
+						AnswersOutsideHandlers.Servlet.class, AnswersOutsideHandlers.ServletAdvice.class)
+				: Stream.of(ReplayedAnswers.Reactive.class, AnswersOutsideHandlers.Reactive.class);
 		this.server = TestServer.start(Stream.concat(common, own).toArray(Class<?>[]::new), "lock.store=memory",
 				"spring.main.web-application-type=" + this.type, "spring.web.error.include-message=always");
 		this.runs = this.server.context().getBean(Runs.class);
@@ -122,7 +122,7 @@ class ReplayedAnswersTests {
 					.getBytes(StandardCharsets.US_ASCII));
 			Awaitility.await().until(() -> this.runs.count(this.key) == 1);
 		}
-		AnsweringOthers.disconnected.countDown();
+		AnswersOutsideHandlers.disconnected.countDown();
 		assertNothingHeld();
 		HttpResponse<String> again = post("/large-failure");
 		assertThat(again.statusCode()).isEqualTo(402);

@@ -47,17 +47,17 @@ class RequestThreadTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "emitter", "stream", "mono-stream" })
 	@DisplayName("A result completed by another thread does not touch the request")
-	void handsOn(String handler) throws Exception {
+	void completedByOtherThread(String handler) throws Exception {
 		try (TestServer server = TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Jobs.class, Later.class, Watch.class },
 				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=request-thread"))
 					.toArray(String[]::new))) {
 			String key = UUID.randomUUID().toString();
 			Jobs.Job job = server.context().getBean(Jobs.class).get(key);
-			HandlerTable table = new HandlerTable(server);
+			GuardedHandlers handlers = new GuardedHandlers(server);
 			try (RawRequest request = RawRequest.post(server.port(), "/" + handler + "?key=" + key)) {
 				job.awaitBegun();
-				table.assertHeld("/" + handler, key);
+				handlers.assertHeld("/" + handler, key);
 				Watch watch = server.context().getBean(Watch.class);
 				List<Integer> interceptors = watch.interceptors(key);
 				job.finish();
@@ -65,7 +65,7 @@ class RequestThreadTests {
 				assertThat(watch.interceptors(key)).isEqualTo(interceptors);
 				assertThat(watch.strangers).isEmpty();
 			}
-			table.awaitFree(key);
+			handlers.awaitFree(key);
 		}
 	}
 

@@ -53,7 +53,7 @@ class ResilientHandlersTests {
 			CompletableFuture<HttpResponse<String>> waiting;
 			try (Lease held = server.context().getBean(LockRegistry.class).acquire("retried:taro")) {
 				waiting = server.postAsync("/waiting?key=taro");
-				Awaitility.await().until(() -> new HandlerTable(server).waiters() == 1);
+				Awaitility.await().until(() -> new GuardedHandlers(server).waiters() == 1);
 				assertThat(held.isHeld()).isTrue();
 			}
 			assertThat(waiting).succeedsWithin(Duration.ofSeconds(20))

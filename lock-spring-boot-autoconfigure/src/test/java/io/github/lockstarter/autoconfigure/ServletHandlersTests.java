@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.thread.Threading;
 
-import io.github.lockstarter.autoconfigure.HandlerTable.Ending;
+import io.github.lockstarter.autoconfigure.GuardedHandlers.Ending;
 import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
@@ -51,7 +51,7 @@ class ServletHandlersTests {
 	void start(boolean virtual) {
 		this.server = start(virtual, "lock.redis.key-prefix=servlet-" + virtual);
 		this.hastyServer = start(virtual, "lock.redis.key-prefix=servlet-hasty-" + virtual,
-				"spring.mvc.async.request-timeout=" + HandlerTable.TIMEOUT);
+				"spring.mvc.async.request-timeout=" + GuardedHandlers.TIMEOUT);
 		this.waitingServer = start(virtual, "lock.redis.key-prefix=servlet-waiting-" + virtual, "lock.wait=1m",
 				"server.tomcat.threads.max=2");
 	}
@@ -116,12 +116,12 @@ class ServletHandlersTests {
 	@MethodSource("handlers")
 	@DisplayName("A handler is not called before its lock is granted")
 	void waits(String handler) throws Exception {
-		new HandlerTable(this.waitingServer).checkWait("/servlet/" + handler);
+		new GuardedHandlers(this.waitingServer).checkWait("/servlet/" + handler);
 	}
 
 	private static void check(TestServer server, String handler, Ending ending, boolean outlivesRequest) {
 		try {
-			new HandlerTable(server).check("/servlet/" + handler, ending, outlivesRequest);
+			new GuardedHandlers(server).check("/servlet/" + handler, ending, outlivesRequest);
 		}
 		catch (Exception | AssertionError ex) {
 			throw new AssertionError(handler + ", " + ending, ex);

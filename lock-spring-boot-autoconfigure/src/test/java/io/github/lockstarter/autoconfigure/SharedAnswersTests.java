@@ -162,7 +162,7 @@ class SharedAnswersTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/both/mono", "/both/flux", "/both/mono-entity" })
 	@DisplayName("A waiter that disconnects does not affect the others")
-	void waiterGone(String handler) throws Exception {
+	void waiterDisconnects(String handler) throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin(handler);
 		try (RawRequest gone = RawRequest.post(this.server.port(), path(handler))) {
 			awaitWaiters(1);
@@ -184,7 +184,7 @@ class SharedAnswersTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/both/mono", "/both/flux", "/both/mono-entity" })
 	@DisplayName("When the running request's client disconnects, WebFlux cancels it and a waiter runs; in MVC its answer is shared")
-	void winnerGone(String handler) throws Exception {
+	void winnerDisconnects(String handler) throws Exception {
 		try (RawRequest gone = RawRequest.post(this.server.port(), path(handler))) {
 			this.runs.job(this.key, 1).awaitBegun();
 			CompletableFuture<HttpResponse<String>> other = post(handler);
@@ -203,7 +203,7 @@ class SharedAnswersTests {
 
 	@Test
 	@DisplayName("A waiter that times out is refused, and the running request is answered as usual")
-	void waitedInVain() throws Exception {
+	void waitTimesOut() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin("/both/mono");
 		HttpResponse<String> refused = answer(post("/both/hasty"));
 		assertThat(refused.statusCode()).isEqualTo(409);
@@ -266,7 +266,8 @@ class SharedAnswersTests {
 	}
 
 	private void awaitWaiters(int count) {
-		Awaitility.await().until(() -> new HandlerTable(this.server).waiters(new LockKey("shared", this.key)) == count);
+		Awaitility.await()
+			.until(() -> new GuardedHandlers(this.server).waiters(new LockKey("shared", this.key)) == count);
 	}
 
 	private void assertFree() {

@@ -127,7 +127,7 @@ class SmallApplicationTests {
 	}
 
 	private void awaitWaiter() {
-		Awaitility.await().until(() -> new HandlerTable(server).waiters() == 1);
+		Awaitility.await().until(() -> new GuardedHandlers(server).waiters() == 1);
 	}
 
 	private static void assertDone(CompletableFuture<HttpResponse<String>> answer) {

@@ -31,7 +31,7 @@ class ThreadsAfterReleaseTests {
 			"immediate, immediate, false, boundedElastic", "immediate, boundedElastic, false, boundedElastic",
 			"immediate, parallel, false, parallel" })
 	@DisplayName("Operators after a reactive method run on a thread that may block if its work ended on one, and never on a thread of the registry")
-	void goesOn(String caller, String worker, boolean declared, String expected) {
+	void continuesOnThread(String caller, String worker, boolean declared, String expected) {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
 			Scheduler scheduler = scheduler(worker);

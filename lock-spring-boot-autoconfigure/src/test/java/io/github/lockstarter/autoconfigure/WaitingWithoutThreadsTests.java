@@ -86,7 +86,7 @@ class WaitingWithoutThreadsTests {
 			for (int i = 0; i < 10; i++) {
 				waiting.add(server.postAsync("/servlet/" + handler + "?key=" + handler));
 			}
-			Awaitility.await().until(() -> new HandlerTable(server).waiters() == 10);
+			Awaitility.await().until(() -> new GuardedHandlers(server).waiters() == 10);
 			assertThat(server.get("/free").body()).isEqualTo("free");
 			assertThat(job.hasBegun()).isFalse();
 			assertThat(held.isHeld()).isTrue();
@@ -119,7 +119,7 @@ class WaitingWithoutThreadsTests {
 			CompletableFuture<HttpResponse<String>> waiting;
 			try (Lease held = hasty.context().getBean(LockRegistry.class).acquire("handler:taro")) {
 				waiting = hasty.postAsync("/servlet/deferred?key=taro");
-				Awaitility.await().until(() -> new HandlerTable(hasty).waiters() == 1);
+				Awaitility.await().until(() -> new GuardedHandlers(hasty).waiters() == 1);
 				// The time-out of this request shows that the other's would have passed
 				// as well.
 				assertThat(hasty.post("/servlet/deferred?key=jiro").statusCode()).isEqualTo(503);

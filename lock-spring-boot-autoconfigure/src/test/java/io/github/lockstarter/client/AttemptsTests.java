@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class AttemptsTests {
 
-	private final FastTime time = new FastTime();
+	private final VirtualTime time = new VirtualTime();
 
 	@Test
 	@DisplayName("Clients with the same retry time are spread over the following tenth of it, and none retries earlier")
@@ -58,7 +58,7 @@ class AttemptsTests {
 	@DisplayName("The wait grows to 10 seconds, and not further")
 	void longest() {
 		RetryLimits limits = new RetryLimits(12, Duration.ofHours(1));
-		Retries retries = this.time.retries(limits, FastTime.ZERO);
+		Retries retries = this.time.retries(limits, VirtualTime.ZERO);
 		Attempts attempts = retries.begin(HttpMethod.GET, HttpHeaders.EMPTY);
 		List<Long> delays = IntStream.range(0, 11)
 			.mapToObj((i) -> attempts.delayAfter(unavailable(null)).orElseThrow().toMillis())

@@ -54,15 +54,15 @@ class IdempotentRetryFilterTests {
 		.create(HttpMethod.POST, URI.create("http://localhost/orders"))
 		.build();
 
-	private final FastTime time = new FastTime();
+	private final VirtualTime time = new VirtualTime();
 
 	private final IdempotentRetryFilter filter = new IdempotentRetryFilter(
-			this.time.retries(RetryLimits.DEFAULT, FastTime.ZERO), this.time);
+			this.time.retries(RetryLimits.DEFAULT, VirtualTime.ZERO), this.time);
 
 	private final VirtualTimeScheduler scheduler = VirtualTimeScheduler.create();
 
 	private final IdempotentRetryFilter virtual = new IdempotentRetryFilter(
-			new Retries(RetryLimits.DEFAULT, new JdkIdGenerator(), FastTime.ZERO,
+			new Retries(RetryLimits.DEFAULT, new JdkIdGenerator(), VirtualTime.ZERO,
 					() -> this.scheduler.now(TimeUnit.NANOSECONDS), InstantSource.system()),
 			this.scheduler);
 

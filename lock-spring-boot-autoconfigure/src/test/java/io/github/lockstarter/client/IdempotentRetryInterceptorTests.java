@@ -46,10 +46,10 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
  */
 class IdempotentRetryInterceptorTests {
 
-	private final FastTime time = new FastTime();
+	private final VirtualTime time = new VirtualTime();
 
 	private final IdempotentRetryInterceptor interceptor = new IdempotentRetryInterceptor(
-			this.time.retries(RetryLimits.DEFAULT, FastTime.ZERO), this.time);
+			this.time.retries(RetryLimits.DEFAULT, VirtualTime.ZERO), this.time);
 
 	private ScriptedApi api;
 

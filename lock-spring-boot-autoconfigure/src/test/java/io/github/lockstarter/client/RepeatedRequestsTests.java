@@ -48,7 +48,7 @@ class RepeatedRequestsTests {
 	@Parameter
 	Client client;
 
-	private final FastTime time = new FastTime();
+	private final VirtualTime time = new VirtualTime();
 
 	private ScriptedApi api;
 
@@ -299,7 +299,7 @@ class RepeatedRequestsTests {
 	}
 
 	private Client.Sender sender(RetryLimits limits, Duration timeout) {
-		return this.client.with(this.time.retries(limits, FastTime.ZERO), this.time, timeout);
+		return this.client.with(this.time.retries(limits, VirtualTime.ZERO), this.time, timeout);
 	}
 
 }

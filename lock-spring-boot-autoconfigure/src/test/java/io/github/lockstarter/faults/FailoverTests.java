@@ -36,7 +36,7 @@ import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
-import io.github.lockstarter.testing.RedisShape;
+import io.github.lockstarter.testing.RedisDeployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -84,16 +84,17 @@ class FailoverTests {
 		failOver(LocalCluster.started(), 2, fault, output);
 	}
 
-	private void failOver(RedisShape shape, int copies, Fault fault, CapturedOutput output) {
-		try (ConfigurableApplicationContext one = start(shape); ConfigurableApplicationContext two = start(shape)) {
+	private void failOver(RedisDeployment deployment, int copies, Fault fault, CapturedOutput output) {
+		try (ConfigurableApplicationContext one = start(deployment);
+				ConfigurableApplicationContext two = start(deployment)) {
 			LockRegistry first = one.getBean(LockRegistry.class);
 			LockRegistry second = two.getBean(LockRegistry.class);
 			assertThat(handOver(first, second, 1)).isLessThan(LONG);
 			Lease held = first.acquire(new LockKey("failover", "held"), LockOptions.of(LONG));
 			Lease lease = first.acquire(KEY, OPTIONS);
-			LocalRedis master = shape.masterOf("lock:{*:taro");
+			LocalRedis master = deployment.masterOf("lock:{*:taro");
 			lease.close();
-			Awaitility.await().until(() -> shape.copies("lock:{*:held") == copies);
+			Awaitility.await().until(() -> deployment.copies("lock:{*:held") == copies);
 			fault.action.accept(master);
 			long start = System.nanoTime();
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> acquire(first));
@@ -102,7 +103,7 @@ class FailoverTests {
 			awaitBack(first);
 			Duration back = Duration.ofNanos(System.nanoTime() - start);
 			other.join();
-			logger.info("%s, %s: back after %d ms".formatted(shape, fault, back.toMillis()));
+			logger.info("%s, %s: back after %d ms".formatted(deployment, fault, back.toMillis()));
 			// Without messages each hand-over takes almost a second.
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(60))
@@ -116,7 +117,7 @@ class FailoverTests {
 			held.close();
 		}
 		finally {
-			shape.close();
+			deployment.close();
 		}
 	}
 
@@ -170,9 +171,9 @@ class FailoverTests {
 		return done.completeOnTimeout(false, time.toMillis(), TimeUnit.MILLISECONDS).join();
 	}
 
-	private static ConfigurableApplicationContext start(RedisShape shape) {
+	private static ConfigurableApplicationContext start(RedisDeployment deployment) {
 		String[] properties = Stream
-			.concat(Arrays.stream(shape.properties()), Stream.of("lock.redis.command-timeout=2s"))
+			.concat(Arrays.stream(deployment.properties()), Stream.of("lock.redis.command-timeout=2s"))
 			.map((each) -> "--" + each)
 			.toArray(String[]::new);
 		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE).run(properties);

@@ -179,7 +179,7 @@ class ApplicationCodeTests {
 			.until(() -> this.store.memory().lock(KEY).remaining().toCompletableFuture().join().isPresent());
 		assertThat(this.counts.get(KEY.name(), Event.STORE_ERROR)).isZero();
 		assertThat(this.locks.tryAcquire(OTHER, OPTIONS)).hasValueSatisfying(Lease::close);
-		this.store.forgetAll();
+		this.store.loseData();
 		assertThat(this.locks.tryAcquire(KEY, WAITING)).hasValueSatisfying(Lease::close);
 	}
 

@@ -132,7 +132,7 @@ class DefaultLockRegistryTests {
 
 	@Test
 	@DisplayName("A caller that passes an executor continues on it, both with the lease and after the release")
-	void goesOnOnExecutor() {
+	void continuesOnExecutor() {
 		Queue<Runnable> tasks = new ArrayDeque<>();
 		CompletableFuture<Lease> acquired = this.locks.acquireAsync(KEY, OPTIONS, tasks::add).toCompletableFuture();
 		assertThat(acquired).isNotDone();
@@ -416,7 +416,7 @@ class DefaultLockRegistryTests {
 
 	@Test
 	@DisplayName("While the end of the holder's lease is unknown, a waiter's polling is limited")
-	void calmWaiting() {
+	void pollingIsLimited() {
 		ManualStore store = new ManualStore();
 		store.answer.complete(new AcquireResult.Held(Duration.ZERO));
 		CompletableFuture<Optional<Lease>> waiting = this.runtime.registry(store)

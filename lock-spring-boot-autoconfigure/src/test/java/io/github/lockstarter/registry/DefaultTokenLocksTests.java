@@ -141,11 +141,11 @@ class DefaultTokenLocksTests {
 
 	@Test
 	@DisplayName("Of two concurrent try-lock callers, one gets the lock, and the other is refused with the remaining time")
-	void meet() {
-		this.store.silent = true;
+	void concurrentTryLocks() {
+		this.store.withholding = true;
 		CompletionStage<TokenLock> first = this.locks.acquireAsync(KEY, OPTIONS);
 		CompletionStage<TokenLock> second = this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofMinutes(9)));
-		this.store.speak();
+		this.store.deliver();
 		join(first);
 		assertRefused(second, "request-in-progress");
 		assertThat(this.store.acquires).hasValue(1);
@@ -245,10 +245,10 @@ class DefaultTokenLocksTests {
 				() -> threaded.acquireAsync(KEY, OPTIONS, TOKEN), () -> threaded.remainingAsync(KEY),
 				() -> threaded.releaseAsync(KEY, TOKEN));
 		for (Supplier<CompletionStage<?>> call : calls) {
-			store.silent = true;
+			store.withholding = true;
 			CompletableFuture<String> thread = new CompletableFuture<>();
 			call.get().whenComplete((value, failure) -> thread.complete(Thread.currentThread().getName()));
-			store.speak();
+			store.deliver();
 			assertThat(thread).succeedsWithin(Duration.ofSeconds(20)).asString().startsWith("lock-answers");
 		}
 		registry.close();

@@ -246,11 +246,11 @@ class GroupAcquisitionTests {
 		CompletableFuture<List<Lease>> waiting = this.locks.acquireAllAsync(keys(20), WAITING, this.executor)
 			.toCompletableFuture();
 		this.runtime.settle();
-		this.store.whenAsked = () -> this.store.broken = true;
+		this.store.onAcquire = () -> this.store.broken = true;
 		lease.releaseAsync();
 		this.runtime.pass(Duration.ofSeconds(1));
 		assertThat(failure(waiting)).isInstanceOf(LockStoreException.class);
-		this.store.whenAsked = () -> {
+		this.store.onAcquire = () -> {
 		};
 		this.store.broken = false;
 		assertThat(this.locks.table().isEmpty()).isTrue();
@@ -264,12 +264,12 @@ class GroupAcquisitionTests {
 	void givesUp(int way) {
 		List<Consumer<CompletableFuture<?>>> ways = List.of((answer) -> answer.cancel(true),
 				(answer) -> answer.complete(null), (answer) -> answer.completeExceptionally(new RuntimeException()));
-		this.store.silent = true;
-		this.store.obedient = true;
+		this.store.withholding = true;
+		this.store.executingAtOnce = true;
 		CompletableFuture<List<Lease>> asking = this.locks.acquireAllAsync(keys(20), WAITING, this.executor)
 			.toCompletableFuture();
 		ways.get(way).accept(asking);
-		this.store.speak();
+		this.store.deliver();
 		this.runtime.settle();
 		assertThat(held(20)).isEmpty();
 		Lease lease = this.elsewhere.acquire(key(7), OPTIONS);
@@ -316,13 +316,13 @@ class GroupAcquisitionTests {
 	@DisplayName("Other callers of one of the locks are served if the group request does not get it")
 	void othersJoin() {
 		Lease lease = this.elsewhere.acquire(key(0), OPTIONS);
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<List<Lease>> group = this.locks.acquireAllAsync(keys(20), OPTIONS, this.executor)
 			.toCompletableFuture();
 		CompletableFuture<Optional<Lease>> tryLock = this.locks.tryAcquireAsync(key(5), OPTIONS).toCompletableFuture();
 		CompletableFuture<Optional<Lease>> waiter = this.locks.tryAcquireAsync(key(6), WAITING).toCompletableFuture();
 		CompletableFuture<Optional<Lease>> refused = this.locks.tryAcquireAsync(key(0), OPTIONS).toCompletableFuture();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(failure(group)).isInstanceOf(LockConflictException.class);
 		assertThat(join(refused)).isEmpty();
 		join(tryLock).orElseThrow().close();
@@ -333,13 +333,13 @@ class GroupAcquisitionTests {
 	@Test
 	@DisplayName("When the registry closes during a request, the caller is answered, and a later grant is released")
 	void closed() {
-		this.store.silent = true;
-		this.store.obedient = true;
+		this.store.withholding = true;
+		this.store.executingAtOnce = true;
 		CompletableFuture<List<Lease>> group = this.locks.acquireAllAsync(keys(20), WAITING, this.executor)
 			.toCompletableFuture();
 		CompletableFuture<Void> released = this.locks.releaseAll();
 		assertThat(failure(group)).isInstanceOf(LockStoreException.class);
-		this.store.speak();
+		this.store.deliver();
 		this.runtime.settle();
 		assertThat(released).isCompleted();
 		assertThat(held(20)).isEmpty();
@@ -348,7 +348,7 @@ class GroupAcquisitionTests {
 
 	@Test
 	@DisplayName("A lease that is lost while the caller waits for another lock is not returned")
-	void lostMeanwhile() {
+	void lostWhileWaiting() {
 		Lease lease = this.elsewhere.acquire(key(7), OPTIONS);
 		CompletableFuture<List<Lease>> waiting = this.locks.acquireAllAsync(keys(20),
 				LockOptions.of(Duration.ofSeconds(2)).withoutRenewal().withWaitTime(WAITING.waitTime()), this.executor)

@@ -133,7 +133,7 @@ class LeaseRenewalTests {
 	@DisplayName("If the store has lost the lease, the next renewal detects it, before the deadline")
 	void lostByRenewal(CapturedOutput output) {
 		Lease lease = this.locks.acquire(KEY, RENEWED);
-		this.store.forgetAll();
+		this.store.loseData();
 		this.runtime.pass(RENEWED.ttl().dividedBy(3));
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(this.losses).hasSize(1);
@@ -146,7 +146,7 @@ class LeaseRenewalTests {
 	void lostByReconnect() {
 		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMinutes(1)));
 		Lease other = this.locks.acquire(new LockKey("renewal", "jiro"), LockOptions.of(Duration.ofMinutes(1)));
-		this.store.forgetAll();
+		this.store.loseData();
 		this.store.reconnect();
 		this.runtime.settle();
 		assertThat(lease.isHeld()).isFalse();
@@ -158,9 +158,9 @@ class LeaseRenewalTests {
 	@DisplayName("If a renewal sent before a reconnect fails after it, the lease is renewed again at once")
 	void lostByReconnectDuringRenewal() {
 		Lease lease = this.locks.acquire(KEY, RENEWED);
-		this.store.silent = true;
+		this.store.withholding = true;
 		this.runtime.pass(RENEWED.ttl().dividedBy(3));
-		this.store.forgetAll();
+		this.store.loseData();
 		this.store.reconnect();
 		this.store.fail();
 		this.store.broken = false;

@@ -319,7 +319,7 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("When the store fails for two concurrent try-lock callers, neither gets a conflict")
 	void brokenIsNotBusy() {
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		assertThat(second).isNotDone();
@@ -332,11 +332,11 @@ class LocalQueueTests {
 
 	@Test
 	@DisplayName("Of two concurrent try-lock callers, one gets the lock and the other is refused, by one request")
-	void twoMeet() {
-		this.store.silent = true;
+	void concurrentTryLocks() {
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(this.runtime.join(first)).matches(Optional::isPresent);
 		assertThat(this.runtime.join(second)).isEqualTo(Optional.empty());
 		assertThat(this.store.acquires).hasValue(1);
@@ -345,11 +345,11 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("When the first of two callers is cancelled before the answer, the second gets the lock")
 	void firstLeaves() {
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		first.cancel(false);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
 		this.runtime.settle();
@@ -360,12 +360,12 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("When the first caller is cancelled before the answer, the third does not overtake the second")
 	void noOvertaking() {
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		first.cancel(false);
 		CompletableFuture<Optional<Lease>> third = waitAsync();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		assertThat(third).isNotDone();
 		second.join().orElseThrow().close();
@@ -375,13 +375,13 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("When the first caller is cancelled and its time to live is over at the answer, the second gets the lock for its own time to live")
 	void lateForAnother() {
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = this.locks.tryAcquireAsync(KEY, LockOptions.of(Duration.ofMillis(1)))
 			.toCompletableFuture();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		first.cancel(false);
 		this.runtime.pass(Duration.ofMillis(1));
-		this.store.speak();
+		this.store.deliver();
 		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
 	}
@@ -390,12 +390,12 @@ class LocalQueueTests {
 	@DisplayName("While a lock is being released, a try-lock caller is not refused because of another one before it")
 	void duringRelease() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
-		this.store.silent = true;
+		this.store.withholding = true;
 		lease.releaseAsync();
 		List<CompletableFuture<Optional<Lease>>> asking = List.of(tryAsync(), tryAsync(), tryAsync());
 		asking.get(0).cancel(false);
 		assertThat(asking.get(1)).isNotDone();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(this.runtime.join(asking.get(1))).matches(Optional::isPresent);
 		assertThat(this.runtime.join(asking.get(2))).isEqualTo(Optional.empty());
 		asking.get(1).join().orElseThrow().close();
@@ -406,14 +406,14 @@ class LocalQueueTests {
 	void foreignCompletion() {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
-		store.silent = true;
+		store.withholding = true;
 		CompletableFuture<Optional<Lease>> acquired = tryAsync(locks);
-		store.speak();
+		store.deliver();
 		Lease lease = acquired.join().orElseThrow();
-		store.silent = true;
+		store.withholding = true;
 		lease.releaseAsync().toCompletableFuture().completeExceptionally(new IllegalStateException());
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(lease::close);
-		store.speak();
+		store.deliver();
 		assertThat(closed).succeedsWithin(SOON);
 		locks.close();
 	}
@@ -425,9 +425,9 @@ class LocalQueueTests {
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
 		Lease lease = locks.acquire(KEY, OPTIONS);
 		CompletableFuture<String> thread = new CompletableFuture<>();
-		store.silent = true;
+		store.withholding = true;
 		lease.releaseAsync().thenRun(() -> thread.complete(Thread.currentThread().getName()));
-		store.speak();
+		store.deliver();
 		assertThat(thread).succeedsWithin(SOON).asString().startsWith("lock-answers");
 		locks.close();
 	}
@@ -437,12 +437,12 @@ class LocalQueueTests {
 	void closeWaits() {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
-		store.silent = true;
+		store.withholding = true;
 		CompletableFuture<Optional<Lease>> acquire = tryAsync(locks);
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(locks::close);
 		assertThat(acquire).failsWithin(SOON);
 		assertThat(closed).isNotDone();
-		store.speak();
+		store.deliver();
 		assertThat(closed).succeedsWithin(SOON);
 		assertThat(store.releases).hasValue(1);
 	}

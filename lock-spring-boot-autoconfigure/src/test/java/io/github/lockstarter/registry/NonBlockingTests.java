@@ -20,7 +20,7 @@ class NonBlockingTests {
 	@DisplayName("BlockHound detects a blocking wait on an event loop and on a Reactor thread")
 	void blocking() {
 		assertThat(outputOf("blocking")).filteredOn(NonBlockingTests::isBlocked)
-			.allMatch((line) -> line.contains("WatchedCallers.block"))
+			.allMatch((line) -> line.contains("BlockHoundCallers.block"))
 			.anyMatch((line) -> line.startsWith("blocked event-loop") && line.contains("DefaultLockRegistry.await"))
 			.anyMatch((line) -> line.startsWith("blocked parallel") && line.contains("DefaultLockRegistry.await"));
 	}
@@ -48,7 +48,7 @@ class NonBlockingTests {
 
 	private static List<String> outputOf(String way) {
 		try (LocalRedis redis = LocalRedis.started();
-				TestJvm jvm = TestJvm.start(BlockingCalls.OPTIONS, WatchedCallers.class, way, redis.port())) {
+				TestJvm jvm = TestJvm.start(BlockingCalls.OPTIONS, BlockHoundCallers.class, way, redis.port())) {
 			jvm.await("end");
 			return jvm.output();
 		}

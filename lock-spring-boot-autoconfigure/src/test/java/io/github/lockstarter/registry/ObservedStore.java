@@ -44,20 +44,22 @@ final class ObservedStore implements LockStore {
 
 	volatile boolean broken;
 
-	/** Whether answers are withheld until the store {@linkplain #speak() speaks}. */
-	volatile boolean silent;
+	/**
+	 * Whether answers are withheld until the store {@linkplain #deliver() delivers them}.
+	 */
+	volatile boolean withholding;
 
 	/** Whether answers are withheld after the next release. */
-	volatile boolean silentWhenReleased;
+	volatile boolean withholdingAfterRelease;
 
 	/** Whether requests are executed at once although their answers are withheld. */
-	volatile boolean obedient;
+	volatile boolean executingAtOnce;
 
 	/** Whether answers are withheld after the next acquire for a token. */
-	volatile boolean silentWhenClaimed;
+	volatile boolean withholdingAfterTokenAcquire;
 
 	/** Runs at each acquire. */
-	volatile Runnable whenAsked = () -> {
+	volatile Runnable onAcquire = () -> {
 	};
 
 	volatile boolean throwing;
@@ -68,7 +70,7 @@ final class ObservedStore implements LockStore {
 	/** Whether the store declares that it grants several locks at once. */
 	volatile boolean acquiresAll = true;
 
-	private final Queue<Runnable> unspoken = new ConcurrentLinkedQueue<>();
+	private final Queue<Runnable> withheld = new ConcurrentLinkedQueue<>();
 
 	private final LongSupplier nanoTime;
 
@@ -86,7 +88,7 @@ final class ObservedStore implements LockStore {
 		this.memory = new MemoryLockStore(nanoTime);
 	}
 
-	void forgetAll() {
+	void loseData() {
 		this.memory = new MemoryLockStore(this.nanoTime);
 	}
 
@@ -101,18 +103,18 @@ final class ObservedStore implements LockStore {
 
 	void fail() {
 		this.broken = true;
-		speak();
+		deliver();
 	}
 
 	/**
 	 * Delivers the withheld answers on another thread, and waits for it.
 	 */
-	void speak() {
-		this.silent = false;
-		this.silentWhenClaimed = false;
-		this.silentWhenReleased = false;
+	void deliver() {
+		this.withholding = false;
+		this.withholdingAfterTokenAcquire = false;
+		this.withholdingAfterRelease = false;
 		Thread store = new Thread(() -> {
-			for (Runnable next = this.unspoken.poll(); next != null; next = this.unspoken.poll()) {
+			for (Runnable next = this.withheld.poll(); next != null; next = this.withheld.poll()) {
 				next.run();
 			}
 		}, "store");
@@ -149,7 +151,7 @@ final class ObservedStore implements LockStore {
 	@Override
 	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
 		this.acquires.incrementAndGet();
-		this.whenAsked.run();
+		this.onAcquire.run();
 		return unlessBroken(((ObservedLock) acquisitions.get(0).lock()).key,
 				() -> this.memory.acquireAll(acquisitions.stream()
 					.map((each) -> new Acquisition(((ObservedLock) each.lock()).memory(), each.owner(), each.ttl()))
@@ -182,8 +184,8 @@ final class ObservedStore implements LockStore {
 		@Override
 		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 			ObservedStore.this.acquires.incrementAndGet();
-			ObservedStore.this.whenAsked.run();
-			ObservedStore.this.silent |= !command.takenBack() && ObservedStore.this.silentWhenClaimed;
+			ObservedStore.this.onAcquire.run();
+			ObservedStore.this.withholding |= !command.takenBack() && ObservedStore.this.withholdingAfterTokenAcquire;
 			return unlessBroken(this.key, () -> memory().acquire(command));
 		}
 
@@ -196,7 +198,7 @@ final class ObservedStore implements LockStore {
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
 			ObservedStore.this.releases.incrementAndGet();
 			CompletionStage<Boolean> released = unlessBroken(this.key, () -> memory().release(owner, result));
-			ObservedStore.this.silent |= result == null && ObservedStore.this.silentWhenReleased;
+			ObservedStore.this.withholding |= result == null && ObservedStore.this.withholdingAfterRelease;
 			return released;
 		}
 
@@ -214,10 +216,10 @@ final class ObservedStore implements LockStore {
 	}
 
 	private <T> CompletionStage<T> unlessBroken(LockKey key, Supplier<CompletionStage<T>> answer) {
-		if (this.silent) {
+		if (this.withholding) {
 			CompletableFuture<T> kept = new CompletableFuture<>();
-			CompletionStage<T> done = this.obedient ? answer.get() : null;
-			this.unspoken
+			CompletionStage<T> done = this.executingAtOnce ? answer.get() : null;
+			this.withheld
 				.add(() -> ((done != null) ? done : unlessBroken(key, answer)).whenComplete((value, failure) -> {
 					if (failure != null) {
 						kept.completeExceptionally(failure);

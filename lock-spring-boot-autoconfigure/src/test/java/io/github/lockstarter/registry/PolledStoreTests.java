@@ -45,7 +45,7 @@ class PolledStoreTests {
 
 	@Test
 	@DisplayName("A server with permanent waiters for a lock repeatedly lets another server acquire it")
-	void letsOthersIn() {
+	void yieldsToOtherServer() {
 		for (int i = 0; i < 4; i++) {
 			work();
 		}
@@ -76,14 +76,14 @@ class PolledStoreTests {
 		for (boolean stays : new boolean[] { true, false }) {
 			Lease lease = this.busy.acquire(KEY, OPTIONS);
 			CompletableFuture<Optional<Lease>> waiting = this.busy.tryAcquireAsync(KEY, otherTtl).toCompletableFuture();
-			this.store.silent = true;
+			this.store.withholding = true;
 			lease.releaseAsync();
 			CompletableFuture<Optional<Lease>> tryLock = this.busy.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 			assertThat(tryLock).isNotDone();
 			if (!stays) {
 				waiting.cancel(false);
 			}
-			this.store.speak();
+			this.store.deliver();
 			assertThat(this.runtime.join(tryLock)).matches((granted) -> granted.isEmpty() == stays);
 			this.runtime.pass(Duration.ofMillis(100));
 			this.runtime.join(stays ? waiting : tryLock).orElseThrow().close();

@@ -89,12 +89,12 @@ class ResultRecipientsTests {
 	@DisplayName("Of several try-lock callers behind a caller that gets its result, one gets the lock, and the others are refused")
 	void tryLockCallers() {
 		lease(TARO).close("taro's");
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Acquisition> taro = ask(OPTIONS, TARO);
 		List<CompletableFuture<Acquisition>> others = Stream.of(JIRO, JIRO, JIRO)
 			.map((slot) -> ask(OPTIONS, slot))
 			.toList();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
 		assertThat(others).allMatch(CompletableFuture::isDone);
 		assertThat(others).filteredOn(CompletableFuture::isCompletedExceptionally)
@@ -112,10 +112,10 @@ class ResultRecipientsTests {
 	void comesTooLate() {
 		SharedLease winner = lease(SHARED);
 		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Void> released = winner.releaseAsync("the result").toCompletableFuture();
 		CompletableFuture<Acquisition> late = ask(WAITING, SHARED);
-		this.store.speak();
+		this.store.deliver();
 		joinWaiting(released);
 		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
 		joinWaiting(late);
@@ -129,11 +129,11 @@ class ResultRecipientsTests {
 		long token = takeElsewhere("holder");
 		List<CompletableFuture<Acquisition>> losers = Stream.generate(() -> loser()).limit(2).toList();
 		awaitQuestion();
-		this.store.silent = true;
+		this.store.withholding = true;
 		awaitQuestion();
 		leaveElsewhere("holder", "the result", token);
 		passTimeSince(begin);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(losers)
 			.allSatisfy((loser) -> assertThat(joinWaiting(loser)).matches(TestResults.gives("the result")));
 	}
@@ -145,13 +145,13 @@ class ResultRecipientsTests {
 		SharedLease holder = lease(JIRO);
 		CompletableFuture<Acquisition> loser = loser();
 		int asked = this.store.acquires.get();
-		this.store.silentWhenReleased = true;
+		this.store.withholdingAfterRelease = true;
 		holder.close();
 		this.runtime.pass(POLL);
 		assertThat(this.store.acquires).hasValueGreaterThan(asked);
 		leaveElsewhere("next", "the result", takeElsewhere("next"));
 		passTimeSince(begin);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
 	}
 
@@ -159,14 +159,14 @@ class ResultRecipientsTests {
 	@DisplayName("A caller that arrives during a request to the store has not met the holder in the answer, and does not get its result")
 	void comesWhileTheStoreIsAsked() {
 		long first = takeElsewhere("first");
-		this.store.silent = true;
-		this.store.obedient = true;
+		this.store.withholding = true;
+		this.store.executingAtOnce = true;
 		CompletableFuture<Acquisition> loser = loser();
 		leaveElsewhere("first", "the first result", first);
 		long second = takeElsewhere("second");
 		this.runtime.pass(Duration.ofMillis(1));
 		CompletableFuture<Acquisition> late = loser();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(joinWaiting(loser)).matches(TestResults.gives("the first result"));
 		awaitQuestion();
 		assertThat(late).isNotDone();
@@ -194,14 +194,14 @@ class ResultRecipientsTests {
 	@DisplayName("A caller that arrives after a result has expired does not get it from a late answer")
 	void resultIsNotKeptAnyMore() {
 		lease(TARO).close("taro's");
-		this.store.silent = true;
-		this.store.obedient = true;
+		this.store.withholding = true;
+		this.store.executingAtOnce = true;
 		CompletableFuture<Acquisition> first = ask(WAITING, TARO);
 		this.runtime.standStill(TARO.keep());
 		CompletableFuture<Acquisition> inTime = ask(WAITING, TARO);
 		this.runtime.standStill(Duration.ofNanos(1));
 		CompletableFuture<Acquisition> late = ask(WAITING, TARO);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(joinWaiting(first)).matches(TestResults.gives("taro's"));
 		assertThat(joinWaiting(inTime)).matches(TestResults.gives("taro's"));
 		joinWaiting(late).lease().close();
@@ -261,11 +261,11 @@ class ResultRecipientsTests {
 	@DisplayName("The grant of a caller that was cancelled during the request is not passed to a waiter with a stored result")
 	void cancelledWhileAsking() {
 		lease(TARO).close("taro's");
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
 		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
 		plain.cancel(false);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
 	}
 

@@ -187,7 +187,7 @@ class SharedResultsTests {
 
 	@Test
 	@DisplayName("A result is given to callers that ask for its key; the others get the lock in turn")
-	void slotsAreApart() {
+	void resultKeysAreIndependent() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<Acquisition> same = ask(this.first, WAITING, SHARED);
 		CompletableFuture<Acquisition> other = ask(this.first, WAITING, REPLAYED);
@@ -234,7 +234,7 @@ class SharedResultsTests {
 
 	@Test
 	@DisplayName("A caller that waited for another server's holder stores its result for the other waiters, even if Redis has lost them")
-	void leavesToThoseWhoWaited() {
+	void storesForWaitersThatRedisForgot() {
 		Lease failing = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<Acquisition> next = ask(this.second, WAITING, SHARED);
 		awaitWaiting();

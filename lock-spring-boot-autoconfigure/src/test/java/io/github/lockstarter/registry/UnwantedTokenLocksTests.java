@@ -82,10 +82,10 @@ class UnwantedTokenLocksTests {
 	void newToken() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			int releases = this.store.releases.get();
-			this.store.silent = true;
+			this.store.withholding = true;
 			CompletableFuture<TokenLock> leaving = acquire(OPTIONS);
 			way.accept(leaving);
-			this.store.speak();
+			this.store.deliver();
 			awaitNothingHere();
 			assertThat(this.store.releases).hasValue(releases + 1);
 			assertThat(remaining()).isEmpty();
@@ -99,7 +99,7 @@ class UnwantedTokenLocksTests {
 			CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);
 			way.accept(leaving);
 			CompletableFuture<TokenLock> again = acquire(OPTIONS, TOKEN);
-			this.store.speak();
+			this.store.deliver();
 			assertThat(join(again).extended()).isTrue();
 			awaitNothingHere();
 			assertThat(remaining()).isPresent();
@@ -112,12 +112,12 @@ class UnwantedTokenLocksTests {
 	@DisplayName("A caller that gives up during an extension does not stop it, and joins no queue")
 	void leavesExtension() {
 		join(acquire(OPTIONS, TOKEN));
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<TokenLock> extension = acquire(LockOptions.of(Duration.ofMinutes(9)), TOKEN);
 		CompletableFuture<TokenLock> other = acquire(WAITING, "another-token-of-the-caller");
 		extension.cancel(false);
 		other.cancel(false);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(remaining()).hasValue(Duration.ofMinutes(9));
 		this.runtime.pass(WAITING.waitTime());
 		assertThat(this.store.releases).hasValue(0);
@@ -129,10 +129,10 @@ class UnwantedTokenLocksTests {
 	void leavesWhileJoining() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			String holder = join(acquire(OPTIONS)).token();
-			this.store.silent = true;
+			this.store.withholding = true;
 			CompletableFuture<TokenLock> leaving = acquire(WAITING, TOKEN);
-			this.store.whenAsked = () -> way.accept(leaving);
-			this.store.speak();
+			this.store.onAcquire = () -> way.accept(leaving);
+			this.store.deliver();
 			assertThat(leaving).isDone();
 			awaitNothingHere();
 			assertThat(join(this.locks.releaseAsync(KEY, holder))).isTrue();
@@ -147,7 +147,7 @@ class UnwantedTokenLocksTests {
 		CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);
 		CompletableFuture<Optional<Lease>> next = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		leaving.cancel(false);
-		this.store.speak();
+		this.store.deliver();
 		awaitContended(1);
 		assertThat(next).isNotDone();
 		assertThat(join(this.locks.releaseAsync(KEY, TOKEN))).isTrue();
@@ -158,11 +158,11 @@ class UnwantedTokenLocksTests {
 	@Test
 	@DisplayName("A token request behind a cancelled lease request gets its own grant from the store, not that of the lease request")
 	void behindLease() {
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> leaving = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		CompletableFuture<TokenLock> next = acquire(WAITING);
 		leaving.cancel(false);
-		this.store.speak();
+		this.store.deliver();
 		TokenLock held = join(next);
 		assertThat(this.store.releases).as("what the lease was granted").hasValue(1);
 		assertThat(join(acquire(OPTIONS, held.token())).extended()).isTrue();
@@ -210,7 +210,7 @@ class UnwantedTokenLocksTests {
 	@DisplayName("A grant that arrives after the time to live is a failure; a new token releases it, a given token does not")
 	void lateAnswers() {
 		LockOptions brief = LockOptions.of(Duration.ofMillis(50));
-		this.store.silent = true;
+		this.store.withholding = true;
 		assertTooLate(acquire(brief));
 		assertThat(this.store.releases).hasValue(1);
 		assertTooLate(claimInSilence(brief));
@@ -219,7 +219,7 @@ class UnwantedTokenLocksTests {
 
 	private void assertTooLate(CompletableFuture<TokenLock> attempt) {
 		this.runtime.pass(Duration.ofMillis(50));
-		this.store.speak();
+		this.store.deliver();
 		this.runtime.settle();
 		assertThat(attempt).failsWithin(Duration.ZERO)
 			.withThrowableThat()
@@ -239,7 +239,7 @@ class UnwantedTokenLocksTests {
 
 	/** Returns an attempt whose answer the store withholds. */
 	private CompletableFuture<TokenLock> claimInSilence(LockOptions options) {
-		this.store.silentWhenClaimed = true;
+		this.store.withholdingAfterTokenAcquire = true;
 		int before = this.store.acquires.get();
 		CompletableFuture<TokenLock> attempt = acquire(options, TOKEN);
 		this.runtime.settle();

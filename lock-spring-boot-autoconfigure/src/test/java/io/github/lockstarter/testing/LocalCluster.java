@@ -22,7 +22,7 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 /**
  * A Redis Cluster of three masters with a replica each, as processes on this machine.
  */
-public final class LocalCluster implements RedisShape {
+public final class LocalCluster implements RedisDeployment {
 
 	private static final int MASTERS = 3;
 
@@ -45,13 +45,13 @@ public final class LocalCluster implements RedisShape {
 
 	/** Starts the servers, and waits until all know each other. */
 	public static LocalCluster started() {
-		LocalCluster shape = new LocalCluster();
+		LocalCluster deployment = new LocalCluster();
 		try {
-			shape.start();
-			return shape;
+			deployment.start();
+			return deployment;
 		}
 		catch (RuntimeException | Error ex) {
-			shape.close();
+			deployment.close();
 			throw ex;
 		}
 	}

@@ -23,7 +23,7 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 /**
  * A Redis master, two replicas and three sentinels, as processes on this machine.
  */
-public final class LocalSentinel implements RedisShape {
+public final class LocalSentinel implements RedisDeployment {
 
 	private static final String NAME = "locks";
 
@@ -46,13 +46,13 @@ public final class LocalSentinel implements RedisShape {
 
 	/** Starts the servers, and waits until all know each other. */
 	public static LocalSentinel started() {
-		LocalSentinel shape = new LocalSentinel();
+		LocalSentinel deployment = new LocalSentinel();
 		try {
-			shape.start();
-			return shape;
+			deployment.start();
+			return deployment;
 		}
 		catch (RuntimeException | Error ex) {
-			shape.close();
+			deployment.close();
 			throw ex;
 		}
 	}

@@ -59,7 +59,7 @@ class SuspendingSharingTests {
 		val first = server.postAsync("/$handler?key=$key")
 		await().until { gates[key].arrivals == 1 }
 		val others = List(2) { server.postAsync("/$handler?key=$key") }
-		await().until { HandlerTable(server).waiters(LockKey(handler, key)) == 2 }
+		await().until { GuardedHandlers(server).waiters(LockKey(handler, key)) == 2 }
 		gates[key].open()
 		val own = first.get(10, TimeUnit.SECONDS)
 		assertThat(own.headers().firstValue("Idempotent-Replayed")).isEmpty()

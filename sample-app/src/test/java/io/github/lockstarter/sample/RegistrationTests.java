@@ -155,7 +155,7 @@ class RegistrationTests {
 
 	@Test
 	@DisplayName("A name that was registered between the look-up and the lock is refused under the lock")
-	void registeredMeanwhile() {
+	void registeredBeforeLock() {
 		doAnswer((invocation) -> {
 			this.users.insert(new User(this.users.nextId(), "taro", "other", 100));
 			return invocation.callRealMethod();

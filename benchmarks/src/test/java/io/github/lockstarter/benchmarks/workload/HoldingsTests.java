@@ -28,7 +28,7 @@ class HoldingsTests {
 
 	@Test
 	@DisplayName("A holding that began after the end counts as a wait, but not as a grant; a thread without a holding was starved")
-	void theEnd() {
+	void holdingAfterEnd() {
 		Holdings holdings = Holdings.of(List.of(List.of(holding(0, 0, 10, 20), holding(1, 0, 150, 160))), 2, 0, 100);
 		assertThat(holdings.waitTime(100)).isEqualTo(150);
 		assertThat(holdings.unfairness()).isInfinite();

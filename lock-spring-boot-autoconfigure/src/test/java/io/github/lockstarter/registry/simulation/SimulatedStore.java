@@ -67,7 +67,7 @@ final class SimulatedStore implements LockStore {
 	};
 
 	/** Runs at the next request whose name has the prefix. */
-	private @Nullable Runnable whenAsked;
+	private @Nullable Runnable onRequest;
 
 	private String awaited = "";
 
@@ -110,9 +110,9 @@ final class SimulatedStore implements LockStore {
 	 * Runs an action once, at the next request.
 	 * @param name the prefix of the request's name
 	 */
-	void whenAsked(String name, Runnable action) {
+	void onRequest(String name, Runnable action) {
 		this.awaited = name;
-		this.whenAsked = action;
+		this.onRequest = action;
 	}
 
 	/** Sends the last request again after a while. */
@@ -394,9 +394,9 @@ final class SimulatedStore implements LockStore {
 			SimulatedStore.this.pending.add(this);
 			send();
 			SimulatedStore.this.last = this;
-			Runnable action = SimulatedStore.this.whenAsked;
+			Runnable action = SimulatedStore.this.onRequest;
 			if (action != null && this.name.startsWith(SimulatedStore.this.awaited)) {
-				SimulatedStore.this.whenAsked = null;
+				SimulatedStore.this.onRequest = null;
 				action.run();
 			}
 			SimulatedStore.this.process.after(SimulatedStore.this.world.scenario().commandTimeout(), this::timeOut);

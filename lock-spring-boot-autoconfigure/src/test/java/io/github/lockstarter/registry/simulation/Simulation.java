@@ -43,16 +43,16 @@ final class Simulation {
 	private void run() {
 		EventQueue events = this.world.events();
 		this.world.trace().add("schedule", () -> "seed " + this.seed + ", " + this.world.scenario());
-		Misfortune misfortune = new Misfortune(this.world, this.processes, this.invariants);
+		FaultInjector faultInjector = new FaultInjector(this.world, this.processes, this.invariants);
 		Workload workload = new Workload(this.world, this.processes, this.invariants);
-		misfortune.begin();
-		misfortune.plan();
+		faultInjector.begin();
+		faultInjector.plan();
 		workload.plan();
 		long end = this.world.scenario().duration();
 		events.at(end, () -> {
 			this.world.trace().add("schedule", () -> "nothing fails any more, and no caller arrives");
 			workload.end();
-			misfortune.end();
+			faultInjector.end();
 		});
 		while (events.nextTime() <= end + LONGEST_END && this.world.violations().first() == null) {
 			this.invariants.guard(events::runNext);

@@ -117,7 +117,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 
 	@Test
 	@DisplayName("A holder whose lease has expired still owns the lock if there is no next holder")
-	void lateButAlone() {
+	void expiredWithoutNextHolder() {
 		LockStore store = store(Duration.ZERO);
 		acquire(store, "a");
 		pass(TTL.plusHours(1));

@@ -127,7 +127,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 
 	@Test
 	@DisplayName("Concurrent renewals and releases never affect another owner's lock, and one release succeeds")
-	void changesMeanwhile() {
+	void concurrentChanges() {
 		acquire("a");
 		StoredLock lock = store.lock(this.key);
 		List<CompletionStage<Boolean>> changes = new ArrayList<>();

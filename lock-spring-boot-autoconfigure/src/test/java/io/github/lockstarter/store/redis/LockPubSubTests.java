@@ -130,7 +130,7 @@ class LockPubSubTests {
 
 	@Test
 	@DisplayName("While the subscription's server is paused, a missing message has no consequence")
-	void standsStill(CapturedOutput output) {
+	void pausedSubscriptionServer(CapturedOutput output) {
 		try (LocalRedis shard = LocalRedis.started()) {
 			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
 			RedisConnections sharded = new Sharded(this.connections, elsewhere);

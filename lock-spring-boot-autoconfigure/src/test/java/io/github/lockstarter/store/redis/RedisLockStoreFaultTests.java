@@ -113,13 +113,13 @@ class RedisLockStoreFaultTests {
 
 	@Test
 	@DisplayName("When Redis is killed while a lock is held and released, the lock is released as soon as Redis is back with its data")
-	void releasedWhileAway(@TempDir Path data) {
+	void releasedWhileDown(@TempDir Path data) {
 		assertFreedWhenBack(data, (store) -> store.lock(this.key).release("a", null));
 	}
 
 	@Test
 	@DisplayName("When Redis is killed after a hand-over that is then released, the lock is released as soon as Redis is back with its data")
-	void handedOverWhileAway(@TempDir Path data) {
+	void handedOverWhileDown(@TempDir Path data) {
 		assertFreedWhenBack(data, (store) -> store.lock(this.key).acquire(endOfTurn("a", "b", () -> {
 		})).whenComplete((result, failure) -> store.lock(this.key).release("a", null)));
 	}

@@ -58,7 +58,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Synchronous handlers of Spring MVC, which free the thread of their request while they
  * wait for their lock.
  */
-class PlainHandlersTests {
+class SynchronousHandlersTests {
 
 	private static final String[] HEADERS = { "Accept-Language", "ja-JP", "If-None-Match", "\"1\"" };
 
@@ -172,7 +172,7 @@ class PlainHandlersTests {
 		CompletableFuture<HttpResponse<String>> waiting;
 		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
 			waiting = this.server.postAsync(path, HEADERS);
-			Awaitility.await().until(() -> new HandlerTable(this.server).waiters() == 1);
+			Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters() == 1);
 			Awaitility.await().until(() -> suspensions().get() == expected);
 			assertThat(waiting).isNotDone();
 			assertThat(held.isHeld()).isTrue();

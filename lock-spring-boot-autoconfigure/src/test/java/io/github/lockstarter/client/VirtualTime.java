@@ -17,7 +17,7 @@ import org.springframework.util.JdkIdGenerator;
 /**
  * Virtual time that advances by each wait, for both kinds of clients.
  */
-final class FastTime implements Scheduler, IdempotentRetryInterceptor.Sleeper {
+final class VirtualTime implements Scheduler, IdempotentRetryInterceptor.Sleeper {
 
 	/** A source of jitter that is always zero. */
 	static final RandomGenerator ZERO = () -> 0;

@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestRedis;
  * Acquires locks on event loops of two instances, mostly the same lock. Prints the number
  * of grants, and the calls that blocked a non-blocking thread.
  */
-final class WatchedCallers {
+final class BlockHoundCallers {
 
 	private static final int CALLERS = 3_000;
 
@@ -38,13 +38,13 @@ final class WatchedCallers {
 
 	private static final LockOptions RENEWED = LockOptions.of(Duration.ofSeconds(2));
 
-	private WatchedCallers() {
+	private BlockHoundCallers() {
 	}
 
 	/** Arguments: blocking, asynchronous or unanswered, and the port of a Redis. */
 	public static void main(String[] args) throws InterruptedException {
 		BlockingCalls blockingCalls = BlockingCalls.watch();
-		Caller caller = args[0].equals("blocking") ? WatchedCallers::block : WatchedCallers::compose;
+		Caller caller = args[0].equals("blocking") ? BlockHoundCallers::block : BlockHoundCallers::compose;
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", Integer.parseInt(args[1]));
 		Duration timeout = Duration.ofSeconds(args[0].equals("unanswered") ? 2 : 30);
 		LockRegistry first = new RedisInstance(TestRedis.connections("127.0.0.1", Integer.parseInt(args[1])), "watched",

@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Sends requests to handlers with the lock name {@code handler}, ends their work in a
  * given way, and checks the lock before and after.
  */
-final class HandlerTable {
+final class GuardedHandlers {
 
 	static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -36,7 +36,7 @@ final class HandlerTable {
 
 	private final String keyPrefix;
 
-	HandlerTable(TestServer server) {
+	GuardedHandlers(TestServer server) {
 		this.server = server;
 		this.keyPrefix = server.context().getEnvironment().getProperty("lock.redis.key-prefix");
 	}
@@ -126,7 +126,7 @@ final class HandlerTable {
 	}
 
 	/** Checks that a waiting request whose client disconnects stops waiting. */
-	void checkGone(String path) throws Exception {
+	void checkDisconnected(String path) throws Exception {
 		String key = UUID.randomUUID().toString();
 		Job job = job(key);
 		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("handler", key));

@@ -9,7 +9,7 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 /**
  * A deployment of several Redis servers that replace each other.
  */
-public interface RedisShape extends AutoCloseable {
+public interface RedisDeployment extends AutoCloseable {
 
 	/** Returns all servers that hold data. */
 	List<LocalRedis> all();

@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
 /**
  * Injects the faults of a scenario, and ends all of them at the end.
  */
-final class Misfortune {
+final class FaultInjector {
 
 	/** The prefixes of the names of the requests at which faults are injected. */
 	private static final String[] REQUESTS = { "", "acquire", "release", "renewal", "hand-over" };
@@ -29,7 +29,7 @@ final class Misfortune {
 	 * Creates faults.
 	 * @param processes the live processes; new ones replace killed ones
 	 */
-	Misfortune(SimulatedWorld world, List<SimulatedProcess> processes, Invariants invariants) {
+	FaultInjector(SimulatedWorld world, List<SimulatedProcess> processes, Invariants invariants) {
 		this.world = world;
 		this.processes = processes;
 		this.invariants = invariants;
@@ -72,7 +72,7 @@ final class Misfortune {
 		}
 		else {
 			process.store()
-				.whenAsked(REQUESTS[this.random.nextInt(REQUESTS.length)],
+				.onRequest(REQUESTS[this.random.nextInt(REQUESTS.length)],
 						() -> later(this.random.nextLong(4 * this.world.scenario().latency()),
 								() -> strikeNow(fault, process)));
 		}

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * The ways to write a controller, in both web stacks.
  */
-class HandlerShapesTests {
+class HandlerSignaturesTests {
 
 	@AutoClose
 	private static final SharedServers servers = new SharedServers();
@@ -44,7 +44,7 @@ class HandlerShapesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("An annotation is found on an interface with the mapping, on a generic superclass and on a method")
-	void shapes(String type) throws Exception {
+	void signatures(String type) throws Exception {
 		TestServer server = server(type);
 		LockRegistry locks = server.context().getBean(LockRegistry.class);
 		for (String handler : new String[] { "contract", "generic", "own" }) {

@@ -47,11 +47,11 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
  * Failures that are answered outside the handler and its advice, as Spring Security and
  * retries do.
  */
-final class AnsweringOthers {
+final class AnswersOutsideHandlers {
 
 	static final CountDownLatch disconnected = new CountDownLatch(1);
 
-	private AnsweringOthers() {
+	private AnswersOutsideHandlers() {
 	}
 
 	@RestController

@@ -13,12 +13,12 @@ import io.github.lockstarter.testing.TestServer;
  * A WebFlux application that gets requests, most of which wait for each other. It prints
  * the number of answers, and the calls that blocked a non-blocking thread.
  */
-final class WatchedServer {
+final class BlockHoundServer {
 
 	private static final String[] HANDLERS = { "mono", "mono-entity", "mono-entity-flux", "entity", "entity-mono",
 			"entity-flux", "flux", "sse", "future", "stage" };
 
-	private WatchedServer() {
+	private BlockHoundServer() {
 	}
 
 	/** Arguments: the port of a Redis. */
