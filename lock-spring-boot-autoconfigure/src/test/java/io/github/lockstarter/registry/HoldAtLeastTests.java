@@ -101,7 +101,7 @@ class HoldAtLeastTests {
 		CompletableFuture<List<Lease>> both = this.locks.acquireAllAsync(List.of(KEY, second), brief, Runnable::run)
 			.toCompletableFuture();
 		this.runtime.pass(Duration.ofMillis(50));
-		assertThat(this.others.tryAcquire(KEY, OPTIONS)).as("is held meanwhile").isEmpty();
+		assertThat(this.others.tryAcquire(KEY, OPTIONS)).as("held during the wait").isEmpty();
 		this.runtime.pass(Duration.ofMillis(100));
 		assertThat(both).isCompletedExceptionally();
 		assertThat(this.others.tryAcquire(KEY, OPTIONS)).isPresent();

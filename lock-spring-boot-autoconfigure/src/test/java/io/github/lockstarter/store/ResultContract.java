@@ -79,7 +79,7 @@ final class ResultContract extends CapabilityContract {
 			assertThat(found.age()).isBetween(Duration.ZERO, LONG);
 		});
 		assertThat(acquire("b")).isInstanceOf(Granted.class);
-		assertThat(ask("c", REPLAYED, LONG)).as("whoever holds the lock").isInstanceOf(Found.class);
+		assertThat(ask("c", REPLAYED, LONG)).as("while the lock is held").isInstanceOf(Found.class);
 		release("b");
 	}
 

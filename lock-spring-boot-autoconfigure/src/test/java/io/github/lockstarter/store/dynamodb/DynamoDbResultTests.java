@@ -72,7 +72,7 @@ class DynamoDbResultTests {
 		ask("a");
 		assertThat(release("a", "r".repeat(500_000))).isTrue();
 		assertThat(ask("b")).isInstanceOf(Granted.class);
-		assertThat(release("a", "r".repeat(500_000))).as("of somebody else").isFalse();
+		assertThat(release("a", "r".repeat(500_000))).as("of another owner").isFalse();
 	}
 
 	@Test
