@@ -66,7 +66,7 @@ class LockKeyTests {
 		List<LockKey> keys = colliding(12);
 		assertThat(keys).hasSize(4096).doesNotHaveDuplicates();
 		assertThat(keys.stream().map(LockKey::hashCode).distinct()).hasSize(1);
-		// Hash tables use the order of comparable keys only.
+		// A hash table uses the order only if the class implements Comparable of itself.
 		assertThat(LockKey.class.getGenericInterfaces()).extracting(Type::getTypeName)
 			.containsExactly("java.lang.Comparable<%s>".formatted(LockKey.class.getName()));
 		AtomicInteger comparisons = new AtomicInteger();

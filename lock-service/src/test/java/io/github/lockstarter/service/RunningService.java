@@ -22,8 +22,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.ReactorResourceFactory;
 
 /**
- * The service on a real port, and a client that sends the API key of the client {@code
- * taro}.
+ * The service on a real port, and a client that sends the API key of {@code taro}.
  */
 final class RunningService implements AutoCloseable {
 

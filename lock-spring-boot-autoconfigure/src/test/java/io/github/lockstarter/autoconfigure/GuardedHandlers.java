@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Sends requests to handlers with the lock name {@code handler}, ends their work in a
- * given way, and checks the lock before and after.
+ * given way, and checks the lock during and after the work.
  */
 final class GuardedHandlers {
 

@@ -120,7 +120,10 @@ class RequestThreadTests {
 
 		private final Map<String, WebAsyncManager> managers = new ConcurrentHashMap<>();
 
-		/** Returns the number of accesses for the request with the key. */
+		/**
+		 * Returns the numbers of interceptors that are registered with the request for
+		 * the key.
+		 */
 		private List<Integer> interceptors(String key) {
 			return Stream.of("callableInterceptors", "deferredResultInterceptors")
 				.map((field) -> (Map<?, ?>) ReflectionTestUtils.getField(this.managers.get(key), field))

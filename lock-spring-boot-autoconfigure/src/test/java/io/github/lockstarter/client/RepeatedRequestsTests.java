@@ -42,7 +42,7 @@ class RepeatedRequestsTests {
 
 	private static final String UNAVAILABLE = "https://lockstarter.github.io/problems/lock-store-unavailable";
 
-	/** A client that takes longer used a wrong time. */
+	/** The time-out of a test; a client that follows the API's answer needs less. */
 	private static final Duration PATIENT = Duration.ofMinutes(1);
 
 	@Parameter

@@ -109,7 +109,10 @@ class StaleCommitTests {
 
 		private static int run;
 
-		/** Repeats a run that was refused, or lost its lease too early. */
+		/**
+		 * Whether the transaction has paused. If it has not, because the run was refused
+		 * or lost its lease too early, the run is repeated.
+		 */
 		private static boolean hasStopped;
 
 		private static final BufferedReader input = new BufferedReader(

@@ -50,7 +50,7 @@ class FaultyStoreTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(30));
 
-	/** The number of hand-offs after which the store must be asked. */
+	/** The time after which no lease is handed off without a request to the store. */
 	private static final Duration A_TURN = Duration.ofMillis(60);
 
 	private final VirtualRuntime runtime = new VirtualRuntime();

@@ -50,7 +50,7 @@ class LocalQueueTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
 
-	/** A time after which waiters of other instances take precedence. */
+	/** The time in which waiters of other instances take precedence. */
 	private static final Duration PAUSE = Duration.ofMillis(20);
 
 	private final VirtualRuntime runtime = new VirtualRuntime();

@@ -234,7 +234,7 @@ class ResultRecipientsTests {
 		this.runtime.pass(Duration.ofNanos(this.runtime.nanoTime() - begin + 1));
 	}
 
-	/** A query that accepts no older result. */
+	/** Makes a request that accepts no older result. */
 	private CompletableFuture<Acquisition> loser() {
 		return this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NOBODY, null).toCompletableFuture();
 	}

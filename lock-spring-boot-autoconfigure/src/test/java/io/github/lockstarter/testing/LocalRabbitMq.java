@@ -16,7 +16,10 @@ import org.awaitility.Awaitility;
  */
 public final class LocalRabbitMq extends LocalServer {
 
-	/** The script itself, because Debian's command on the PATH requires another user. */
+	/**
+	 * The directory of the scripts, because Debian's command on the PATH requires another
+	 * user.
+	 */
 	private static final String DEBIAN = "/usr/lib/rabbitmq/bin";
 
 	private final int port = unusedPort();

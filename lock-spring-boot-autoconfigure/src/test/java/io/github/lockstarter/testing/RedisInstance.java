@@ -75,7 +75,10 @@ public final class RedisInstance implements AutoCloseable {
 				this.losses::add, new LockCounts(), ObservationRegistry.NOOP);
 	}
 
-	/** Loads the driver, which in a new JVM takes longer than some leases. */
+	/**
+	 * Waits for the connection, because loading the driver takes a new JVM longer than
+	 * some leases last.
+	 */
 	private void awaitConnection() {
 		try {
 			this.store.connect().toCompletableFuture().get(5, TimeUnit.SECONDS);

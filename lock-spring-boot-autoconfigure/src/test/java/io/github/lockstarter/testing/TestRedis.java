@@ -110,8 +110,8 @@ public final class TestRedis {
 	}
 
 	/**
-	 * Returns whether Docker is usable: an engine may be absent, or unable to pull
-	 * images.
+	 * Returns a container, or a process if Docker is unusable: an engine may be absent,
+	 * or unable to pull images.
 	 */
 	private static TestRedis containerOrProcess() {
 		CompletableFuture<TestRedis> container = new CompletableFuture<>();

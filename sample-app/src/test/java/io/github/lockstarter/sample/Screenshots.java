@@ -43,7 +43,10 @@ final class Screenshots {
 		}
 	}
 
-	/** Compresses images better than the browser does. */
+	/**
+	 * Draws the images side by side. The file of a single image also becomes smaller than
+	 * the browser's.
+	 */
 	private static byte[] row(int margin, List<BufferedImage> pictures) {
 		int width = pictures.stream().mapToInt((picture) -> picture.getWidth() + margin).sum() + margin;
 		int height = pictures.stream().mapToInt(BufferedImage::getHeight).max().orElseThrow() + 2 * margin;

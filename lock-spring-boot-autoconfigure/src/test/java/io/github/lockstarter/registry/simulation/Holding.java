@@ -76,7 +76,7 @@ final class Holding {
 		this.ended = ended;
 	}
 
-	/** Returns the remaining time of the lease, on the clock of the process. */
+	/** Returns the time since the caller got the lease, on the clock of the process. */
 	long heldFor() {
 		return this.caller.process().nanoTime() - this.begin;
 	}

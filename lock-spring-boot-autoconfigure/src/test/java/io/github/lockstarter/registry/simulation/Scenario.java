@@ -35,8 +35,7 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 		long latency, int maxWaiters, long ttl, double leases, double tries, double keeping, double failing) {
 
 	/**
-	 * The time for steps without a delay of their own, except for timers and thread
-	 * switches.
+	 * The time allowed for steps that only wait for a timer or for another thread.
 	 */
 	static final long SLACK = TimeUnit.MILLISECONDS.toNanos(5);
 

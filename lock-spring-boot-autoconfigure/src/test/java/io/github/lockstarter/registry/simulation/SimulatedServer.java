@@ -31,7 +31,7 @@ import io.github.lockstarter.store.StoredResult;
  */
 final class SimulatedServer {
 
-	/** The time that waiters of other processes get. */
+	/** The time in which waiters of other processes take precedence. */
 	static final Duration HEAD_START = Duration.ofMillis(5);
 
 	private static final long WAITING_TTL = Duration.ofSeconds(10).toNanos();
@@ -226,7 +226,10 @@ final class SimulatedServer {
 		return this.stored.getOrDefault(result, Long.MAX_VALUE);
 	}
 
-	/** Returns whether all keys have a time to live. */
+	/**
+	 * Returns whether all leases and waiters have expired, and no process watches for
+	 * releases.
+	 */
 	boolean isEmpty() {
 		return this.data.holders.values().stream().allMatch((holder) -> holder.expiry() - now() <= 0)
 				&& this.data.waiting.values().stream().allMatch((waiting) -> waiting.expiry() - now() <= 0)

@@ -113,7 +113,7 @@ class SilenceWatchTests {
 		RedisClusterAsyncCommands<byte[], byte[]> redis = grants.connect().join();
 		CompletionStage<Long> acknowledged = redis.waitForReplication(1, longestWait.toMillis());
 		CompletionStage<byte[]> next = redis.get(new byte[] { 1 });
-		// Makes the connection appear silent.
+		// Makes the store suspect that the connection is silent.
 		grants.expire(new Call<>(this.key), Duration.ofMillis(1));
 		assertThat(acknowledged).succeedsWithin(SOON).isEqualTo(0L);
 		assertThat(next).succeedsWithin(SOON);

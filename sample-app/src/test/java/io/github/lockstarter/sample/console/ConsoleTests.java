@@ -127,7 +127,9 @@ class ConsoleTests {
 		return LocalTime.parse(time).minusNanos(BEGIN.toNanoOfDay());
 	}
 
-	/** Computes the number of running tasks after each line. */
+	/**
+	 * Returns the maximum number of concurrent tasks, counted in the order of the lines.
+	 */
 	private static int mostAtOnce(List<Line> lines) {
 		int running = 0;
 		int most = 0;
