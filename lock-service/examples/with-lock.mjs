@@ -1,29 +1,128 @@
 #!/usr/bin/env node
-// with-lock.mjs <name> <command> [argument...] runs the command under a lock, which it extends until the command has ended.
-// Exits as the command does, with 75 if somebody else holds the lock, with 69 if it cannot run it for another reason.
+// Runs a command while it holds a lock of lock-service. Needs Node.js 18 only.
+//
+//   with-lock.mjs <name> <command> [argument...]
+//
+// Environment:
+//   LOCK_URL      the address of the service; default http://localhost:8080
+//   LOCK_API_KEY  the API key
+//   LOCK_TTL      the ttl of the lock in whole seconds, at least 3; default 30
+//
+// Exit codes, the same in with-lock.sh, with_lock.py and with-lock.mjs:
+//   64   usage: the name or the command is missing, or LOCK_TTL is invalid
+//   69   the lock could not be acquired: the service is unavailable or refused the request
+//   75   another client holds the lock
+//   126  the command cannot be executed
+//   127  the command does not exist
+// Otherwise the exit code of the command, or 128 + n where signal n ended it.
+
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-const { LOCK_URL = 'http://localhost:8080', LOCK_API_KEY = '', LOCK_TTL = 30 } = process.env
-const [name, command, ...args] = process.argv.slice(2); if (!command) console.error('usage: with-lock.mjs <name> <command> [argument...]'), process.exit(64)
-const headers = { 'X-API-Key': LOCK_API_KEY, 'Lock-Token': randomUUID() } // Ours: a lost answer is asked for again.
-const third = Math.floor(LOCK_TTL * 1000 / 3) // One until we extend, one to try again, one for the last try: then the lock has expired.
-const url = `${LOCK_URL}/locks/${encodeURIComponent(name)}?ttl=${third * 3}ms`
-async function ask(method, end = Date.now() + third) {
-  const answer = await fetch(url, { method, headers, signal: AbortSignal.timeout(third) }).catch((error) => error)
-  return (answer.status ?? 503) !== 503 || Date.now() > end ? answer : sleep(1000).then(() => ask(method, end))
+
+const [name, command, ...args] = process.argv.slice(2)
+if (!name || !command) {
+  console.error('usage: with-lock.mjs <name> <command> [argument...]')
+  process.exit(64)
 }
-let child, code
-for (const each of ['SIGINT', 'SIGTERM']) process.on(each, (_, number) => { child ? child.kill() : code = 128 + number })
-const answer = await ask('PUT')
-if (!answer.ok) code = answer.status === 409 ? 75 : 69, console.error('No lock:', answer.text ? await answer.text() : `${answer.cause ?? answer}`)
-if (!code) {
+
+const ttl = process.env.LOCK_TTL || '30'
+if (!/^[1-9][0-9]*$/.test(ttl) || Number(ttl) < 3) {
+  console.error('LOCK_TTL must be a whole number of seconds, at least 3')
+  process.exit(64)
+}
+
+const base = process.env.LOCK_URL || 'http://localhost:8080'
+const url = `${base}/locks/${encodeURIComponent(name)}?ttl=${ttl}s`
+const headers = {
+  'X-API-Key': process.env.LOCK_API_KEY ?? '',
+  // The client chooses the token, so that it can repeat a request whose answer was lost.
+  'Lock-Token': randomUUID()
+}
+
+// The lock is extended after one third of its ttl. The second third is for retries, and the last
+// one for the answer to the last retry.
+const third = Math.floor(ttl * 1000 / 3)
+
+// A missing answer is treated as 503.
+async function send(method) {
+  try {
+    return await fetch(url, { method, headers, signal: AbortSignal.timeout(third) })
+  } catch (error) {
+    return new Response(String(error.cause ?? error), { status: 503 })
+  }
+}
+
+async function request(method) {
+  const deadline = Date.now() + third
+  while (true) {
+    const answer = await send(method)
+    if (answer.status !== 503 || Date.now() > deadline) {
+      return answer
+    }
+    await sleep(1000)
+  }
+}
+
+// Starts a process that ends the command if this one is killed and cannot do so: the standard
+// input of the guard is a pipe from this process, and ends with this process.
+function startGuard(pid) {
+  const script = `process.stdin.resume().on('end', () => process.kill(${pid}))`
+  const stdio = ['pipe', 'ignore', 'ignore']
+  return spawn(process.execPath, ['-e', script], { stdio, detached: true })
+}
+
+async function exitCode(child) {
+  try {
+    const [code, signal] = await once(child, 'exit')
+    return code ?? 128 + constants.signals[signal]
+  } catch (error) {
+    console.error(error.message)
+    return error.code === 'ENOENT' ? 127 : 126
+  }
+}
+
+let child
+let stoppedBy
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, (_, number) => {
+    stoppedBy = number
+    child?.kill()
+  })
+}
+
+async function runUnderLock() {
+  const answer = await request('PUT')
+  if (answer.status === 409) {
+    console.error(`The lock ${name} is held by another client`)
+    return 75
+  }
+  if (!answer.ok) {
+    console.error(`The lock ${name} could not be acquired: ${answer.status} ${await answer.text()}`)
+    return 69
+  }
+  if (stoppedBy) {
+    return 128 + stoppedBy
+  }
   child = spawn(command, args, { stdio: 'inherit' })
-  const guard = child.pid && spawn(process.execPath, ['-e', `process.stdin.resume().on('end', () => process.kill(${child.pid}))`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true }) // Its input ends if we are killed.
-  const end = once(child, 'exit').then(([status, signal]) => status ?? 128 + constants.signals[signal], (error) => console.error(error.message) ?? 69)
-  while (await Promise.race([end, sleep(third)]) === undefined) (await ask('PUT')).status === 200 || child.kill()
-  code = await end, guard?.kill('SIGKILL')
+  const ended = exitCode(child)
+  // A command that could not be started has no pid.
+  const guard = child.pid && startGuard(child.pid)
+  while (await Promise.race([ended, sleep(third)]) === undefined) {
+    const extended = await request('PUT')
+    if (extended.status !== 200) {
+      console.error(`The lock ${name} is lost`)
+      child.kill()
+    }
+  }
+  guard?.kill('SIGKILL')
+  return ended
 }
-await ask('DELETE').then(() => process.exit(code))
+
+const code = await runUnderLock()
+// Also after an error: the service may have granted the lock although the answer was lost.
+await request('DELETE')
+process.exit(code)

@@ -1,28 +1,117 @@
 #!/bin/sh
-# with-lock.sh <name> <command> [argument...] runs the command under a lock, which it extends until the command has ended.
-# Exits as the command does, with 75 if somebody else holds the lock, with 69 if there is no lock for another reason.
-[ $# -ge 2 ] || { echo "usage: LOCK_URL=... LOCK_API_KEY=... $0 <name> <command> [argument...]" >&2; exit 64; }
-name=$1 command='' beat=''; shift
-url=${LOCK_URL:-http://localhost:8080}/locks/$(printf %s "$name" | od -An -v -tx1 | tr -d '\n' | tr ' ' %)
-token=$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n') # Ours: a request whose answer was lost is made again with it.
-third=$((${LOCK_TTL:-30} / 3)); [ $third -ge 1 ] || { echo 'LOCK_TTL must be at least 3 (seconds)' >&2; exit 64; } # One until we extend, one to try again, one for the last try: then the lock has expired.
-ask() { # Answers with the body and the status. What is secret is not among the arguments, which all users can see.
-  printf 'X-API-Key: %s\nLock-Token: %s\n' "$LOCK_API_KEY" "$token" | curl -sS -X "$1" -H @- -w ' %{http_code}' \
-    -m $third --retry 9 --retry-max-time $third --retry-all-errors --path-as-is "$url?ttl=${LOCK_TTL:-30}s"
+# Runs a command while it holds a lock of lock-service. Needs curl.
+#
+#   with-lock.sh <name> <command> [argument...]
+#
+# Environment:
+#   LOCK_URL      the address of the service; default http://localhost:8080
+#   LOCK_API_KEY  the API key
+#   LOCK_TTL      the ttl of the lock in whole seconds, at least 3; default 30
+#
+# Exit codes, the same in with-lock.sh, with_lock.py and with-lock.mjs:
+#   64   usage: the name or the command is missing, or LOCK_TTL is invalid
+#   69   the lock could not be acquired: the service is unavailable or refused the request
+#   75   another client holds the lock
+#   126  the command cannot be executed
+#   127  the command does not exist
+# Otherwise the exit code of the command, or 128 + n where signal n ended it.
+
+name=$1
+ttl=${LOCK_TTL:-30}
+command=''
+heartbeat=''
+
+if [ -z "$1" ] || [ -z "$2" ]; then
+  echo "usage: $0 <name> <command> [argument...]" >&2
+  exit 64
+fi
+shift
+
+case $ttl in
+  [12] | 0* | *[!0-9]*)
+    echo 'LOCK_TTL must be a whole number of seconds, at least 3' >&2
+    exit 64
+    ;;
+esac
+
+# The lock is extended after one third of its ttl. The second third is for retries, and the last
+# one for the answer to the last retry.
+third=$((ttl / 3))
+
+# Every byte of the name is percent-encoded.
+path=$(printf %s "$name" | od -An -v -tx1 | tr -d '\n' | tr ' ' %)
+url="${LOCK_URL:-http://localhost:8080}/locks/$path?ttl=${ttl}s"
+
+# The client chooses the token, so that it can repeat a request whose answer was lost.
+token=$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n')
+
+# Prints the body of the answer, a space and the status. The headers go through the standard input,
+# because all users of the machine can see the arguments of a process.
+request() {
+  printf 'X-API-Key: %s\nLock-Token: %s\n' "$LOCK_API_KEY" "$token" |
+    curl -sS -X "$1" -H @- -w ' %{http_code}' --path-as-is \
+      -m "$third" --retry 9 --retry-max-time "$third" --retry-all-errors "$url"
 }
-end() { # The lock is released when nothing runs any more that needs or extends it.
+
+# Extends the lock until it is lost, or until this script has ended.
+keep_lock() {
+  # A signal ends the sleep. A request under way is finished first, so that it cannot reach the
+  # service after the release.
+  trap 'kill $!; exit' TERM
+  while true; do
+    sleep "$third" &
+    wait $!
+    kill -0 $$ 2>/dev/null || break
+    case $(request PUT) in
+      *200) ;;
+      *)
+        echo "The lock $name is lost" >&2
+        break
+        ;;
+    esac
+  done
+  # The script ends the command. If the script was killed, only this process can do that.
+  kill $$ 2>/dev/null || kill "$command"
+}
+
+# Ends the command and the heartbeat before it releases the lock.
+finish() {
   trap '' INT TERM
-  [ -z "$command" ] || { kill $command; wait $command; } 2>/dev/null
-  [ -z "$beat" ] || while kill $beat; do sleep 0.1; done 2>/dev/null # What has only just begun may miss a signal.
-  ask DELETE >/dev/null
+  if [ -n "$command" ]; then
+    kill "$command" 2>/dev/null
+    wait "$command" 2>/dev/null
+  fi
+  if [ -n "$heartbeat" ]; then
+    # A process that has just been started can miss a signal: the signal is repeated.
+    while kill "$heartbeat" 2>/dev/null; do
+      sleep 0.1
+    done
+  fi
+  request DELETE >/dev/null
 }
-trap end EXIT; trap 'exit 130' INT; trap 'exit 143' TERM
-answer=$(ask PUT)
-case $answer in *20[01]) ;; *409) echo "$name is locked" >&2; exit 75 ;; *) echo "No lock: ${answer##*"}{"}" >&2; exit 69 ;; esac
+
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+answer=$(request PUT)
+case $answer in
+  *20[01]) ;;
+  *409)
+    echo "The lock $name is held by another client" >&2
+    exit 75
+    ;;
+  *)
+    # After retries, curl has printed the bodies of all answers. Only the last one is of interest.
+    echo "The lock $name could not be acquired: ${answer##*"}{"}" >&2
+    exit 69
+    ;;
+esac
+
+# The shell gives a command in the background no input. Descriptor 3 passes on that of the script.
 exec 3<&0
-"$@" <&3 3<&- & command=$!
-(trap 'kill $!; exit' TERM # While it asks, this waits for the answer.
-  while sleep $third & wait $! && kill -0 $$ 2>/dev/null; do
-    case $(ask PUT) in *200) ;; *) echo "$name is lost" >&2; kill $$ && exit; break ;; esac
-  done; kill $command) & beat=$! # If this shell was killed, nobody else ends the command.
-wait $command
+"$@" <&3 3<&- &
+command=$!
+keep_lock &
+heartbeat=$!
+wait "$command"

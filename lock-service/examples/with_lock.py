@@ -1,29 +1,148 @@
 #!/usr/bin/env python3
-"""with_lock.py <name> <command> [argument...] exits as the command does, with 75 if the name is locked, with 69 if there is another reason."""
-import contextlib, os, secrets, signal, subprocess, sys, time, urllib.parse, urllib.request
-THIRD = int(os.environ.get("LOCK_TTL", 30)) / 3  # One until we extend, one to try again, one for the last try: then the lock has expired.
+"""Runs a command while it holds a lock of lock-service. Needs Python 3 only.
+
+  with_lock.py <name> <command> [argument...]
+
+Environment:
+  LOCK_URL      the address of the service; default http://localhost:8080
+  LOCK_API_KEY  the API key
+  LOCK_TTL      the ttl of the lock in whole seconds, at least 3; default 30
+
+Exit codes, the same in with-lock.sh, with_lock.py and with-lock.mjs:
+  64   usage: the name or the command is missing, or LOCK_TTL is invalid
+  69   the lock could not be acquired: the service is unavailable or refused the request
+  75   another client holds the lock
+  126  the command cannot be executed
+  127  the command does not exist
+Otherwise the exit code of the command, or 128 + n where signal n ended it.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+
 @contextlib.contextmanager
-def lock(name):  # Gives a function to call after every third, which extends the lock, and tells whether it was held all the time.
-    url = f"{os.environ.get('LOCK_URL', 'http://localhost:8080')}/locks/{urllib.parse.quote(os.fsencode(name), '')}?ttl={THIRD * 3:.0f}s"
-    headers = {"X-API-Key": os.environ.get("LOCK_API_KEY", ""), "Lock-Token": secrets.token_hex()}  # Ours: a lost answer is asked for again.
-    def ask(method):
-        end = time.monotonic() + THIRD
+def lock(name, ttl):
+    """Holds a lock in a with statement, and raises an OSError if it cannot be acquired.
+
+    The value is a function that extends the lock, and returns whether the lock is still held.
+    Call it after each third of the ttl. The second third is for retries, and the last one for
+    the answer to the last retry.
+    """
+    base = os.environ.get("LOCK_URL", "http://localhost:8080")
+    path = urllib.parse.quote(os.fsencode(name), safe="")
+    url = f"{base}/locks/{path}?ttl={ttl}s"
+    headers = {
+        "X-API-Key": os.environ.get("LOCK_API_KEY", ""),
+        # The client chooses the token, so that it can repeat a request whose answer was lost.
+        "Lock-Token": secrets.token_hex(),
+    }
+
+    def request(method):
+        deadline = time.monotonic() + ttl / 3
         while True:
-            try: return urllib.request.urlopen(urllib.request.Request(url, method=method, headers=headers), timeout=THIRD).status
-            except OSError as error:  # It has a code if it is an answer.
-                if getattr(error, "code", 503) != 503 or time.monotonic() > end: return error
+            request = urllib.request.Request(url, method=method, headers=headers)
+            try:
+                with urllib.request.urlopen(request, timeout=ttl / 3) as answer:
+                    return answer.status
+            except OSError as error:
+                # Only HTTP errors have a code. A missing answer is treated as 503.
+                unavailable = getattr(error, "code", 503) == 503
+                if not unavailable or time.monotonic() > deadline:
+                    raise
             time.sleep(1)
+
+    def extend():
+        try:
+            return request("PUT") == 200
+        except OSError:
+            return False
+
     try:
-        if isinstance(answer := ask("PUT"), OSError): raise answer
-        yield lambda: ask("PUT") == 200
-    finally: ask("DELETE")
+        request("PUT")
+        yield extend
+    finally:
+        # Also after an error: the service may have granted the lock although the answer was lost.
+        with contextlib.suppress(OSError):
+            request("DELETE")
+
+
+def start_guard(pid):
+    """Starts a process that ends the command if this one is killed and cannot do so.
+
+    The standard input of the guard is a pipe from this process, and ends with this process.
+    """
+    script = f"import os; os.read(0, 1) or os.kill({pid}, 15)"
+    command = [sys.executable, "-c", script]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+
+
+def run(name, command, ttl):
+    """Runs the command under the lock, and returns the exit code."""
+    process = None
+
+    def terminate(number, _frame):
+        if process:
+            process.terminate()
+        else:
+            sys.exit(128 + number)
+
+    signal.signal(signal.SIGINT, terminate)
+    signal.signal(signal.SIGTERM, terminate)
+
+    with lock(name, ttl) as extend:
+        try:
+            process = subprocess.Popen(command)
+        except OSError as error:
+            print(error, file=sys.stderr)
+            return 127 if isinstance(error, FileNotFoundError) else 126
+        guard = start_guard(process.pid)
+        while process.poll() is None:
+            try:
+                process.wait(ttl / 3)
+            except subprocess.TimeoutExpired:
+                if not extend():
+                    print(f"The lock {name} is lost", file=sys.stderr)
+                    process.terminate()
+        guard.kill()
+        guard.wait()
+    # A negative code is the number of the signal that ended the process.
+    code = process.returncode
+    return code if code >= 0 else 128 - code
+
+
+def main():
+    name, *command = sys.argv[1:] or [""]
+    if not name or not command or not command[0]:
+        print("usage: with_lock.py <name> <command> [argument...]", file=sys.stderr)
+        return 64
+
+    ttl = os.environ.get("LOCK_TTL") or "30"
+    if not re.fullmatch("[1-9][0-9]*", ttl) or int(ttl) < 3:
+        print("LOCK_TTL must be a whole number of seconds, at least 3", file=sys.stderr)
+        return 64
+
+    try:
+        return run(name, command, int(ttl))
+    except urllib.error.HTTPError as error:
+        if error.code == 409:
+            print(f"The lock {name} is held by another client", file=sys.stderr)
+            return 75
+        reason = f"{error} {error.read().decode()}"
+    except OSError as error:
+        reason = error
+    print(f"The lock {name} could not be acquired: {reason}", file=sys.stderr)
+    return 69
+
+
 if __name__ == "__main__":
-    process = None if sys.argv[2:] else sys.exit("usage: with_lock.py <name> <command> [argument...]")
-    for each in (signal.SIGINT, signal.SIGTERM): signal.signal(each, lambda number, _: process.terminate() if process else sys.exit(128 + number))
-    try:
-        with lock(sys.argv[1]) as extend, subprocess.Popen(sys.argv[2:]) as process, subprocess.Popen([sys.executable, "-c", f"import os; os.read(0, 1) or os.kill({process.pid}, 15)"], stdin=subprocess.PIPE, start_new_session=True) as guard:  # Its input ends if we are killed.
-            while process.poll() is None:
-                try: process.wait(THIRD)
-                except subprocess.TimeoutExpired: extend() or process.terminate()
-            guard.kill(); sys.exit(process.returncode if process.returncode >= 0 else 128 - process.returncode)
-    except OSError as error: print("No lock:", error, error.read().decode() if hasattr(error, "read") else "", file=sys.stderr); sys.exit(75 if getattr(error, "code", 0) == 409 else 69)
+    sys.exit(main())

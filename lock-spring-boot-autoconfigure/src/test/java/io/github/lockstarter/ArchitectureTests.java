@@ -35,7 +35,7 @@ import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 /**
- * The walls of the house.
+ * The permitted dependencies between packages.
  */
 @AnalyzeClasses(packages = "io.github.lockstarter", importOptions = DoNotIncludeTests.class)
 @ArchTag("once")

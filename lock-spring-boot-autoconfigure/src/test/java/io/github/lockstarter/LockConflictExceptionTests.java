@@ -19,7 +19,7 @@ class LockConflictExceptionTests {
 	private static final Duration RETRY_AFTER = Duration.ofMillis(1840);
 
 	@Test
-	@DisplayName("A conflict knows why the caller was refused, and has status 409")
+	@DisplayName("A conflict has the reason of the refusal, and status 409")
 	void reasons() {
 		assertProblem(new LockConflictException(KEY, AT_ONCE, RETRY_AFTER), "request-in-progress");
 		LockOptions waiting = AT_ONCE.withWaitTime(Duration.ofSeconds(1));
@@ -28,7 +28,7 @@ class LockConflictExceptionTests {
 	}
 
 	@Test
-	@DisplayName("A status that is set is that of the exception and of its body, and all else stays")
+	@DisplayName("A changed status applies to the exception and its body, and nothing else changes")
 	void status() {
 		LockConflictException conflict = new LockConflictException(KEY, AT_ONCE, RETRY_AFTER);
 		conflict.setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);

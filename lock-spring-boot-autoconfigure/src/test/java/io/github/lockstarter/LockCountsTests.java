@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LockCountsTests {
 
 	@Test
-	@DisplayName("How many ran into the locks of a name is known, whatever the key, and nobody is counted twice")
+	@DisplayName("Contention is counted by lock name, not by key, and each caller is counted once")
 	void contention() throws Exception {
 		LockCounts counts = new LockCounts();
 		LockOptions options = LockOptions.of(Duration.ofSeconds(10));

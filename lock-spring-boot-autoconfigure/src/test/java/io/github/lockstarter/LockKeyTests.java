@@ -21,39 +21,39 @@ class LockKeyTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", " ", "a:b", "a\nb", "a\0b", "a\uD800" })
-	@DisplayName("A name that could be taken for a name and a key is refused")
+	@DisplayName("A name that could be confused with a name and a key is refused")
 	void refusesNames(String name) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new LockKey(name, "k"));
 	}
 
 	@Test
-	@DisplayName("A short, printable key is stored as it is")
+	@DisplayName("A short, printable key is stored unchanged")
 	void plain() {
 		assertThat(new LockKey("n", "tarō@example.com").storeForm(200)).isEqualTo("tarō@example.com");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "a\0", "a\r\n", "\uD800", "sha256:abc" })
-	@DisplayName("A key that does not print, or looks like a digest, is stored as its digest")
+	@DisplayName("A key that is not printable, or that looks like a digest, is stored as its digest")
 	void digested(String key) {
 		assertThat(new LockKey("n", key).storeForm(200)).matches("sha256:[0-9a-f]{64}");
 	}
 
 	@Test
-	@DisplayName("The limit on the length counts bytes, not characters")
+	@DisplayName("The maximum length is in bytes, not in characters")
 	void countsBytes() {
 		assertThat(new LockKey("n", "é".repeat(100)).storeForm(200)).hasSize(100);
 		assertThat(new LockKey("n", "é".repeat(101)).storeForm(200)).startsWith("sha256:");
 	}
 
 	@Test
-	@DisplayName("The text of a lock key does not show the key")
+	@DisplayName("toString does not show the key")
 	void toStringHidesKey() {
 		assertThat(new LockKey("n", "secret")).asString().isEqualTo("LockKey[n]");
 	}
 
 	@Test
-	@DisplayName("Keys are ordered by name, then by key, as they are equal")
+	@DisplayName("Keys are ordered by name, then by key, and the order is consistent with equals")
 	void order() {
 		assertThat(Stream.of("b", "a:2", "a:1", "ab", "a", "a:1").map(LockKey::of).sorted().distinct().toList())
 			.containsExactly(LockKey.of("a"), LockKey.of("a:1"), LockKey.of("a:2"), LockKey.of("ab"), LockKey.of("b"));
@@ -61,12 +61,12 @@ class LockKeyTests {
 	}
 
 	@Test
-	@DisplayName("Keys that have one hash code are found among thousands by a dozen comparisons: a table makes a tree of them")
+	@DisplayName("Keys with the same hash code are comparable, so that a hash table with thousands of them needs few comparisons")
 	void collisions() {
 		List<LockKey> keys = colliding(12);
 		assertThat(keys).hasSize(4096).doesNotHaveDuplicates();
 		assertThat(keys.stream().map(LockKey::hashCode).distinct()).hasSize(1);
-		// Only then does a hash table use the order.
+		// A hash table uses the order only if the class implements Comparable of itself.
 		assertThat(LockKey.class.getGenericInterfaces()).extracting(Type::getTypeName)
 			.containsExactly("java.lang.Comparable<%s>".formatted(LockKey.class.getName()));
 		AtomicInteger comparisons = new AtomicInteger();
@@ -78,11 +78,11 @@ class LockKeyTests {
 		keys.forEach((key) -> tree.put(key, key));
 		comparisons.set(0);
 		keys.forEach((key) -> assertThat(tree.get(key)).isSameAs(key));
-		// A red-black tree is at most twice as deep as the 12 levels that it takes.
+		// A red-black tree is at most twice as deep as a balanced tree of 12 levels.
 		assertThat(comparisons).hasValueLessThanOrEqualTo(2 * 13 * keys.size());
 	}
 
-	/** Returns keys of that many pairs of letters, of which both have one hash code. */
+	/** Returns keys composed of this number of letter pairs with equal hash codes. */
 	private static List<LockKey> colliding(int pairs) {
 		return IntStream.range(0, 1 << pairs)
 			.mapToObj((bits) -> IntStream.range(0, pairs)

@@ -15,7 +15,7 @@ class LockOptionsTests {
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(1));
 
 	@Test
-	@DisplayName("A time to live is cut to the milliseconds that stores count, so that no holder believes longer")
+	@DisplayName("A time to live is truncated to milliseconds, so that no holder assumes more time than the store grants")
 	void wholeMilliseconds() {
 		assertThat(LockOptions.of(Duration.ofNanos(20_999_999)).ttl()).isEqualTo(Duration.ofMillis(20));
 	}
@@ -36,14 +36,14 @@ class LockOptionsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "PT0.999S", "PT0S", "P366D" })
-	@DisplayName("A longest hold that is shorter than the time to live, or out of range, is refused")
+	@DisplayName("A max-hold that is shorter than the time to live, or out of range, is refused")
 	void maxHold(Duration maxHold) {
 		assertThatIllegalArgumentException().isThrownBy(() -> OPTIONS.withMaxHold(maxHold))
 			.withMessageContaining("longest hold");
 	}
 
 	@Test
-	@DisplayName("A lock is renewed for 5 minutes at most, or for its time to live if that is longer")
+	@DisplayName("By default, a lock is renewed for up to 5 minutes, or for its time to live if that is longer")
 	void defaultMaxHold() {
 		assertThat(OPTIONS.maxHold()).isEqualTo(Duration.ofMinutes(5));
 		assertThat(LockOptions.of(Duration.ofHours(1)).maxHold()).isEqualTo(Duration.ofHours(1));

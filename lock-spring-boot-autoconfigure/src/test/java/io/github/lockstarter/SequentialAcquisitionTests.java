@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * How a registry that knows nothing of several locks acquires them.
+ * The acquisition of several locks by a registry that supports only one at a time.
  */
 class SequentialAcquisitionTests {
 
@@ -44,7 +44,7 @@ class SequentialAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("The locks are acquired in the order of their keys, each once")
+	@DisplayName("Locks are acquired in key order, and duplicates once")
 	void inOrder() {
 		List<LockKey> wanted = new ArrayList<>(keys(5));
 		Collections.reverse(wanted);
@@ -61,7 +61,7 @@ class SequentialAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("If one is held, the others are released")
+	@DisplayName("When one lock is held, the others are released")
 	void releasesOthers() {
 		Lease held = this.engine.acquire(key(3), OPTIONS);
 		assertThatExceptionOfType(LockConflictException.class)
@@ -75,7 +75,7 @@ class SequentialAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("The wait time is for all together: the second lock has what the first one has left")
+	@DisplayName("The wait time applies to all locks together: the second lock gets what remains after the first")
 	void oneWait() {
 		Lease held = this.engine.acquire(key(0), OPTIONS);
 		CompletableFuture<List<Lease>> waiting = this.locks.acquireAllAsync(keys(2), WAITING, Runnable::run)
@@ -88,7 +88,7 @@ class SequentialAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("A caller that cancels while it waits holds nothing")
+	@DisplayName("A caller that cancels while waiting holds no lock")
 	void cancels() {
 		Lease held = this.engine.acquire(key(3), OPTIONS);
 		CompletableFuture<List<Lease>> waiting = this.locks.acquireAllAsync(keys(5), WAITING, Runnable::run)
@@ -101,7 +101,7 @@ class SequentialAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Ten thousand locks that are granted at once are no problem")
+	@DisplayName("Ten thousand locks that are granted immediately are acquired without a stack overflow")
 	void many() {
 		this.locks.atOnce = true;
 		List<Lease> leases = this.locks.acquireAllAsync(keys(10_000), OPTIONS, Runnable::run)
@@ -125,7 +125,7 @@ class SequentialAcquisitionTests {
 		return new LockKey("several", "%05d".formatted(place));
 	}
 
-	/** A registry that implements what it must. */
+	/** A registry that implements the required methods only. */
 	private static final class OneByOne implements LockRegistry {
 
 		private final LockRegistry registry;
@@ -134,7 +134,7 @@ class SequentialAcquisitionTests {
 
 		private final List<Duration> waits = Collections.synchronizedList(new ArrayList<>());
 
-		/** Whether the answer is there when the method returns. */
+		/** Whether the answer is complete when the method returns. */
 		private boolean atOnce;
 
 		OneByOne(LockRegistry registry) {

@@ -20,7 +20,7 @@ class MainTests {
 
 	@ParameterizedTest(name = "{0}")
 	@MethodSource
-	@DisplayName("A brief run reports every candidate in each table, and whether the goals were reached")
+	@DisplayName("A short run reports every candidate in each table, and whether the goals were met")
 	void runsBriefly(String workload, List<Candidate<?>> candidates, int tables, List<String> goals) throws Exception {
 		try (LocalRedis redis = LocalRedis.started()) {
 			String report = Main.report(new RedisAddress(redis.port()), List.of(workload), true, "a test").toString();

@@ -14,25 +14,25 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 
 /**
- * A server that dies with its first message.
+ * A server that is killed during its first message.
  */
 final class KilledServer {
 
 	private KilledServer() {
 	}
 
-	/** When it dies. */
+	/** The moment at which the server is killed. */
 	enum Moment {
 
-		/** The work has begun. */
+		/** During the work. */
 		IN_THE_WORK,
 
-		/** The method has returned, and the message is not acknowledged. */
+		/** After the method has returned, before the message is acknowledged. */
 		BEFORE_THE_ACKNOWLEDGEMENT
 
 	}
 
-	/** Takes the application, the moment, and properties. */
+	/** Arguments: the application class, the moment, and properties. */
 	public static void main(String... args) throws ClassNotFoundException {
 		Moment moment = Moment.valueOf(args[1]);
 		Ledger ledger = (payment) -> {
@@ -47,7 +47,7 @@ final class KilledServer {
 	@Configuration(proxyBeanMethods = false)
 	static class Death {
 
-		/** It is outside of the lock. */
+		/** This advice is outside of the lock. */
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static Advisor death() {

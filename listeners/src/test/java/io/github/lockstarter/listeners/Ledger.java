@@ -1,7 +1,7 @@
 package io.github.lockstarter.listeners;
 
 /**
- * The work of the listeners.
+ * The bookings that the listeners make.
  */
 interface Ledger {
 

@@ -25,7 +25,8 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the recipes promise, with two servers that consume from one broker.
+ * The guarantees of the documented recipes, with two servers that consume from one
+ * broker.
  */
 @Tag("once")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -39,24 +40,24 @@ abstract class ListenerContract {
 
 	private Server second;
 
-	/** Returns the application. */
+	/** Returns the application class. */
 	abstract Class<?> application();
 
 	/** Returns the type of the bean with all listeners of an application. */
 	abstract Class<? extends Lifecycle> listeners();
 
-	/** Starts the broker, and returns the properties that connect an application. */
+	/** Starts the broker, and returns the connection properties for an application. */
 	abstract String[] startBroker();
 
 	abstract void stopBroker();
 
-	/** Sends a message that another server may get than the one before. */
+	/** Sends a message that may be delivered to another server than the previous one. */
 	abstract void send(Payment payment);
 
-	/** Returns how many messages have not been acknowledged. */
+	/** Returns the number of unacknowledged messages. */
 	abstract long left();
 
-	/** Returns whether the payment is among the messages that were put aside. */
+	/** Returns whether the payment was put aside. */
 	abstract boolean isPutAside(String id);
 
 	@BeforeAll
@@ -89,7 +90,7 @@ abstract class ListenerContract {
 	}
 
 	@Test
-	@DisplayName("A duplicate is answered with the result of the first, and does not run")
+	@DisplayName("A duplicate is answered with the result of the first message, and is not processed")
 	void duplicate() {
 		long answered = count(Event.RESULT);
 		Payment payment = payment();
@@ -101,7 +102,7 @@ abstract class ListenerContract {
 	}
 
 	@Test
-	@DisplayName("A duplicate that another server gets while the first one runs waits, and does not run")
+	@DisplayName("A duplicate that arrives at another server during processing waits, and is not processed")
 	void atTheSameTime() {
 		long contended = count(Event.CONTENDED);
 		long answered = count(Event.RESULT);
@@ -117,7 +118,7 @@ abstract class ListenerContract {
 	}
 
 	@Test
-	@DisplayName("A message whose work fails is delivered again, and runs again; its duplicates do not")
+	@DisplayName("A message whose processing fails is redelivered and processed again; its duplicates are not")
 	void failure() {
 		long answered = count(Event.RESULT);
 		Payment payment = payment();
@@ -130,7 +131,7 @@ abstract class ListenerContract {
 	}
 
 	@Test
-	@DisplayName("A message whose lock is held for longer than it waits is delivered again, until it runs")
+	@DisplayName("A message whose wait for the lock times out is redelivered until it is processed")
 	void refused() {
 		long refused = count(Event.TIMEOUT);
 		Payment payment = payment();
@@ -144,7 +145,7 @@ abstract class ListenerContract {
 	}
 
 	@Test
-	@DisplayName("A message with an id that was used for another payment does not run, and is put aside")
+	@DisplayName("A message with the id of another payment is not processed, and is put aside")
 	void otherPayment() {
 		Payment payment = payment();
 		send(payment);
@@ -156,7 +157,7 @@ abstract class ListenerContract {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("A message whose server was killed is delivered to another one, and runs there unless it had ended")
+	@DisplayName("A message whose server was killed is redelivered to another server, and processed there unless processing had finished")
 	void killed(KilledServer.Moment moment) {
 		long answered = count(Event.RESULT);
 		Payment payment = payment();

@@ -13,7 +13,7 @@ import io.github.lockstarter.testing.DocumentedCode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The recipes in the documentation are those that are tested.
+ * Checks that the documented recipes are the tested code.
  */
 @Tag("once")
 class ListenersInDocumentationTests {
@@ -24,7 +24,7 @@ class ListenersInDocumentationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "KafkaPayments", "KafkaErrors", "RabbitPayments", "RabbitErrors", "JmsPayments" })
-	@DisplayName("The code in the documentation is the code that is tested")
+	@DisplayName("The code in the documentation is the tested code")
 	void isTested(String name) throws IOException {
 		assertThat(DocumentedCode.blocks(PAGE))
 			.contains(DocumentedCode.source(SOURCES.resolve(name + ".java"), "\n@").substring(1));

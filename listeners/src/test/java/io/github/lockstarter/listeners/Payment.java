@@ -1,7 +1,7 @@
 package io.github.lockstarter.listeners;
 
 /**
- * A message.
+ * The payload of a message.
  *
  * @param id the sender's, the same in each duplicate
  */

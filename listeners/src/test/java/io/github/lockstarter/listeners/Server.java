@@ -30,7 +30,7 @@ final class Server implements AutoCloseable {
 		return new Server(run(Stream.of(application), ledger, properties), listeners);
 	}
 
-	/** Runs an application that uses the ledger. */
+	/** Starts an application that uses the ledger. */
 	static ConfigurableApplicationContext run(Stream<Class<?>> sources, Ledger ledger, String... properties) {
 		return new SpringApplicationBuilder(sources.toArray(Class<?>[]::new)).web(WebApplicationType.NONE)
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean(Ledger.class, () -> ledger))
@@ -50,7 +50,7 @@ final class Server implements AutoCloseable {
 		return this.context.getBean(type);
 	}
 
-	/** Returns how often something happened to the locks of payments. */
+	/** Returns the count of an event of the payment locks. */
 	long count(Event event) {
 		return bean(LockCounts.class).get("payments", event);
 	}

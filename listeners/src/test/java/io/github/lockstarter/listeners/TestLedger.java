@@ -8,7 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A ledger of all servers of a test, which decides how a booking ends.
+ * A ledger shared by all servers of a test, which controls the outcome of each booking.
  */
 class TestLedger implements Ledger {
 
@@ -36,12 +36,12 @@ class TestLedger implements Ledger {
 		this.booked.add(id);
 	}
 
-	/** Lets the next booking of the payment fail. */
+	/** Makes the next booking of the payment fail. */
 	void failOnce(String id) {
 		this.failing.add(id);
 	}
 
-	/** Lets bookings of the payment wait until they are released. */
+	/** Makes bookings of the payment wait until they are released. */
 	void hold(String id) {
 		this.held.put(id, new CountDownLatch(1));
 	}

@@ -35,7 +35,7 @@ class ApiKeysTests {
 	}
 
 	@Test
-	@DisplayName("Without a key nothing is told or taken: 401, with problem details and what to send")
+	@DisplayName("A request without an API key is refused with 401 and problem details, and has no effect")
 	void missingKey() {
 		for (String method : List.of("PUT", "GET", "DELETE")) {
 			Answer refused = service.sendWithoutKey(method, "/locks/secret", "Lock-Token", "0123456789abcdef").join();
@@ -51,7 +51,7 @@ class ApiKeysTests {
 	}
 
 	@Test
-	@DisplayName("A wrong key is refused with 401, be it the beginning of a right one")
+	@DisplayName("A wrong key is refused with 401, even if it is a prefix of a valid key")
 	void wrongKey() {
 		for (String wrong : List.of("nonsense", RunningService.KEY.substring(1), RunningService.KEY + "x", "")) {
 			Answer refused = service.sendWithoutKey("PUT", "/locks/secret", "X-API-Key", wrong).join();
@@ -62,7 +62,7 @@ class ApiKeysTests {
 	}
 
 	@Test
-	@DisplayName("The key may come as a bearer token")
+	@DisplayName("The key can be sent as a bearer token")
 	void bearer() {
 		assertThat(service.sendWithoutKey("GET", "/locks/b", "Authorization", "bearer " + HANAKO).join().status())
 			.isEqualTo(200);
@@ -71,7 +71,7 @@ class ApiKeysTests {
 	}
 
 	@Test
-	@DisplayName("Clients have nothing in common: one name is two locks, and no token works for the other's")
+	@DisplayName("Clients are isolated: the same name is a different lock, and a token of another client is refused")
 	void namespaces() {
 		Answer taro = service.send("PUT", "/locks/common");
 		Answer hanako = service.sendWithoutKey("PUT", "/locks/common", "X-API-Key", HANAKO).join();
@@ -83,7 +83,7 @@ class ApiKeysTests {
 	}
 
 	@Test
-	@DisplayName("Of 3,000 wrong keys most are refused with 429, nothing is taken, one line is logged and shows no key, and a right key works on")
+	@DisplayName("Of 3,000 wrong keys most are refused with 429, no lock is taken, one line without a key is logged, and a valid key still works")
 	void manyWrongKeys(CapturedOutput output) {
 		try (RunningService own = RunningService.start()) {
 			int[] statuses = new int[600];
@@ -101,14 +101,14 @@ class ApiKeysTests {
 			assertThat(Integer.parseInt(tooMany.header("Retry-After"))).isBetween(1, 60);
 			assertThat(own.isHeld("guessed")).isFalse();
 			assertThat(output.getAll()).doesNotContain("guess-number");
-			// Two if a minute passes meanwhile.
+			// Two lines are logged if the minute ends during the requests.
 			assertThat(output.getAll().split("wrong API keys", -1)).hasSizeBetween(2, 3);
 
 		}
 	}
 
 	@Test
-	@DisplayName("Health and the description of the interface need no key")
+	@DisplayName("The health endpoint and the OpenAPI document need no key")
 	void publicPaths() {
 		for (String path : List.of("/actuator/health/liveness", "/actuator/health/readiness", "/openapi")) {
 			assertThat(service.sendWithoutKey("GET", path).join().status()).as(path).isEqualTo(200);
@@ -116,7 +116,7 @@ class ApiKeysTests {
 	}
 
 	@Test
-	@DisplayName("An open service asks for no key, and everybody shares the names")
+	@DisplayName("An open service needs no key, and all clients share the lock names")
 	void open() {
 		try (RunningService open = RunningService.startBare("lock.store=memory", "lock.service.open=true")) {
 			assertThat(open.sendWithoutKey("PUT", "/locks/open").join().status()).isEqualTo(201);

@@ -19,7 +19,7 @@ class ArchitectureTests {
 
 	private static final String LIBRARY = "io.github.lockstarter";
 
-	/** There is no lock logic here. */
+	/** The service contains no lock logic. */
 	@ArchTest
 	static final ArchRule usesWhatUsersImport = noClasses().should()
 		.dependOnClassesThat(describe("are inside of the library", ArchitectureTests::isInsideOfLibrary));

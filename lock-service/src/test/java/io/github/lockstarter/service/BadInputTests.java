@@ -30,8 +30,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Whatever makes no sense is answered with a 4xx problem, takes nothing, and leaves
- * nothing secret in the log.
+ * An invalid request is answered with a 4xx problem, takes no lock, and leaves no secret
+ * in the log.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class BadInputTests {
@@ -54,7 +54,7 @@ class BadInputTests {
 
 	@ParameterizedTest(name = "{0}: {1}")
 	@MethodSource("badRequests")
-	@DisplayName("A bad request")
+	@DisplayName("An invalid request")
 	void badRequests(String name, int status, String line, List<String> headers, CapturedOutput output)
 			throws IOException {
 		String answer = raw(line, headers.toArray(String[]::new));
@@ -111,7 +111,7 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("No token or name gets into the log, be a request ever so malformed")
+	@DisplayName("The log contains no token and no lock name, even of malformed requests")
 	void logsNoSecrets(CapturedOutput output) throws IOException {
 		String begin = "DELETE /lock?hash=secret-name&token=secret-token-0123 ";
 		for (String request : List.of(begin + "HTTP/2.0\r\nHost: a\r\n\r\n",
@@ -128,7 +128,7 @@ class BadInputTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "text/csv", "foo", "text/html", BROWSER })
-	@DisplayName("Each answer has one form, whatever is accepted: a problem for browsers, too")
+	@DisplayName("The Accept header is ignored: browsers get problem details, too")
 	void acceptIsIgnored(String accept) {
 		String token = service.send("PUT", "/locks/accept", "Accept", accept).token();
 		assertThat(service.send("GET", "/locks/accept", "Accept", accept).status()).isEqualTo(200);
@@ -150,7 +150,7 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("What is no HTTP is told so")
+	@DisplayName("A request that is not HTTP is answered with 400 and problem details")
 	void noHttp() throws IOException {
 		try (Socket socket = new Socket("127.0.0.1", service.port())) {
 			socket.getOutputStream().write("take the lock\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
@@ -159,7 +159,7 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("What follows a ';' is not left out of a name, over HTTP/2 neither")
+	@DisplayName("Over HTTP/2, too, a path with ';' is refused instead of truncated")
 	void http2() throws Exception {
 		try (RunningService http2 = RunningService.start("server.http2.enabled=true")) {
 			HttpResponse<String> answer = HttpClient.newBuilder()
@@ -175,14 +175,14 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("A request that breaks off takes nothing, be it in its headers or in its body")
+	@DisplayName("A request that breaks off in its headers or its body takes no lock")
 	void truncated() throws IOException {
 		for (String begin : List.of("PUT /locks/bad HTTP/1.1\r\nHost: a\r\nX-API-Key: " + RunningService.KEY + "\r\n",
 				"PUT /locks/bad HTTP/1.1\r\nHost: a\r\nX-API-Key: " + RunningService.KEY
 						+ "\r\nContent-Length: 100\r\n\r\nabc")) {
 			try (Socket socket = new Socket("127.0.0.1", service.port())) {
 				socket.getOutputStream().write(begin.getBytes(StandardCharsets.US_ASCII));
-				// Requests that come later are dealt with meanwhile.
+				// A later request is processed while this one is incomplete.
 				assertThat(service.isHeld("bad")).isFalse();
 			}
 			Awaitility.await().during(Duration.ofMillis(100)).until(() -> !service.isHeld("bad"));
@@ -190,7 +190,7 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("What is malformed is not the answer to the request before it on the same connection")
+	@DisplayName("A malformed request is not answered in place of an earlier request on the same connection")
 	void malformedBehindAnother() throws IOException {
 		String token = service.send("PUT", "/locks/before").token();
 		try (Socket socket = service.sendRaw("PUT /locks/before?wait=20s")) {
@@ -203,7 +203,7 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("A body that does not come to its end is waited for, but not for ever")
+	@DisplayName("A request whose body does not end is answered with 408")
 	void slowBody() throws IOException {
 		try (Socket socket = service.sendRaw("PUT /locks/bad", "Content-Length: 100")) {
 			socket.getOutputStream().write('a');
@@ -213,7 +213,7 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("A body that nobody asked for is read and left alone")
+	@DisplayName("An unexpected request body is read and ignored")
 	void needlessBody() throws IOException {
 		try (Socket socket = service.sendRaw("PUT /locks/body", "Content-Length: 3", "Connection: close")) {
 			socket.getOutputStream().write("abc".getBytes(StandardCharsets.US_ASCII));
@@ -222,7 +222,7 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("The log is lines of JSON")
+	@DisplayName("The log is written as JSON lines")
 	void structuredLog(CapturedOutput output) {
 		try (RunningService other = RunningService.start()) {
 			assertThat(other.port()).isPositive();

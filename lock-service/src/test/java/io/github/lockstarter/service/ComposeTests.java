@@ -35,7 +35,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What {@code compose.yaml} tells the service, without any container.
+ * The settings in {@code compose.yaml}, tested without a container.
  */
 @Tag("once")
 class ComposeTests {
@@ -44,11 +44,11 @@ class ComposeTests {
 
 	private static final String REQUIRED_KEY = "\\$\\{LOCK_API_KEY:\\?[^}]+}";
 
-	/** For the program in the image that checks its health. */
+	/** Read by the health checker in the image, not by the service. */
 	private static final String HEALTH_PATH = "THC_PATH";
 
 	@Test
-	@DisplayName("Every environment variable is a property that is bound; the service runs on that Redis, with that key, and is ready")
+	@DisplayName("Every environment variable in compose.yaml sets a property; the service uses that Redis and that key, and is ready")
 	void environment() throws Exception {
 		Map<String, Object> variables = new HashMap<>(environment("lock-1"));
 		Object healthPath = variables.remove(HEALTH_PATH);
@@ -56,7 +56,7 @@ class ComposeTests {
 		assertThat(services()).containsKey(variables.get("SPRING_DATA_REDIS_HOST").toString());
 		variables.put("SPRING_DATA_REDIS_HOST", TestRedis.host());
 		try (TestServer server = start(variables)) {
-			// The store binds the address of its Redis itself, unseen here.
+			// The store reads the address of Redis itself, without this recorder.
 			assertThat(boundFromEnvironment(server)).containsExactlyInAnyOrderElementsOf(
 					variables.keySet().stream().filter((name) -> !name.equals("SPRING_DATA_REDIS_HOST")).toList());
 			assertThat(server.get(Objects.toString(healthPath)).body()).contains("UP");
@@ -71,7 +71,7 @@ class ComposeTests {
 	}
 
 	@Test
-	@DisplayName("All servers have the same environment, and the image that the build makes; the key has to be set")
+	@DisplayName("All servers in compose.yaml have the same environment and the image of the build; the key must be set")
 	void servers() throws IOException {
 		String image = service("lock-1").get("image").toString();
 		assertThat(Files.readString(Path.of("pom.xml"))).contains("<name>" + image + ":latest</name>");
@@ -96,7 +96,7 @@ class ComposeTests {
 				"lock.redis.key-prefix=compose", "lock.redis.command-timeout=30s");
 	}
 
-	/** Returns which variables something has asked for. */
+	/** Returns the names of the variables that were read. */
 	private static Set<String> boundFromEnvironment(TestServer server) {
 		BoundConfigurationProperties bound = BoundConfigurationProperties.get(server.context());
 		return Objects.requireNonNull(bound)

@@ -15,13 +15,13 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an IDE shows of the properties of the service.
+ * The metadata that IDEs read about the properties of the service.
  */
 @Tag("once")
 class ConfigurationMetadataTests {
 
 	@Test
-	@DisplayName("Every property has a description, a type and a default, and every hint a property")
+	@DisplayName("Every property has a description, a type and a default, and every hint belongs to a property")
 	void properties() throws IOException {
 		// The library's file has the same name, and may come first on the class path.
 		JsonNode metadata = JsonMapper.shared()

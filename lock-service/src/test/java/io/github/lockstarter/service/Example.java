@@ -18,15 +18,16 @@ import org.awaitility.Awaitility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One of the examples, as a process that has been started.
+ * A running process of one of the example clients.
  */
 final class Example implements AutoCloseable {
 
 	static final Path DIRECTORY = Path.of("examples").toAbsolutePath();
 
 	/**
-	 * Starts an example whatever this JVM makes of characters that are not ASCII, and
-	 * also where the shell that started Maven had it ignore interrupts.
+	 * Starts an example. The name of the lock is percent-encoded, because this JVM may be
+	 * unable to pass on characters that are not ASCII. SIGINT is reset, because the shell
+	 * that started Maven may have made it ignored.
 	 */
 	private static final String LAUNCHER = """
 			import os, signal, sys, urllib.parse
@@ -43,7 +44,7 @@ final class Example implements AutoCloseable {
 		this.output = output;
 	}
 
-	/** Fails where something is missing that the examples need. */
+	/** Fails if a program that the examples need is not installed. */
 	static void checkTools() {
 		Map.of("curl", "curl", "python3", "python3", "node", "nodejs").forEach((tool, debianPackage) -> {
 			try {
@@ -57,7 +58,7 @@ final class Example implements AutoCloseable {
 		});
 	}
 
-	/** Starts it: what it should run, and under which lock. */
+	/** Starts an example that runs the command with the lock. */
 	static Example start(String file, Map<String, String> environment, String lock, String... command) {
 		List<String> all = new ArrayList<>(List.of("python3", "-c", LAUNCHER, DIRECTORY.resolve(file).toString(),
 				URLEncoder.encode(lock, StandardCharsets.UTF_8).replace("+", "%20")));
@@ -73,13 +74,13 @@ final class Example implements AutoCloseable {
 		}
 	}
 
-	/** Waits until it, or what it runs, has printed the text. */
+	/** Waits until the example or its command has printed the text. */
 	void await(String text) {
 		Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> output().contains(text) || !this.process.isAlive());
 		assertThat(output()).contains(text);
 	}
 
-	/** Returns what it, and what it runs, have printed. */
+	/** Returns what the example and its command have printed. */
 	String output() {
 		try {
 			return Files.readString(this.output);
@@ -89,7 +90,7 @@ final class Example implements AutoCloseable {
 		}
 	}
 
-	/** Gives the command its input, all of it. */
+	/** Writes the text to the standard input of the command, and closes it. */
 	void input(String text) {
 		try (OutputStream input = this.process.getOutputStream()) {
 			input.write(text.getBytes(StandardCharsets.UTF_8));
@@ -99,7 +100,7 @@ final class Example implements AutoCloseable {
 		}
 	}
 
-	/** Returns how many processes it has started that still run. */
+	/** Returns the number of running child processes of the example. */
 	long children() {
 		return this.process.children().count();
 	}
@@ -113,7 +114,7 @@ final class Example implements AutoCloseable {
 		}
 	}
 
-	/** Waits until it has ended. */
+	/** Waits until the example has exited, and returns its exit code. */
 	int exitCode() {
 		return this.process.onExit().orTimeout(1, TimeUnit.MINUTES).join().exitValue();
 	}

@@ -20,15 +20,15 @@ import org.springframework.web.util.UriUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An example, as a process, and the service that it talks to. Each has a test class of
- * its own, so that they run at once.
+ * Runs an example client as a process, against a service in this JVM. Each example has a
+ * test class of its own, so that the examples are tested in parallel.
  */
 @Tag("once")
 abstract class ExampleTests {
 
-	private static final String THIEF = "token-of-the-thief";
+	private static final String OTHER_CLIENT = "token-of-another-client";
 
-	/** Says that it is ended by a signal, unless its input ends before. */
+	/** Prints "ended" when SIGTERM ends it, and exits when its standard input ends. */
 	private static final String[] ENDS_ON_TERM = { "sh", "-c",
 			"trap 'echo ended; exit 1' TERM; echo begun; read line" };
 
@@ -52,13 +52,32 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("It has fewer than 30 lines")
-	void isShort() throws IOException {
-		assertThat(Files.readAllLines(Example.DIRECTORY.resolve(this.file))).hasSizeLessThan(30);
+	@DisplayName("No line of the source is longer than 100 characters")
+	void lineLength() throws IOException {
+		assertThat(Files.readAllLines(Example.DIRECTORY.resolve(this.file)))
+			.allSatisfy((line) -> assertThat(line).hasSizeLessThanOrEqualTo(100));
 	}
 
 	@Test
-	@DisplayName("The command runs under the lock, with its input; meanwhile a second one is refused with 75; afterwards the lock is free")
+	@DisplayName("Without a name or a command, the exit code is 64, and the usage is printed")
+	void usage() {
+		assertUsage(environment(url(), RunningService.KEY, "30"), "report");
+		assertUsage(environment(url(), RunningService.KEY, "30"), "", "echo", "was run");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "2", "0", "-30", "3.5", "030", "30s" })
+	@DisplayName("With an invalid LOCK_TTL, the exit code is 64, and the command does not run")
+	void invalidTtl(String ttl) {
+		try (Example example = Example.start(this.file, environment(url(), RunningService.KEY, ttl), "report", "echo",
+				"was run")) {
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(64);
+			assertThat(example.output()).contains("LOCK_TTL").doesNotContain("was run");
+		}
+	}
+
+	@Test
+	@DisplayName("The command runs with the lock and its standard input; a concurrent run of the example exits with 75; the lock is released")
 	void runsUnderTheLock() {
 		try (Example first = start("report", "sh", "-c", "echo begun; cat")) {
 			first.await("begun");
@@ -76,7 +95,7 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("A failing command's exit code is passed on, and the lock is released")
+	@DisplayName("The exit code of a failed command is passed on, and the lock is released")
 	void failure() {
 		try (Example example = start("failing", "sh", "-c", "exit 7")) {
 			assertThat(example.exitCode()).as(example.output()).isEqualTo(7);
@@ -85,7 +104,7 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("A command that is killed by a signal ends as in a shell, with 128 and the number")
+	@DisplayName("When signal n ends the command, the exit code is 128 + n")
 	void killedCommand() {
 		try (Example example = start("killed", "sh", "-c", "kill -KILL $$")) {
 			assertThat(example.exitCode()).as(example.output()).isEqualTo(137);
@@ -94,18 +113,29 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("A command that does not exist is told, and the lock is released")
+	@DisplayName("When the command does not exist, the exit code is 127, and the lock is released")
 	void noSuchCommand() {
 		try (Example example = start("missing", "/no/such/command")) {
-			assertThat(example.exitCode()).as(example.output()).isIn(69, 127);
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(127);
 			assertThat(example.output()).contains("/no/such/command");
 			assertThat(held("missing")).isFalse();
 		}
 	}
 
+	@Test
+	@DisplayName("When the command cannot be executed, the exit code is 126, and the lock is released")
+	void commandNotExecutable() {
+		String command = Example.DIRECTORY.resolveSibling("pom.xml").toString();
+		try (Example example = start("not-executable", command)) {
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(126);
+			assertThat(example.output()).contains(command);
+			assertThat(held("not-executable")).isFalse();
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "TERM", "INT" })
-	@DisplayName("A signal ends the command, and then the lock is released")
+	@DisplayName("SIGTERM or SIGINT to the example ends the command, and then releases the lock")
 	void signals(String signal) {
 		try (Example example = start("signalled", ENDS_ON_TERM)) {
 			example.await("begun");
@@ -118,14 +148,14 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("Killed, it cannot release the lock, but the command is ended while the lock is still held")
+	@DisplayName("When the example is killed, the command is ended while the lock is still held")
 	void killed() {
-		// It stays held, and the next example must not find it.
+		// The lock stays held, so that the other examples need a lock of their own.
 		String name = "orphaned-" + this.file;
 		try (Example example = Example.start(this.file, environment(url(), RunningService.KEY, "15"), name, "sh", "-c",
 				"trap 'echo ended; exit 1' TERM; echo begun; for i in $(seq 600); do sleep 0.1; done")) {
 			example.await("begun");
-			// The command, and what watches over it.
+			// The command, and the process that ends it when the example is killed.
 			Awaitility.await().until(() -> example.children() == 2);
 			example.signal("KILL");
 			assertThat(example.exitCode()).isEqualTo(137);
@@ -135,7 +165,7 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("With a wrong key the command is not run, and the status is told")
+	@DisplayName("With a wrong API key the command does not run, the exit code is 69, and the status is printed")
 	void wrongKey() {
 		try (Example example = Example.start(this.file, environment(url(), "a-key-that-nobody-has", "30"), "keyless",
 				"echo", "was run")) {
@@ -146,7 +176,7 @@ abstract class ExampleTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "a b/ü?&%", "%2F..;x=1#+", "\"'$(id)`\\", "漢字 😀" })
-	@DisplayName("Any name is the name of a lock")
+	@DisplayName("Any text can be the name of a lock")
 	void hostileNames(String name) {
 		try (Example example = start(name, "sh", "-c", "echo begun; cat")) {
 			example.await("begun");
@@ -158,7 +188,7 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("What was refused with 503, or got no answer, is asked again with the same token")
+	@DisplayName("A request without an answer, or answered with 503, is repeated with the same token")
 	void lostAnswers() throws IOException {
 		try (Relay relay = Relay.start(service.port(), Relay.Fault.UNAVAILABLE, Relay.Fault.ANSWER_LOST);
 				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "30"), "lost",
@@ -171,7 +201,7 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("The lock is extended while the command runs; if it is lost all the same, the command is ended")
+	@DisplayName("The lock is extended while the command runs; when it is lost, the command is ended")
 	void heartbeat() throws Exception {
 		try (Relay relay = Relay.start(service.port());
 				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "6"), "long",
@@ -181,10 +211,17 @@ abstract class ExampleTests {
 				.atMost(1, TimeUnit.MINUTES)
 				.untilAsserted(() -> assertThat(relay.answers()).containsExactly("PUT 201", "PUT 200"));
 			assertThat(status("DELETE", "long", relay.token())).isEqualTo(204);
-			assertThat(status("PUT", "long", THIEF)).isEqualTo(201);
+			assertThat(status("PUT", "long", OTHER_CLIENT)).isEqualTo(201);
 			assertThat(example.exitCode()).as(example.output()).isNotZero();
 			assertThat(example.output()).contains("ended");
-			assertThat(status("DELETE", "long", THIEF)).as("still the thief's").isEqualTo(204);
+			assertThat(status("DELETE", "long", OTHER_CLIENT)).as("still held by the other client").isEqualTo(204);
+		}
+	}
+
+	private void assertUsage(Map<String, String> environment, String lock, String... command) {
+		try (Example example = Example.start(this.file, environment, lock, command)) {
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(64);
+			assertThat(example.output()).contains("usage: ").contains(this.file).doesNotContain("was run");
 		}
 	}
 

@@ -18,7 +18,7 @@ import io.github.lockstarter.service.RunningService.Answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How much a client may have.
+ * The limits of a client.
  */
 class LimitsTests {
 
@@ -39,7 +39,7 @@ class LimitsTests {
 	}
 
 	@Test
-	@DisplayName("A ttl or wait above the limit of the client is refused with 403, and nothing is taken")
+	@DisplayName("A ttl or wait above the client's limit is refused with 403, and no lock is taken")
 	void longTimes() {
 		for (String times : List.of("ttl=20001ms", "ttl=1h", "wait=11s", "ttl=PT1H", "ttl=9000d")) {
 			Answer refused = this.service.send("PUT", "/locks/long?" + times);
@@ -51,7 +51,7 @@ class LimitsTests {
 	}
 
 	@Test
-	@DisplayName("Without a ttl a client gets the default, or its own limit where that is shorter")
+	@DisplayName("Without a ttl, a lock gets the default ttl, or the client's limit if that is shorter")
 	void defaultWithinLimit() {
 		assertThat(this.service.send("PUT", "/locks/d").json().get("expiresInMillis").asLong()).isBetween(15_000L,
 				20_000L);
@@ -63,7 +63,7 @@ class LimitsTests {
 	}
 
 	@Test
-	@DisplayName("One lock more than max-locks is refused with 403; extending is not one more, and what is released makes room")
+	@DisplayName("A lock beyond max-locks is refused with 403; an extension does not count, and a release makes room")
 	void maxLocks() {
 		List<String> tokens = Stream.of("a", "b", "c")
 			.map((name) -> this.service.send("PUT", "/locks/" + name).token())
@@ -81,7 +81,7 @@ class LimitsTests {
 	}
 
 	@Test
-	@DisplayName("What expires, and what was refused or invalid, leaves room")
+	@DisplayName("Expired locks, refused requests and invalid requests do not count against max-locks")
 	void roomAfterExpiry() {
 		Stream.of("a", "b", "c").forEach((name) -> this.service.send("PUT", "/locks/" + name + "?ttl=50ms"));
 		Awaitility.await().until(() -> this.service.send("PUT", "/locks/d").status() == 201);
@@ -94,7 +94,7 @@ class LimitsTests {
 	}
 
 	@Test
-	@DisplayName("Of 60 requests for different locks at once as many are granted as the client may have")
+	@DisplayName("Of 60 concurrent requests for different locks, exactly max-locks are granted")
 	void manyAtOnce() {
 		List<CompletableFuture<Answer>> answers = IntStream.range(0, 60)
 			.mapToObj((i) -> this.service.sendAsync("PUT", "/locks/many" + i))
@@ -105,7 +105,7 @@ class LimitsTests {
 	}
 
 	@Test
-	@DisplayName("What was released elsewhere makes room within a second or two")
+	@DisplayName("A release at another server makes room shortly afterwards")
 	void releasedElsewhere() {
 		TokenLocks elsewhere = this.service.context().getBean(TokenLocks.class);
 		Stream.of("a", "b", "c").forEach((name) -> {

@@ -11,7 +11,7 @@ import io.github.lockstarter.service.RunningService.Answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The interface, call by call.
+ * The HTTP interface, operation by operation.
  */
 class LockServiceTests {
 
@@ -30,7 +30,7 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("A free lock is acquired with 201, its name, a token, a fencing token and the time it lasts")
+	@DisplayName("A free lock is acquired with 201; the answer has its name, a token, a fencing token and the remaining time")
 	void acquires() {
 		Answer acquired = service.send("PUT", "/locks/free?ttl=30s");
 		assertThat(acquired.status()).isEqualTo(201);
@@ -43,14 +43,14 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("Without a ttl it lasts as long as lock.ttl says")
+	@DisplayName("Without a ttl, a lock lasts for lock.ttl")
 	void defaultTtl() {
 		assertThat(service.send("PUT", "/locks/default").json().get("expiresInMillis").asLong()).isBetween(10_000L,
 				20_000L);
 	}
 
 	@Test
-	@DisplayName("A lock that is held is refused with 409 problem details and the time after which to retry")
+	@DisplayName("A held lock is refused with 409, problem details and Retry-After")
 	void refuses() {
 		service.send("PUT", "/locks/held?ttl=30s");
 		Answer refused = service.send("PUT", "/locks/held?ttl=30s");
@@ -64,7 +64,7 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("The holder's own token extends the lock with 200, so that a retry is safe")
+	@DisplayName("A request with the holder's token extends the lock with 200, so a retry is safe")
 	void extendsLock() {
 		Answer first = service.send("PUT", "/locks/extended?ttl=5s", "Lock-Token", TOKEN);
 		assertThat(first.status()).isEqualTo(201);
@@ -83,14 +83,14 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("A token that the service drew extends, too")
+	@DisplayName("A token that the service generated extends the lock, too")
 	void extendsDrawnToken() {
 		String token = service.send("PUT", "/locks/drawn").token();
 		assertThat(service.send("PUT", "/locks/drawn", "Lock-Token", token).status()).isEqualTo(200);
 	}
 
 	@Test
-	@DisplayName("The holder releases with 204, once; then the next gets a larger fencing token")
+	@DisplayName("The holder releases the lock once, with 204; the next holder gets a larger fencing token")
 	void releases() {
 		Answer first = service.send("PUT", "/locks/released");
 		Answer released = service.send("DELETE", "/locks/released", "Lock-Token", first.token());
@@ -104,7 +104,7 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("Without a token nothing is released: 400; nor with a wrong one: 409")
+	@DisplayName("A release without a token is refused with 400, and a release with a wrong token with 409")
 	void releaseNeedsToken() {
 		service.send("PUT", "/locks/kept");
 		assertThat(service.send("DELETE", "/locks/kept").status()).isEqualTo(400);
@@ -113,7 +113,7 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("An expired lock is free; its late holder can neither extend nor release the next one's")
+	@DisplayName("An expired lock is free; its former holder can neither extend nor release the next holder's lock")
 	void expires() {
 		String late = service.send("PUT", "/locks/expired?ttl=500ms").token();
 		Awaitility.await().until(() -> !service.isHeld("expired"));
@@ -125,7 +125,7 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("The state tells whether and for how long a lock is held, and no secret")
+	@DisplayName("The state shows whether and for how long a lock is held, but no token")
 	void tellsState() {
 		Answer free = service.send("GET", "/locks/state");
 		assertThat(free.status()).isEqualTo(200);
@@ -138,7 +138,7 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("The plain form acquires by GET with the token as text, and releases by DELETE with header or parameter")
+	@DisplayName("The plain form acquires by GET with the token as text, and releases by DELETE with a header or parameter")
 	void plainForm() {
 		for (boolean byHeader : new boolean[] { true, false }) {
 			Answer acquired = service.send("GET", "/lock?hash=plain");
@@ -156,7 +156,7 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("HEAD, which Spring answers like GET, takes no lock")
+	@DisplayName("A HEAD request takes no lock")
 	void headTakesNothing() {
 		Answer head = service.send("HEAD", "/lock?hash=head");
 		assertThat(head.status()).isEqualTo(405);
@@ -165,7 +165,7 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("Any name is a lock of its own: what is percent-encoded is part of it")
+	@DisplayName("Percent-encoded characters are part of the name, and different names are different locks")
 	void names() {
 		for (String name : new String[] { "a%2Fb", "a%3Bb", "a%3Bc", "%3F", "%23", "%25", "a%20b", "..", "%F0%9F%94%92",
 				"*", "a:b", "a" }) {

@@ -39,7 +39,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the service says of itself is what it does.
+ * The OpenAPI document of the service matches its behaviour.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class OpenApiTests {
@@ -49,13 +49,13 @@ class OpenApiTests {
 	private static final List<String> OPERATIONS = List.of("PUT /locks/{name}", "GET /locks/{name}",
 			"DELETE /locks/{name}", "GET /lock", "DELETE /lock");
 
-	/** Headers of which no client needs a description. */
+	/** Headers that clients need no description of. */
 	private static final Set<String> OF_ALL_ANSWERS = Set.of("content-type", "content-length", "cache-control",
 			"connection");
 
 	private static final JsonMapper json = new JsonMapper();
 
-	/** The titles that were sent, by problem type. */
+	/** The titles of the problems that were returned, by problem type. */
 	private static final Map<String, String> titles = new ConcurrentHashMap<>();
 
 	private static final String HANAKO = "the-key-of-hanako-0123456789";
@@ -77,7 +77,7 @@ class OpenApiTests {
 	}
 
 	@Test
-	@DisplayName("All operations of the service are described, and no others")
+	@DisplayName("All operations of the service are described, and no other operations")
 	void operations() {
 		Set<String> described = new TreeSet<>();
 		api.get("paths")
@@ -101,7 +101,7 @@ class OpenApiTests {
 	}
 
 	@Test
-	@DisplayName("The key is asked for in the two ways it may come")
+	@DisplayName("Both ways to send the key are described")
 	void security() {
 		assertThat(api.at("/components/securitySchemes/apiKey/name").asString()).isEqualTo("X-API-Key");
 		assertThat(api.at("/components/securitySchemes/bearer/scheme").asString()).isEqualTo("bearer");
@@ -152,7 +152,7 @@ class OpenApiTests {
 	}
 
 	@Test
-	@DisplayName("What is too long, too slow or malformed is described")
+	@DisplayName("Answers to requests that are too long, too slow or malformed are described")
 	void malformed() throws IOException {
 		List<Refused> requests = new ArrayList<>();
 		for (String operation : OPERATIONS) {
@@ -172,7 +172,7 @@ class OpenApiTests {
 	}
 
 	@Test
-	@DisplayName("Too many wrong keys are described")
+	@DisplayName("The answer to too many wrong keys is described")
 	void tooManyWrongKeys() {
 		try (RunningService other = RunningService.start()) {
 			Awaitility.await()
@@ -191,7 +191,7 @@ class OpenApiTests {
 	}
 
 	@Test
-	@DisplayName("A full queue and a store that is unavailable are described")
+	@DisplayName("The answers for a full queue and for an unavailable store are described")
 	void otherReasons() {
 		try (LocalRedis redis = LocalRedis.started();
 				RunningService other = RunningService.startBare(RunningService.TARO, "lock.store=redis",
@@ -222,7 +222,7 @@ class OpenApiTests {
 	}
 
 	@Test
-	@DisplayName("No status is described that an operation never sends")
+	@DisplayName("No status is described that an operation never returns")
 	void statuses() {
 		String all = "400 401 408 413 414 429 431 503";
 		Map<String, String> others = Map.of("put /locks/{name}", "200 201 403 404 409", "get /locks/{name}", "200 404",
@@ -233,7 +233,7 @@ class OpenApiTests {
 	}
 
 	@Test
-	@DisplayName("No first request brings a warning into the log")
+	@DisplayName("The first request for the document logs no warning")
 	void noWarnings(CapturedOutput output) {
 		try (RunningService other = RunningService.start()) {
 			assertThat(other.sendWithoutKey("GET", "/openapi").join().status()).isEqualTo(200);
@@ -294,7 +294,7 @@ class OpenApiTests {
 		return api.get("paths").get(path).get(method.toLowerCase(Locale.ROOT)).get("responses");
 	}
 
-	/** A request that was sent byte by byte. */
+	/** A request that is sent as raw bytes. */
 	private record Refused(String operation, int status, Socket socket) {
 
 		void assertDescribed() throws IOException {

@@ -18,18 +18,18 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 /**
- * Stands between a client and the service, passes on requests and the status of the
- * answers, and remembers both. It can do to the first requests what a bad day does.
+ * A proxy between a client and the service that records the requests and the status of
+ * the answers. It can let the first requests fail.
  */
 final class Relay implements AutoCloseable {
 
-	/** What happens to a request. */
+	/** A fault of the relay. */
 	enum Fault {
 
-		/** The service never sees it, and the client is told so. */
+		/** The request is not passed on, and is answered with 503. */
 		UNAVAILABLE,
 
-		/** The service answers, but the client never sees the answer. */
+		/** The request is passed on, but the answer is not. */
 		ANSWER_LOST
 
 	}
@@ -51,7 +51,7 @@ final class Relay implements AutoCloseable {
 		this.servicePort = servicePort;
 	}
 
-	/** Starts it with what happens to the first requests. */
+	/** Starts a relay with the faults of the first requests. */
 	static Relay start(int servicePort, Fault... faults) throws IOException {
 		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		Relay relay = new Relay(server, servicePort);
@@ -65,7 +65,7 @@ final class Relay implements AutoCloseable {
 		return "http://127.0.0.1:" + this.server.getAddress().getPort();
 	}
 
-	/** Returns what the service was asked, and with which status it answered. */
+	/** Returns the method and the status of each request that was passed on. */
 	List<String> answers() {
 		return this.answers;
 	}

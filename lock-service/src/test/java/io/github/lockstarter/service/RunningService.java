@@ -22,7 +22,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.ReactorResourceFactory;
 
 /**
- * The service on a real port, and a client for it that shows the key of {@code taro}.
+ * The service on a real port, and a client that sends the API key of {@code taro}.
  */
 final class RunningService implements AutoCloseable {
 
@@ -41,15 +41,15 @@ final class RunningService implements AutoCloseable {
 	}
 
 	/**
-	 * Starts it with locks in memory and taro as client, unless the properties say
-	 * otherwise.
+	 * Starts the service with locks in memory and the client taro, unless the properties
+	 * override that.
 	 */
 	static RunningService start(String... properties) {
 		return startBare(
 				Stream.concat(Stream.of("lock.store=memory", TARO), Stream.of(properties)).toArray(String[]::new));
 	}
 
-	/** Starts it with nothing but the properties. */
+	/** Starts the service with the given properties only. */
 	static RunningService startBare(String... properties) {
 		String[] args = Stream.concat(Stream.of("server.port=0", "server.address=127.0.0.1"), Stream.of(properties))
 			.map((property) -> "--" + property)
@@ -65,7 +65,7 @@ final class RunningService implements AutoCloseable {
 		return this.context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
 	}
 
-	/** Sends a request with the key of taro, and returns the answer. */
+	/** Sends a request with the API key of taro, and returns the answer. */
 	Answer send(String method, String path, String... headers) {
 		return sendAsync(method, path, headers).join();
 	}
@@ -85,8 +85,8 @@ final class RunningService implements AutoCloseable {
 	}
 
 	/**
-	 * Sends bytes as they are, with the key of taro after the first line, over a
-	 * connection of its own.
+	 * Sends raw bytes over a new connection, with the API key of taro after the first
+	 * line.
 	 */
 	Socket sendRaw(String firstLine, String... headers) {
 		try {
@@ -105,7 +105,7 @@ final class RunningService implements AutoCloseable {
 		}
 	}
 
-	/** Returns whether somebody holds the lock of taro. */
+	/** Returns whether the lock of taro is held. */
 	boolean isHeld(String name) {
 		Answer state = send("GET", "/locks/" + name);
 		return state.json().get("held").asBoolean();
@@ -147,7 +147,9 @@ final class RunningService implements AutoCloseable {
 
 	}
 
-	/** One of several services in a JVM must not end the threads of all when it ends. */
+	/**
+	 * Closing one of several services in this JVM must not end the threads of the others.
+	 */
 	@Configuration(proxyBeanMethods = false)
 	static class OwnThreads {
 

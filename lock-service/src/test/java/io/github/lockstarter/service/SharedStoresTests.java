@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two servers of the service on each store that servers can share.
+ * Two instances of the service with each store that can be shared.
  */
 @ParameterizedClass
 @ValueSource(strings = { "redis", "memcached", "dynamodb" })
@@ -72,7 +72,8 @@ class SharedStoresTests {
 		}
 		this.first = RunningService.startBare(properties.toArray(String[]::new));
 		this.second = RunningService.startBare(properties.toArray(String[]::new));
-		// The first request to a store may take longer than a lock lives in these tests.
+		// The first request to a store may take longer than the ttl of the locks in these
+		// tests.
 		Stream.of(this.first, this.second)
 			.forEach((each) -> assertThat(each.send("PUT", "/locks/" + UUID.randomUUID()).status()).isEqualTo(201));
 	}
@@ -94,7 +95,7 @@ class SharedStoresTests {
 	}
 
 	@Test
-	@DisplayName("What one server granted, the other refuses, extends and releases")
+	@DisplayName("A lock granted by one server is refused, extended and released by the other")
 	void servesAtEveryServer() {
 		Answer acquired = this.first.send("PUT", this.path + "?ttl=30s");
 		assertThat(acquired.status()).isEqualTo(201);
@@ -116,7 +117,7 @@ class SharedStoresTests {
 	}
 
 	@Test
-	@DisplayName("Whose answer was lost asks again, at the other server, with the same token")
+	@DisplayName("A client whose answer was lost repeats the request at the other server with the same token")
 	void lostAnswer() {
 		assertThat(this.first.send("PUT", this.path, "Lock-Token", TOKEN).status()).isEqualTo(201);
 		assertThat(this.second.send("PUT", this.path, "Lock-Token", TOKEN).status()).isEqualTo(200);
@@ -124,7 +125,7 @@ class SharedStoresTests {
 	}
 
 	@Test
-	@DisplayName("Who waits at one server is granted what the other releases")
+	@DisplayName("A waiter at one server is granted the lock that is released at the other")
 	void waitsForOtherServer() {
 		String token = this.first.send("PUT", this.path + "?ttl=5m").token();
 		LockCounts counts = this.second.context().getBean(LockCounts.class);
@@ -137,7 +138,7 @@ class SharedStoresTests {
 	}
 
 	@Test
-	@DisplayName("Of 40 requests for one lock at two servers at once one is granted, 39 are refused")
+	@DisplayName("Of 40 concurrent requests for one lock at two servers, one is granted and 39 are refused")
 	void oneWinner() {
 		List<CompletableFuture<Answer>> answers = IntStream.range(0, 40)
 			.mapToObj((i) -> ((i % 2 == 0) ? this.first : this.second).sendAsync("PUT", this.path))
@@ -148,7 +149,7 @@ class SharedStoresTests {
 	}
 
 	@Test
-	@DisplayName("A lock that nobody releases expires, wherever it was granted")
+	@DisplayName("A lock that is not released expires, whichever server granted it")
 	void expires() {
 		this.first.send("PUT", this.path + "?ttl=3s");
 		assertThat(this.second.send("PUT", this.path).status()).isEqualTo(409);

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * What stops the service from starting, and what it says then.
+ * Configuration errors that stop the start of the service, and their messages.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class StartTests {
@@ -25,7 +25,7 @@ class StartTests {
 	private static final String SECRET = "hunter2-hunter2-hunter2";
 
 	@Test
-	@DisplayName("Without any key it does not start, and says in one paragraph of plain text how to set one or to open it")
+	@DisplayName("Without a key, the service does not start, and the message says in plain text how to set a key or open the service")
 	void noKey(CapturedOutput output) {
 		assertThatException().isThrownBy(() -> RunningService.startBare("lock.store=memory").close());
 		assertThat(output.getErr().strip())
@@ -37,7 +37,7 @@ class StartTests {
 	}
 
 	@Test
-	@DisplayName("The example of how to set a key works")
+	@DisplayName("The example in that message works")
 	void exampleOfAKey() {
 		RunningService.startBare("lock.store=memory", "lock.service.clients.demo.api-key=change-me-0123456789").close();
 	}
@@ -54,7 +54,7 @@ class StartTests {
 			lock.service.clients.taro.max-wait=-1s            | lock.service.clients.taro.max-wait
 			lock.service.max-ttl=366d                         | lock.service.max-ttl
 			""")
-	@DisplayName("A wrong property stops it, is named, and no secret is shown")
+	@DisplayName("An invalid property stops the start; the message names it and shows no secret")
 	void wrongProperty(String property, String named, CapturedOutput output) {
 		String[] properties = { "lock.store=memory", "lock.service.clients.taro.api-key=" + SECRET, property };
 		assertThatException().isThrownBy(() -> RunningService.startBare(properties).close());
@@ -64,7 +64,7 @@ class StartTests {
 	}
 
 	@Test
-	@DisplayName("Each misspelt property is a warning that names it and the nearest one, and no secret is shown")
+	@DisplayName("Each misspelt property logs a warning with the nearest valid name and without secrets")
 	void misspeltProperties(CapturedOutput output) {
 		Map<String, String> nearest = Map.of("lock.service.clients.taro.max-lokcs=3",
 				"lock.service.clients.taro.max-locks", "lock.service.opne=true", "lock.service.open",
@@ -76,7 +76,7 @@ class StartTests {
 	}
 
 	@Test
-	@DisplayName("A misspelt key of a client has its right name as the nearest one")
+	@DisplayName("The warning for a misspelt property of a client suggests the valid name")
 	void misspeltKey(CapturedOutput output) {
 		RunningService.start("lock.service.clients.b.api-kye=hunter2").close();
 		assertWarnings(Map.of("lock.service.clients.b.api-kye=hunter2", "lock.service.clients.b.api-key"), output);

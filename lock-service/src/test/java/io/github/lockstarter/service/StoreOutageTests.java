@@ -16,7 +16,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is told while Redis is away, and afterwards.
+ * Answers during and after an outage of Redis.
  */
 class StoreOutageTests {
 
@@ -38,7 +38,7 @@ class StoreOutageTests {
 	}
 
 	@Test
-	@DisplayName("Without its store everything is answered with 503 in time, and it is alive but not ready; then it works again")
+	@DisplayName("While the store is unavailable, requests are answered with 503 in time, and the service is alive but not ready; then it recovers")
 	void outage() {
 		Awaitility.await().until(() -> service.send("PUT", "/locks/first").status() == 201);
 		String token = service.send("PUT", "/locks/o").token();
@@ -53,8 +53,8 @@ class StoreOutageTests {
 		redis.thaw();
 		Awaitility.await()
 			.until(() -> service.sendWithoutKey("GET", "/actuator/health/readiness").join().status() == 200);
-		// What Redis was sent is done by now; a new token that nobody was told of was
-		// taken back.
+		// All requests to Redis have ended by now. A grant for a new token whose answer
+		// was lost was undone.
 		Awaitility.await().until(() -> !service.isHeld("o3"));
 		Awaitility.await()
 			.until(() -> service.send("PUT", "/locks/o2", "Lock-Token", "chosen-by-the-client-1").status() < 300);

@@ -39,7 +39,7 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("A request waits its turn, and is granted when the holder releases")
+	@DisplayName("A request waits, and is granted the lock when the holder releases it")
 	void waits() {
 		String token = this.service.send("PUT", "/locks/w").token();
 		CompletableFuture<Answer> waiting = this.service.sendAsync("PUT", "/locks/w?wait=1m");
@@ -52,7 +52,7 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("A wait that is over is answered with 409 and its own problem type")
+	@DisplayName("A wait that times out is answered with 409 and its own problem type")
 	void waitIsOver() {
 		this.service.send("PUT", "/locks/w");
 		Answer refused = this.service.send("PUT", "/locks/w?wait=100ms");
@@ -62,7 +62,7 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("A request that finds too many requests waiting is answered with 409, whatever is configured, and its own problem type")
+	@DisplayName("A request that finds the wait queue full is answered with 409 and its own problem type, whatever status is configured")
 	void queueIsFull() {
 		this.service.close();
 		this.service = RunningService.start("lock.max-waiters=1", "lock.web.conflict-status=422");
@@ -81,7 +81,7 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("The holder extends, although others wait")
+	@DisplayName("The holder can extend the lock while others wait")
 	void holderExtends() {
 		String token = this.service.send("PUT", "/locks/w").token();
 		CompletableFuture<Answer> waiting = this.service.sendAsync("PUT", "/locks/w?wait=1m");
@@ -93,8 +93,8 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("Who waits and goes away takes nothing, with a token of its own or not; the next one gets the lock")
-	void clientsGoAway() throws IOException {
+	@DisplayName("A waiter that disconnects takes no lock, with or without its own token; the next waiter gets the lock")
+	void clientsDisconnect() throws IOException {
 		String token = this.service.send("PUT", "/locks/w").token();
 		for (int i = 0; i < 20; i++) {
 			Socket gone = this.service.sendRaw("PUT /locks/w?wait=1m",
@@ -109,7 +109,7 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("Two thousand requests that wait for one lock hold no thread each, and end with their clients")
+	@DisplayName("Two thousand waiting requests hold no threads, and end when their clients disconnect")
 	void noThreads() throws IOException {
 		String token = this.service.send("PUT", "/locks/w?ttl=5m").token();
 		int before = Thread.activeCount();
@@ -122,15 +122,15 @@ class WaitingTests {
 		for (Socket client : clients) {
 			client.close();
 		}
-		// First: the release would hand the lock to a client whose end has not been seen
-		// yet.
+		// The waiters end first: otherwise the release would hand the lock to a
+		// disconnected client.
 		Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> waiting() == 0);
 		this.service.send("DELETE", "/locks/w", "Lock-Token", token);
 		assertThat(this.service.isHeld("w")).isFalse();
 	}
 
 	@Test
-	@DisplayName("Those who wait at one server are served in the order they came")
+	@DisplayName("Waiters at one server are served in order of arrival")
 	void inOrder() {
 		String token = this.service.send("PUT", "/locks/w").token();
 		List<CompletableFuture<Answer>> waiting = IntStream.range(0, 5).mapToObj((i) -> {
@@ -146,7 +146,7 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("At shutdown who waits is answered with 503")
+	@DisplayName("At shutdown, waiters are answered with 503")
 	void shutdown() {
 		this.service.send("PUT", "/locks/w");
 		CompletableFuture<Answer> waiting = this.service.sendAsync("PUT", "/locks/w?wait=5m");
@@ -157,7 +157,7 @@ class WaitingTests {
 		assertThat(waiting.join().problem()).isEqualTo("lock-store-unavailable");
 	}
 
-	/** Waits until that many have met a lock that was taken. */
+	/** Waits until that many requests have found the lock held. */
 	private void awaitWaiting(int count) {
 		LockCounts counts = this.service.context().getBean(LockCounts.class);
 		Awaitility.await()

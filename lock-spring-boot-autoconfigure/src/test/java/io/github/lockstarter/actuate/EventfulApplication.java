@@ -32,8 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * A running application to whose locks all has happened that operators see, and which
- * still holds one.
+ * A running application whose locks have had every event that operators can observe, and
+ * that still holds one lock.
  */
 final class EventfulApplication implements AutoCloseable {
 
@@ -137,7 +137,7 @@ final class EventfulApplication implements AutoCloseable {
 	}
 
 	private void assertHappened(Event... events) {
-		// The engine counts after it has answered.
+		// The engine updates its counts after the answer.
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(events)
 				.allSatisfy((event) -> assertThat(this.counts.get(KEY.name(), event)).isPositive()));

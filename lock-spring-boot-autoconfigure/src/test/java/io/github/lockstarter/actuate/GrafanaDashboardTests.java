@@ -25,7 +25,7 @@ import io.github.lockstarter.actuate.PromQuery.Series;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The dashboard shows what an application really publishes.
+ * Checks that the metrics in the dashboard are published.
  */
 @Tag("once")
 class GrafanaDashboardTests {
@@ -40,7 +40,7 @@ class GrafanaDashboardTests {
 	private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
 
 	@Test
-	@DisplayName("What the dashboard asks for is published by default, but for percentiles")
+	@DisplayName("The metrics that the dashboard queries are published by default, except histogram buckets for percentiles")
 	void byDefault() throws Exception {
 		try (EventfulApplication application = EventfulApplication.start()) {
 			assertThat(missing(application, panels())).isEmpty();
@@ -49,7 +49,7 @@ class GrafanaDashboardTests {
 	}
 
 	@Test
-	@DisplayName("What the dashboard asks for in the row of percentiles is published with histograms")
+	@DisplayName("With histograms enabled, the metrics of the percentile row are published")
 	void withHistograms() throws Exception {
 		try (EventfulApplication application = EventfulApplication
 			.start("management.metrics.distribution.percentiles-histogram.lock=true")) {
@@ -58,7 +58,7 @@ class GrafanaDashboardTests {
 	}
 
 	@Test
-	@DisplayName("What the dashboard lets one choose from is published")
+	@DisplayName("The metrics and labels behind the dashboard's variables are published")
 	void variables() throws Exception {
 		try (EventfulApplication application = EventfulApplication.start()) {
 			Map<String, Map<String, Set<String>>> published = PromQuery.scraped(application.scrape());
@@ -75,7 +75,7 @@ class GrafanaDashboardTests {
 	}
 
 	@Test
-	@DisplayName("What a legend names is what its query groups by")
+	@DisplayName("The labels in a legend are the labels that its query groups by")
 	void legends() {
 		List<JsonNode> panels = Stream.concat(panels().stream(), panelsInRows().stream()).toList();
 		for (JsonNode panel : panels) {
@@ -127,7 +127,7 @@ class GrafanaDashboardTests {
 		return missing;
 	}
 
-	/** Each of several values is there; a variable of the dashboard stands for any. */
+	/** Checks each of several values; a variable of the dashboard matches any value. */
 	private static boolean matches(Label label, Map<String, Set<String>> published) {
 		Set<String> values = published.getOrDefault(label.name(), Set.of());
 		return label.value().startsWith("$") ? !values.isEmpty()

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LockHealthTests {
 
 	@Test
-	@DisplayName("The lock store is up, down within its time-out while its server is frozen, and up again")
+	@DisplayName("Health is UP; while the store's server is frozen, it is DOWN within the time-out; then it is UP again")
 	void followsTheServer() throws Exception {
 		try (LocalRedis redis = LocalRedis.started();
 				TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class },
@@ -30,7 +30,7 @@ class LockHealthTests {
 	}
 
 	@Test
-	@DisplayName("Can be switched off")
+	@DisplayName("The health indicator can be switched off")
 	void disabled() throws Exception {
 		try (TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class }, "lock.store=memory",
 				"management.health.lock-store.enabled=false", "management.endpoint.health.show-components=always")) {

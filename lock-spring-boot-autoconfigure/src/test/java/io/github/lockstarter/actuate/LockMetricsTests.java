@@ -36,7 +36,7 @@ class LockMetricsTests {
 	}
 
 	@Test
-	@DisplayName("What is held and who waits is gauged by name, before and after")
+	@DisplayName("The gauges of a name show its held locks and its waiters, including those from before the binding")
 	void gauges() {
 		Lease one = this.locks.acquire("team:1");
 		Lease two = this.locks.acquire("team:2");
@@ -59,7 +59,7 @@ class LockMetricsTests {
 	}
 
 	@Test
-	@DisplayName("A thousand keys are one name, and a name that comes later gets its meters, too")
+	@DisplayName("A thousand keys of one name share its meters, and a name that appears later gets meters, too")
 	void namesOnly() {
 		new LockMetrics(this.counts, new LockInspector(this.locks)).bindTo(this.meters);
 		for (int i = 0; i < 1000; i++) {
@@ -74,7 +74,7 @@ class LockMetricsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that is refused because the queue is full is counted by a meter of its own")
+	@DisplayName("A separate meter counts callers that are refused because the queue is full")
 	void queueFull() {
 		new LockMetrics(this.counts, new LockInspector(this.locks)).bindTo(this.meters);
 		try (Lease held = this.locks.acquire("team:1")) {
@@ -82,7 +82,7 @@ class LockMetricsTests {
 				this.locks.tryAcquireAsync("team:1", Duration.ofSeconds(10));
 			}
 			assertThat(held.isHeld()).isTrue();
-			// The engine counts after it has answered.
+			// The engine updates its counts after the answer.
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(
 						this.meters.get("lock.queue.full").tag("lock", "team").functionCounter().count())

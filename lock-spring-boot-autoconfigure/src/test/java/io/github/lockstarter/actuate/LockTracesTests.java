@@ -27,7 +27,7 @@ class LockTracesTests {
 
 	@ParameterizedTest
 	@CsvSource({ "SERVLET,/orders", "REACTIVE,/reactive" })
-	@DisplayName("The trace of a request shows the attempt and the lease, and so do the timers")
+	@DisplayName("The trace of a request contains the attempt and the lease, and so do the timers")
 	void spans(WebApplicationType type, String path) throws Exception {
 		SpringApplication application = new SpringApplication(TracedApplication.class);
 		application.setWebApplicationType(type);

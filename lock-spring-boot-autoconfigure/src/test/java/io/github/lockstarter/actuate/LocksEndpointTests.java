@@ -33,7 +33,7 @@ class LocksEndpointTests {
 
 	@ParameterizedTest
 	@CsvSource({ "SERVLET,/orders", "REACTIVE,/reactive" })
-	@DisplayName("Shows what is held and who waits, with the path of the requests and the digest of the key, and totals")
+	@DisplayName("Shows holders and waiters, with request paths and key digests, and the totals")
 	void shows(WebApplicationType type, String path) throws Exception {
 		try (TestServer server = start(type)) {
 			Instant start = Instant.now();
@@ -64,7 +64,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	@DisplayName("Shows when a method last ran in this instance whose calls may be skipped, and was last skipped")
+	@DisplayName("Shows when a method whose calls may be skipped last ran in this instance, and when it was last skipped")
 	void showsLastRuns() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET)) {
 			WatchedApplication.Jobs jobs = server.context().getBean(WatchedApplication.Jobs.class);
@@ -87,7 +87,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	@DisplayName("Shows keys where that is configured")
+	@DisplayName("Shows keys if show-keys is always")
 	void showsKeys() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET, "management.endpoint.locks.show-keys=always");
 				Lease held = server.context().getBean(LockRegistry.class).acquire("team:42")) {
@@ -98,7 +98,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	@DisplayName("Does not show keys to those who are not authenticated, where that matters")
+	@DisplayName("Hides keys from unauthenticated users if show-keys is when-authorized")
 	void showsKeysWhenAuthorized() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET,
 				"management.endpoint.locks.show-keys=when-authorized");
@@ -109,7 +109,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	@DisplayName("Releases nothing unless that is allowed")
+	@DisplayName("By default, releases no lock")
 	void readOnly() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET);
 				Lease held = server.context().getBean(LockRegistry.class).acquire("team:42")) {
@@ -120,7 +120,7 @@ class LocksEndpointTests {
 
 	@ParameterizedTest
 	@CsvSource({ "SERVLET,42", "REACTIVE,42", "SERVLET,", "SERVLET,digest" })
-	@DisplayName("Where it is allowed, releases one lock by its key or the digest of that: the holder is told, and the next one may have it")
+	@DisplayName("If allowed, releases a lock by its key or key digest: the holder is notified, and the lock is free")
 	void forcedRelease(WebApplicationType type, String key) throws Exception {
 		String lock = (key != null) ? "team:42" : "team";
 		String query = (key == null) ? ""
@@ -142,7 +142,7 @@ class LocksEndpointTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	@DisplayName("Counts the stored results of a name, and where it is allowed removes them, so that duplicates run again")
+	@DisplayName("Counts the stored results of a name, and if allowed removes them, so that duplicates run again")
 	void storedResults(WebApplicationType type) throws Exception {
 		try (TestServer server = start(type, "management.endpoint.locks.access=unrestricted")) {
 			server.post("/kept/1");
@@ -163,7 +163,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	@DisplayName("Removes no stored results unless that is allowed")
+	@DisplayName("By default, removes no stored results")
 	void keepsResults() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET)) {
 			server.post("/kept/1");
@@ -173,7 +173,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	@DisplayName("Is not there unless it is exposed")
+	@DisplayName("Is not available unless exposed")
 	void absent() throws Exception {
 		try (TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class }, "lock.store=memory")) {
 			assertThat(server.get(LOCKS).statusCode()).isEqualTo(404);
@@ -194,7 +194,7 @@ class LocksEndpointTests {
 		return new JsonMapper().readTree(server.get(LOCKS).body());
 	}
 
-	/** Returns the one lock that there is, if any. */
+	/** Returns the only lock, if any. */
 	private static JsonNode lock(TestServer server) throws Exception {
 		return json(server).path("locks").get(0);
 	}

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The table of meters in the documentation is what an application publishes.
+ * Checks that the documented table of meters matches the published meters.
  */
 @org.junit.jupiter.api.Tag("once")
 class MetersInDocumentationTests {
@@ -28,7 +28,7 @@ class MetersInDocumentationTests {
 	private static final Pattern TAG = Pattern.compile("`([a-z]+)`");
 
 	@Test
-	@DisplayName("The table names every meter, its type and its tags, and no other")
+	@DisplayName("The documented table has every meter with its type and tags, and no other meter")
 	void table() throws Exception {
 		try (EventfulApplication application = EventfulApplication.start()) {
 			Set<String> published = application.meters()

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a query in PromQL names. It is taken apart into words, not parsed: whether it is
- * well-formed, Prometheus must say.
+ * The names in a PromQL query. The query is split into words, not parsed; its syntax is
+ * not checked.
  *
  * @param series the metrics, with the labels that must match
  * @param labels the labels by which it groups
@@ -25,7 +25,7 @@ record PromQuery(List<Series> series, Set<String> labels) {
 
 	private static final Set<String> GROUPING = Set.of("by", "without", "on", "ignoring", "group_left", "group_right");
 
-	/** What may come between the name of a function and its arguments. */
+	/** The text between the name of a function and its arguments. */
 	private static final Set<String> CALLS = Set.of("(", "by", "without");
 
 	private static final Set<String> OPERATORS = Set.of("and", "or", "unless", "offset", "bool");
@@ -70,7 +70,7 @@ record PromQuery(List<Series> series, Set<String> labels) {
 	}
 
 	/**
-	 * A metric, and what its labels must match.
+	 * A metric and its label matchers.
 	 */
 	record Series(String metric, List<Label> matchers) {
 	}
@@ -82,7 +82,7 @@ record PromQuery(List<Series> series, Set<String> labels) {
 	}
 
 	/**
-	 * What an application publishes: by metric, by label, the values.
+	 * The published metrics: values by label, by metric.
 	 */
 	static Map<String, Map<String, Set<String>>> scraped(String text) {
 		Map<String, Map<String, Set<String>>> metrics = new HashMap<>();

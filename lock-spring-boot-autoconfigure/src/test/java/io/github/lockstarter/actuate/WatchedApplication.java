@@ -16,7 +16,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 
 /**
- * An application with handlers that go on until they are told to end.
+ * An application with handlers that run until the test ends them.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration

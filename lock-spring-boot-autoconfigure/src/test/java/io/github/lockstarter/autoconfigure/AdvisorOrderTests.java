@@ -43,7 +43,7 @@ class AdvisorOrderTests {
 		.withBean(Service.class);
 
 	@Test
-	@DisplayName("The lock is outside of a cache: also who finds a cached value has waited for the one who computes it")
+	@DisplayName("By default, the lock is outside of the cache: a caller that finds a cached value has waited for the call that computed it")
 	void outsideOfCache() {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -57,7 +57,7 @@ class AdvisorOrderTests {
 	}
 
 	@Test
-	@DisplayName("Inside of it, a cached value needs no lock")
+	@DisplayName("With the lock inside of the cache, a cached value needs no lock")
 	void insideOfCache() {
 		this.runner.withUserConfiguration(CacheFirst.class).withPropertyValues("lock.order=1").run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -83,7 +83,7 @@ class AdvisorOrderTests {
 	}
 
 	@Test
-	@DisplayName("An @Async method takes its lock on the thread of the task, and a conflict is found in its future")
+	@DisplayName("An @Async method acquires its lock on the task's thread, and a conflict completes its future")
 	void async() {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -99,7 +99,7 @@ class AdvisorOrderTests {
 	}
 
 	@Test
-	@DisplayName("Advice inside of the lock finds its invocation, though it runs later and on another thread")
+	@DisplayName("Advice inside of the lock has its invocation, even when it runs later on another thread")
 	void adviceInside() {
 		this.runner.run((context) -> {
 			List<String> seen = new ArrayList<>();

@@ -29,8 +29,8 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a build finds out about an application that a native image has to know. That code
- * is generated which works is what the tests of the sample show.
+ * The runtime hints that the build records for a native image. The sample's tests show
+ * that the generated code works.
  */
 class AheadOfTimeTests {
 
@@ -53,7 +53,7 @@ class AheadOfTimeTests {
 	}
 
 	@Test
-	@DisplayName("Proxies are made in the build, also where an attribute has a value only where the application runs")
+	@DisplayName("Proxies are created at build time, even if an attribute has a value only at run time")
 	void proxies() {
 		assertThat(List.of(Orders.class, Everything.class)).allSatisfy((type) -> assertThat(
 				RuntimeHintsPredicates.reflection().onType(TypeReference.of(type.getName() + "$$SpringCGLIB$$0")))
@@ -62,14 +62,14 @@ class AheadOfTimeTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "getMethod", "getArgs", "getPrincipal", "getPath", "header" })
-	@DisplayName("Expressions can read all there is of a call")
+	@DisplayName("Key expressions can read all properties of the call")
 	void call(String method) throws ClassNotFoundException {
 		assertThat(RuntimeHintsPredicates.reflection()
 			.onMethodInvocation("io.github.lockstarter.key.LockInvocation", method)).accepts(hints);
 	}
 
 	@Test
-	@DisplayName("Methods with the annotation are found, be it on the method, its class or an interface")
+	@DisplayName("Annotated methods are found, whether the annotation is on the method, its class or an interface")
 	void annotatedMethods() {
 		assertThat(List.of(method(Orders.class, "place"), method(Orders.class, "merge"), method(Orders.class, "cancel"),
 				method(Everything.class, "first"), method(Everything.class, "second")))
@@ -78,7 +78,7 @@ class AheadOfTimeTests {
 	}
 
 	@Test
-	@DisplayName("Keys can read what parameters are made of")
+	@DisplayName("Key expressions can read the properties of parameter types")
 	void parameters() {
 		assertThat(List.of(method(Order.class, "number"), method(Order.class, "customer"),
 				method(Customer.class, "getName"), method(Line.class, "article")))
@@ -87,7 +87,7 @@ class AheadOfTimeTests {
 	}
 
 	@Test
-	@DisplayName("Results, and what stands before them in the store, can be written and read")
+	@DisplayName("Results and the metadata stored with them can be serialized and deserialized")
 	void results() throws ClassNotFoundException {
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(method(Receipt.class, "text")))
 			.accepts(hints);
@@ -102,14 +102,14 @@ class AheadOfTimeTests {
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter" })
-	@DisplayName("What is optional is found by its name")
+	@DisplayName("Optional classes are found by name")
 	void optional(String type) {
 		assertThat(RuntimeHintsPredicates.reflection().onType(TypeReference.of(type))).accepts(hints);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "messages.properties", "messages_ja.properties" })
-	@DisplayName("The words of the answers are taken along, in all languages")
+	@DisplayName("The messages of problem details are included, in all languages")
 	void messages(String file) {
 		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/lockstarter/web/" + file)).accepts(hints);
 	}
@@ -118,14 +118,14 @@ class AheadOfTimeTests {
 	@ValueSource(classes = { LockProperties.class, LockProperties.Named.class, LockProperties.Web.class,
 			LockProperties.Share.class, RedisProperties.class, JdbcProperties.class, MemcachedProperties.class,
 			DynamoDbProperties.class })
-	@DisplayName("Properties can be bound (Spring Boot sees to it)")
+	@DisplayName("Properties can be bound (by Spring Boot's own hints)")
 	void properties(Class<?> type) {
 		assertThat(RuntimeHintsPredicates.reflection().onConstructorInvocation(type.getDeclaredConstructors()[0]))
 			.accepts(hints);
 	}
 
 	@Test
-	@DisplayName("The servlet API is found by its name")
+	@DisplayName("Classes of the servlet API are found by name")
 	void servletApi() {
 		assertThat(RuntimeHintsPredicates.reflection().onType(HttpServletRequest.class)).accepts(hints);
 	}

@@ -58,8 +58,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The threads on which the code of an application runs, whatever has happened to the lock
- * before.
+ * The threads on which application code runs, after different events of the lock.
  */
 class ApplicationThreadsTests {
 
@@ -87,20 +86,20 @@ class ApplicationThreadsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("Spring MVC: no code of the application runs on a thread of the registry or of the driver")
+	@DisplayName("Spring MVC: no application code runs on a thread of the registry or the driver")
 	void servlet(Situation situation) throws Exception {
 		requests(situation, "servlet", List.of("plain", "future", "deferred", "entity", "mono", "flux"));
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("Spring WebFlux: no code of the application runs on a thread of the registry or of the driver")
+	@DisplayName("Spring WebFlux: no application code runs on a thread of the registry or the driver")
 	void reactive(Situation situation) throws Exception {
 		requests(situation, "reactive", List.of("future", "entity", "mono", "flux"));
 	}
 
 	@Test
-	@DisplayName("On Reactor Netty a handler of Spring WebFlux that returns a Mono is called on the event loop of its request")
+	@DisplayName("On Reactor Netty, a WebFlux handler that returns a Mono is called on the event loop of its request")
 	void eventLoop() throws Exception {
 		use("reactive", Situation.GRANTED.wait);
 		finishedJob("netty");
@@ -109,14 +108,15 @@ class ApplicationThreadsTests {
 	}
 
 	@Test
-	@DisplayName("On Tomcat it is called on a thread that may block, and a request without a server has no event loop, either")
+	@DisplayName("On Tomcat, a WebFlux handler that returns a Mono is called on a thread that may block, as it is without a server")
 	void noEventLoop() throws Exception {
 		try (TestServer onTomcat = TestServer.start(sources(OnTomcat.class), properties("reactive", "0s"))) {
 			this.server = onTomcat;
 			finishedJob("tomcat");
 			assertThat(this.server.post("/mono?key=tomcat").statusCode()).isEqualTo(200);
 			assertThat(threadOf("request")).startsWith("http-nio-");
-			// The thread of the request goes on itself if the store has answered by then.
+			// The thread of the request continues itself if the store has answered by
+			// then.
 			assertThat(threadOf("mono")).matches("(boundedElastic|http-nio)-.*");
 			seen().where.clear();
 			finishedJob("mock");
@@ -145,7 +145,7 @@ class ApplicationThreadsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("Beans: no code of the application runs on a thread of the registry or of the driver")
+	@DisplayName("Beans: no application code runs on a thread of the registry or the driver")
 	void beans(Situation situation) throws Exception {
 		use("none", situation.wait);
 		Handlers handlers = this.server.context().getBean(Handlers.class);
@@ -181,11 +181,11 @@ class ApplicationThreadsTests {
 		return this.server.context().getBean(Seen.class);
 	}
 
-	/** Uses one server for all situations in which it can be the same. */
+	/** Uses one server for all situations that permit it. */
 	private void use(String type, String wait) {
 		this.server = servers.get(sources(), properties(type, wait));
 		seen().where.clear();
-		// A connection takes its time, also after Redis stood still.
+		// Connecting takes time, also after Redis was frozen.
 		Awaitility.await()
 			.ignoreExceptionsInstanceOf(LockException.class)
 			.untilAsserted(() -> this.server.context().getBean(LockRegistry.class).acquire("connect").close());
@@ -203,7 +203,7 @@ class ApplicationThreadsTests {
 				"spring.data.redis.host=127.0.0.1", "lock.ttl=1m", "lock.wait=" + wait };
 	}
 
-	/** Lets the same happen to the locks of all calls, each of which has its own. */
+	/** Causes the same event for the locks of all calls, each of which has its own. */
 	private void run(Situation situation, Map<String, Call> calls) throws Exception {
 		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
 		List<String> names = calls.keySet().stream().map((call) -> call + "-" + situation).toList();
@@ -219,8 +219,8 @@ class ApplicationThreadsTests {
 			ends.add(begin(call.getValue(), call.getKey() + "-" + situation));
 		}
 		if (situation == Situation.GRANTED_LATER || situation == Situation.FROZEN_WHILE_WAITING) {
-			HandlerTable table = new HandlerTable(this.server);
-			Awaitility.await().until(() -> keys.stream().allMatch((key) -> table.waiters(key) == 1));
+			GuardedHandlers handlers = new GuardedHandlers(this.server);
+			Awaitility.await().until(() -> keys.stream().allMatch((key) -> handlers.waiters(key) == 1));
 			if (situation == Situation.FROZEN_WHILE_WAITING) {
 				redis.freeze();
 			}
@@ -239,7 +239,7 @@ class ApplicationThreadsTests {
 		assertThat(seen().where).noneMatch((each) -> each.matches(".* on (lock-|lettuce-|.*[tT]imer).*"));
 	}
 
-	/** Without a wait a bean fails on the thread of its caller. */
+	/** Without a wait, a bean's method fails on its caller's thread. */
 	private static CompletableFuture<?> begin(Call call, String key) {
 		try {
 			return call.begin(key);
@@ -249,7 +249,7 @@ class ApplicationThreadsTests {
 		}
 	}
 
-	/** What happens to the lock. */
+	/** The event of the lock. */
 	enum Situation {
 
 		GRANTED(false, "0s", 200), GRANTED_LATER(true, "1m", 200), CONFLICT(true, "0s", 418),
@@ -270,14 +270,14 @@ class ApplicationThreadsTests {
 
 	}
 
-	/** Calls what is guarded. */
+	/** Calls the guarded method. */
 	private interface Call {
 
 		CompletableFuture<?> begin(String key);
 
 	}
 
-	/** Where the code of the application has run. */
+	/** The threads on which application code has run. */
 	static class Seen {
 
 		private final Queue<String> where = new ConcurrentLinkedQueue<>();

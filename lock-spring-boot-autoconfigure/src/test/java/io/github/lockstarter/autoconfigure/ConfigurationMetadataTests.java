@@ -15,11 +15,11 @@ import org.springframework.core.io.ClassPathResource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an IDE shows of the properties.
+ * The metadata that IDEs read about the properties.
  */
 class ConfigurationMetadataTests {
 
-	/** Their defaults are sentences, or nothing. */
+	/** Properties whose defaults are described in words, or absent. */
 	private static final List<String> WITHOUT_DEFAULT = List.of("lock.max-hold", "lock.order", "lock.names",
 			"lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password", "lock.web.keep-thread");
 
@@ -48,7 +48,7 @@ class ConfigurationMetadataTests {
 	}
 
 	@Test
-	@DisplayName("Every hint is for a property, and every default that a hint shows is the default")
+	@DisplayName("Every hint belongs to a property, and every default shown in a hint is the actual default")
 	void hints() throws IOException {
 		List<JsonNode> properties = all("properties").toList();
 		assertThat(all("hints")).isNotEmpty().allSatisfy((hint) -> {
@@ -63,7 +63,7 @@ class ConfigurationMetadataTests {
 	}
 
 	@Test
-	@DisplayName("A hint shows every store, every moment of release, and every status")
+	@DisplayName("The hints list every store, every moment of release, and every status")
 	void values() throws IOException {
 		assertThat(values("lock.store")).containsExactlyInAnyOrderElementsOf(
 				Stream.of(LockProperties.Store.values()).map(LockProperties.Store::toString).toList());

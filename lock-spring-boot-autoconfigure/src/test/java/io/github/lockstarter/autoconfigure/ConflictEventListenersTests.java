@@ -26,7 +26,8 @@ import io.github.lockstarter.interceptor.ConflictEvents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Which listeners of an application have events of refusals and skips published.
+ * The search for listeners of refusal and skip events, without which no event is
+ * published.
  */
 class ConflictEventListenersTests {
 
@@ -37,7 +38,7 @@ class ConflictEventListenersTests {
 	@ParameterizedTest
 	@ValueSource(
 			classes = { OfMethod.class, OfConditionalMethod.class, OfType.class, OfLambda.class, OfLazyBean.class })
-	@DisplayName("A listener for conflicts has them published, and not the skips")
+	@DisplayName("A listener for conflict events gets conflict events, and no skip events")
 	void conflicts(Class<?> listener) {
 		this.runner.withUserConfiguration(listener).run((context) -> {
 			assertThat(published(context, "conflicts")).isTrue();
@@ -46,7 +47,7 @@ class ConflictEventListenersTests {
 	}
 
 	@Test
-	@DisplayName("A listener for skips has them published, and not the conflicts")
+	@DisplayName("A listener for skip events gets skip events, and no conflict events")
 	void skips() {
 		this.runner.withUserConfiguration(OfSkips.class).run((context) -> {
 			assertThat(published(context, "conflicts")).isFalse();
@@ -56,7 +57,7 @@ class ConflictEventListenersTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { OfObjects.class, OfRecords.class, OfEvents.class, OfPayloads.class })
-	@DisplayName("A listener for every event has none published")
+	@DisplayName("For a listener for all events, no event is published")
 	void none(Class<?> listener) {
 		this.runner.withUserConfiguration(listener).run((context) -> {
 			assertThat(published(context, "conflicts")).isFalse();
@@ -65,7 +66,7 @@ class ConflictEventListenersTests {
 	}
 
 	@Test
-	@DisplayName("A listener of the parent context counts")
+	@DisplayName("A listener in the parent context is found")
 	void parent() {
 		try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(OfMethod.class)) {
 			this.runner.withParent(parent).run((context) -> assertThat(published(context, "conflicts")).isTrue());
@@ -73,7 +74,7 @@ class ConflictEventListenersTests {
 	}
 
 	@Test
-	@DisplayName("A lazy listener is not created for it")
+	@DisplayName("A lazy listener is not instantiated by the search for listeners")
 	void lazy() {
 		this.runner.withUserConfiguration(OfLazyBean.class)
 			.run((context) -> assertThat(

@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Where the status of a refusal comes from.
+ * The source of the status of a refusal.
  */
 class ConflictStatusTests {
 
@@ -64,7 +64,7 @@ class ConflictStatusTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("A name has the last word over the annotation, and that over the default, also where it says 409")
+	@DisplayName("The status of a name precedes that of the annotation, which precedes the default, even if it is 409")
 	void annotated(String type) throws Exception {
 		TestServer server = server(type);
 		hold(server, "plain", "own", "usual", "named");
@@ -76,7 +76,7 @@ class ConflictStatusTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("Handlers that wait, with a thread or without, and those that share, answer with the status, too")
+	@DisplayName("Handlers that wait, blocking or not, and handlers that share answer with the configured status")
 	void everyWayToWait(String type) throws Exception {
 		TestServer server = server(type);
 		hold(server, "own");
@@ -86,7 +86,7 @@ class ConflictStatusTests {
 	}
 
 	@Test
-	@DisplayName("So does a handler of Spring MVC that shares and waits on its thread")
+	@DisplayName("A Spring MVC handler that shares and blocks its thread answers with the configured status")
 	void shared() throws Exception {
 		TestServer server = server("servlet");
 		hold(server, "own");
@@ -95,7 +95,7 @@ class ConflictStatusTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("With several locks the status is that of the one that is held")
+	@DisplayName("With several locks, the status is that of the held lock")
 	void several(String type) throws Exception {
 		TestServer server = server(type);
 		try (Lease lease = locks(server).acquire("own")) {
@@ -110,7 +110,7 @@ class ConflictStatusTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("Code that is refused by the registry answers with what is configured, not with the status of the method around it")
+	@DisplayName("When the registry refuses code that calls it, the status is the configured default, not that of the surrounding method")
 	void programmatic(String type) throws Exception {
 		TestServer server = server(type);
 		hold(server, "named:1", "other:1");
@@ -124,7 +124,7 @@ class ConflictStatusTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("An application's own advice sees the configured status, of causes, too")
+	@DisplayName("An application's own advice sees the configured status, including when the conflict is a cause")
 	void ownAdvice(String type) throws Exception {
 		TestServer server = server(type, OwnAdvice.class);
 		hold(server, "named", "own", "other");
@@ -139,7 +139,7 @@ class ConflictStatusTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("So does an exception handler of the controller")
+	@DisplayName("A controller's exception handler sees the configured status")
 	void ownHandler(String type) throws Exception {
 		TestServer server = server(type);
 		hold(server, "named");
@@ -155,7 +155,7 @@ class ConflictStatusTests {
 	}
 
 	@Test
-	@DisplayName("Outside of a web application a refused caller is told the status of the annotation all the same")
+	@DisplayName("Outside a web application, the exception has the status of the annotation")
 	void withoutWeb() {
 		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(TestServer.Application.class,
 				Controller.class)

@@ -46,8 +46,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The connection to Redis that is the library's own, beside that of an application and
- * alone.
+ * The library's own connection to Redis, with and without connections of the application.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DataRedisConnectionsTests {
@@ -67,7 +66,7 @@ class DataRedisConnectionsTests {
 	}
 
 	/**
-	 * An application that has no Spring Data Redis, so that Spring Boot makes no
+	 * An application without Spring Data Redis, so that Spring Boot configures no
 	 * connection.
 	 */
 	private static ApplicationContextRunner alone() {
@@ -112,7 +111,7 @@ class DataRedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("While a grant waits for its replicas, the application's commands are answered")
+	@DisplayName("The application's commands are answered while a grant waits for replicas")
 	void acknowledgements() {
 		beside()
 			.withPropertyValues("lock.redis.replicas-to-ack=1", "lock.redis.key-prefix=acknowledged",
@@ -123,14 +122,15 @@ class DataRedisConnectionsTests {
 					.lock(new LockKey("acknowledged", "taro"))
 					.acquire(AcquireCommand.of("a", TTL));
 				Awaitility.await().until(() -> !application.keys("acknowledged:{*").isEmpty());
-				// There is no replica, so it takes half of the command timeout.
+				// There is no replica, so the grant waits for half of the command
+				// timeout.
 				assertThat(acquire.toCompletableFuture()).isNotDone();
 				assertThat(acquire).failsWithin(TTL);
 			});
 	}
 
 	@Test
-	@DisplayName("Without Spring Data Redis locks are in the database of spring.data.redis.url, by its user and password")
+	@DisplayName("Without Spring Data Redis, locks are in the database of spring.data.redis.url, with its user and password")
 	void url() {
 		assertThat(redis.ask("ACL SETUSER ann on >p@ss ~* &* +@all")).isEqualTo("+OK");
 		alone().withPropertyValues("spring.data.redis.url=redis://ann:p%40ss@127.0.0.1:" + redis.port() + "/3")
@@ -144,7 +144,7 @@ class DataRedisConnectionsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "http", "redis+tls", "redis-sentinel", "redis-socket" })
-	@DisplayName("A URL that is none stops the start, and the message does not repeat its password")
+	@DisplayName("An invalid URL stops the start, and the message does not contain the password")
 	void wrongUrl(String scheme) {
 		alone().withPropertyValues("spring.data.redis.url=" + scheme + "://ann:secret@localhost")
 			.run((context) -> assertThat(context).getFailure()
@@ -154,7 +154,7 @@ class DataRedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("A server that accepts a connection and is silent is given up after spring.data.redis.connect-timeout")
+	@DisplayName("Connecting to a server that accepts connections but does not answer times out after spring.data.redis.connect-timeout")
 	void silent(CapturedOutput output) throws IOException {
 		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
 			alone()
@@ -167,7 +167,7 @@ class DataRedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("An application that ends while it connects does not report a failed connection")
+	@DisplayName("An application that closes while it connects logs no failed connection")
 	void endsWhileConnecting(CapturedOutput output) throws IOException {
 		Set<Thread> others = connecting();
 		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
@@ -197,7 +197,7 @@ class DataRedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("With servers in spring.data.redis.masterreplica.nodes locks are at the master, in whatever order they are")
+	@DisplayName("With spring.data.redis.masterreplica.nodes in any order, locks are on the master")
 	void masterReplica() {
 		try (LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + redis.port())) {
 			alone()
@@ -213,7 +213,7 @@ class DataRedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("A service connection, as of Testcontainers or Docker Compose, comes before the properties")
+	@DisplayName("Service connections (Testcontainers, Docker Compose) precede the properties")
 	void serviceConnection() {
 		DataRedisConnectionDetails details = new DataRedisConnectionDetails() {
 
@@ -233,7 +233,7 @@ class DataRedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("The application's customizers of the driver apply to the library's connection as well, and the client name")
+	@DisplayName("The application's customizers of the driver, and the client name, apply to the library's connection as well")
 	void customizers() {
 		AtomicInteger calls = new AtomicInteger();
 		alone()
@@ -249,7 +249,7 @@ class DataRedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("When the application ends, its connection and that of the library end")
+	@DisplayName("When the application closes, its connection and the library's connection are closed")
 	void close() {
 		beside().withPropertyValues("spring.data.redis.client-name=ending").run((context) -> {
 			context.getBean(LockRegistry.class).acquire("close:taro").close();

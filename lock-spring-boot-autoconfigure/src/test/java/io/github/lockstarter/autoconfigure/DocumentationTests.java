@@ -27,7 +27,7 @@ import org.springframework.core.io.ByteArrayResource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the documentation names exists.
+ * Checks that links and properties in the documentation exist.
  */
 @Tag("once")
 class DocumentationTests {
@@ -46,18 +46,20 @@ class DocumentationTests {
 
 	private static final Pattern PROPERTY = Pattern.compile("(?<![\\w.])lock(\\.[a-z<][a-z0-9<>-]*)+");
 
-	/** Meters are named like properties. That those exist is tested elsewhere. */
+	/**
+	 * Names of meters, which look like properties. Another test checks that they exist.
+	 */
 	private static final Pattern METER = Pattern
 		.compile("^\\| `(lock\\.[a-z.]+)` \\| (?:timer|long task timer|gauge|counter) \\|", Pattern.MULTILINE);
 
-	/** The lock service has properties of its own. */
+	/** Properties of the lock service. */
 	private static final String OF_SERVICE = "lock.service";
 
-	/** An example of one that does not exist. */
+	/** A property that does not exist, used as an example. */
 	private static final String MISSPELT = "lock.tttl";
 
 	@Test
-	@DisplayName("Every relative link leads to a file, and every anchor to a heading")
+	@DisplayName("Every relative link points to a file, and every anchor to a heading")
 	void links() throws IOException {
 		List<String> broken = new ArrayList<>();
 		for (Path page : pages()) {
@@ -71,7 +73,7 @@ class DocumentationTests {
 	}
 
 	@Test
-	@DisplayName("Every property that is named exists")
+	@DisplayName("Every documented property exists")
 	void properties() throws IOException {
 		Set<String> known = knownProperties();
 		known.addAll(found(METER, Files.readString(ROOT.resolve("docs/operating.md")), 1));
@@ -130,7 +132,7 @@ class DocumentationTests {
 		return Files.exists(target) && (parts.length == 1 || anchors(target).contains(parts[1]));
 	}
 
-	/** As GitHub makes them. */
+	/** Returns the anchors that GitHub generates. */
 	private static Set<String> anchors(Path page) throws IOException {
 		Set<String> anchors = new HashSet<>();
 		String text = BLOCK.matcher(Files.readString(page)).replaceAll("");
@@ -146,7 +148,7 @@ class DocumentationTests {
 		return anchors;
 	}
 
-	/** In code, what looks like a link is none. */
+	/** Removes code, in which links do not count. */
 	private static String prose(Path page) throws IOException {
 		String text = BLOCK.matcher(Files.readString(page)).replaceAll("");
 		return SPAN.matcher(text).replaceAll("code");

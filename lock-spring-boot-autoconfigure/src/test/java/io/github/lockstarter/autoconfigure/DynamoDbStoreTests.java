@@ -40,7 +40,7 @@ class DynamoDbStoreTests {
 		.withSystemProperties(LocalDynamoDb.shared().systemProperties());
 
 	@Test
-	@DisplayName("The SDK's own settings lead to DynamoDB, and the table is created when asked for")
+	@DisplayName("The AWS SDK's own settings are used, and the table is created if configured")
 	void ownClient() {
 		this.runner.withPropertyValues("lock.dynamodb.create-table=true").run((context) -> {
 			assertThat(context).getBean(LockStore.class).isInstanceOf(DynamoDbLockStore.class);
@@ -63,7 +63,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("A client of the application is used, and left open")
+	@DisplayName("A client bean of the application is used, and not closed")
 	void clientOfTheApplication() {
 		try (DynamoDbAsyncClient client = LocalDynamoDb.shared().client()) {
 			this.bare.withPropertyValues("lock.dynamodb.create-table=true")
@@ -74,7 +74,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("Without the table the application starts all the same, and says what to do")
+	@DisplayName("Without the table, the application starts, and logs what to do")
 	void noTable(CapturedOutput output) {
 		this.runner.run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -84,7 +84,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("A table with another key is reported at the start")
+	@DisplayName("A table with another key is reported at start-up")
 	void otherTable(CapturedOutput output) {
 		try (DynamoDbAsyncClient client = LocalDynamoDb.shared().client()) {
 			client
@@ -101,7 +101,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("Without DynamoDB the application starts all the same, and says so")
+	@DisplayName("When DynamoDB is unavailable, the application starts, and logs that")
 	void noServer(CapturedOutput output) {
 		this.runner.withSystemProperties("aws.endpointUrlDynamoDb=http://127.0.0.1:1").run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -110,7 +110,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("Without a region the start ends, and says what to set")
+	@DisplayName("Without a region, the start fails, and the message says what to set")
 	void noRegion() {
 		this.bare
 			.withSystemProperties("aws.disableEc2Metadata=true", "aws.configFile=/dev/null",
@@ -124,7 +124,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("Without credentials the application starts all the same; what needs a lock is broken")
+	@DisplayName("Without credentials, the application starts, and calls that need a lock fail")
 	void noCredentials(CapturedOutput output) {
 		this.bare
 			.withSystemProperties("aws.region=eu-central-1", "aws.disableEc2Metadata=true",
@@ -139,7 +139,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("While DynamoDB throttles, the client of our own soon gives up, and says why")
+	@DisplayName("While DynamoDB throttles, the library's own client gives up within the time-out, and says why")
 	void throttled() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, "ThrottlingException"))) {
 			this.bare.withSystemProperties(LocalDynamoDb.systemProperties(server.endpoint())).run((context) -> {

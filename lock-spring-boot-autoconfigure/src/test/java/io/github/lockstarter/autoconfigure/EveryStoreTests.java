@@ -40,7 +40,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two servers with the same annotated handlers, on each store that servers can share.
+ * Two servers with the same annotated handlers, with each store that can be shared.
  */
 @ParameterizedClass
 @ValueSource(strings = { "redis", "jdbc", "memcached", "dynamodb" })
@@ -86,7 +86,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("Of two requests at two servers one is refused while the other is at work; later it gets in")
+	@DisplayName("Of two requests at two servers, one is refused while the other runs; a later request runs")
 	void refused() throws Exception {
 		String path = "/reject?key=" + UUID.randomUUID();
 		CompletableFuture<HttpResponse<String>> running = begin(path);
@@ -100,7 +100,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("Who waits at another server has its turn when the holder is done")
+	@DisplayName("A waiter at another server runs when the holder has finished")
 	void waits() throws Exception {
 		String path = "/wait?key=" + UUID.randomUUID();
 		CompletableFuture<HttpResponse<String>> running = begin(path);
@@ -114,10 +114,11 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("Where the store keeps results, who waits at another server gets the holder's answer, and does not run")
+	@DisplayName("If the store keeps results, a waiter at another server gets the holder's answer without running")
 	void shares() throws Exception {
 		if (this.store.equals("memcached")) {
-			// An application that wants it does not start: StoreChoiceTests.
+			// An application that shares results does not start with this store; see
+			// StoreChoiceTests.
 			assertThat(this.first.context().getBean(LockStore.class).capabilities())
 				.doesNotContain(Capability.KEEPS_RESULTS);
 			return;
@@ -132,7 +133,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("A store that is not there is 503, and not a refusal")
+	@DisplayName("An unavailable store is answered with 503, not as a conflict")
 	void unavailable() throws Exception {
 		String broken = switch (this.store) {
 			case "redis" -> "spring.data.redis.port=1";
@@ -156,7 +157,7 @@ class EveryStoreTests {
 	}
 
 	/**
-	 * Lets the handlers of that path on both servers end, now or when they are called.
+	 * Ends the handlers of this path on both servers, now or when they are called.
 	 */
 	private void finish(String path) {
 		Stream.of(this.first, this.second).forEach((server) -> job(server, path).finish());

@@ -40,7 +40,7 @@ class ExclusiveRequestStartTests {
 			LeaseInCondition.class, InheritedPrivateMethod.class, InheritedFinalMethod.class,
 			FinalUnderAnnotatedClass.class, PackagePrivateElsewhere.class, NegativeWait.class, BadStatus.class,
 			BadName.class, UnknownPlaceholder.class })
-	@DisplayName("What could not lock as it says stops the start, and names the method")
+	@DisplayName("A method that cannot be locked as declared stops the start, and the message names it")
 	void failsAtStart(Class<?> type) {
 		this.runner.withBean(type).run((context) -> {
 			assertThat(context).hasFailed();

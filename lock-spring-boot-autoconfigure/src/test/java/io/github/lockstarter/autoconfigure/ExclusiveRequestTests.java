@@ -53,7 +53,7 @@ class ExclusiveRequestTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "spring.aop.auto=true", "spring.aop.auto=false", "spring.aop.proxy-target-class=false" })
-	@DisplayName("While a call runs, another with the same key is refused, and one with another key is not")
+	@DisplayName("While a call runs, a call with the same key is refused, and a call with another key runs")
 	void excludes(String property) {
 		this.runner.withPropertyValues(property).withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -67,7 +67,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("The lock is freed when the method fails, and its exception is passed on as it is")
+	@DisplayName("The lock is released when the method fails, and the exception is passed on unchanged")
 	void releasesOnFailure() {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -79,7 +79,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("Without a key there is one lock for the method; overloads have one each")
+	@DisplayName("Without a key, a method has one lock, and each overload has its own")
 	void defaultNames() {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -100,7 +100,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("Where the condition is false there is no lock")
+	@DisplayName("If the condition is false, no lock is acquired")
 	void condition() {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -113,7 +113,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("A key that is null, blank or out of reach is refused, not locked for everybody")
+	@DisplayName("A call whose key is null, blank or unreachable is refused, and no lock is acquired")
 	void missingKey() {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -127,7 +127,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("On a class the annotation covers every method that is not private, and a method's own annotation replaces it")
+	@DisplayName("An annotation on a class covers all non-private methods, and an annotation on a method replaces it")
 	void onClass() {
 		this.runner.withBean(AnnotatedClass.class).run((context) -> {
 			AnnotatedClass bean = context.getBean(AnnotatedClass.class);
@@ -142,7 +142,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("It works on an interface that some other proxy implements")
+	@DisplayName("An annotation on an interface applies to a bean that is a proxy made by another library")
 	void onForeignProxy() {
 		this.runner.withUserConfiguration(ForeignProxyConfiguration.class).run((context) -> {
 			Contract<String> bean = context.getBean(Contract.class);
@@ -154,7 +154,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("What turns out at run time not to be done yet, and does not tell when it is, is refused")
+	@DisplayName("A result that turns out to be unfinished, and does not report completion, is refused")
 	void unfinishedResult() {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -168,7 +168,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("A record that is of a reactive type keeps the lock until its work ends")
+	@DisplayName("A record that implements a reactive type keeps the lock until its work ends")
 	void reactiveRecord() {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -189,7 +189,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("A return type that only the class of the bean tells is that of the lock")
+	@DisplayName("A return type that only the bean's class specifies determines how long the lock is held")
 	void genericResult() {
 		this.runner.withBean(OfMono.class).run((context) -> {
 			OfMono bean = context.getBean(OfMono.class);
@@ -203,7 +203,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("It works as a meta-annotation, whose attributes reach it")
+	@DisplayName("A meta-annotation's attributes are applied")
 	void metaAnnotation() {
 		this.runner.withBean(Service.class).run((context) -> context.getBean(Service.class).meta("taro", () -> {
 			assertRefused(() -> context.getBean(Service.class).meta("taro", () -> "second"));
@@ -213,7 +213,7 @@ class ExclusiveRequestTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "true", "false" })
-	@DisplayName("It works on the method of an interface, through both kinds of proxies")
+	@DisplayName("An annotation on an interface method applies through JDK proxies and class proxies")
 	void onInterface(String proxyTargetClass) {
 		this.runner.withPropertyValues("spring.aop.proxy-target-class=" + proxyTargetClass)
 			.withUserConfiguration(InterfaceConfiguration.class)
@@ -226,7 +226,7 @@ class ExclusiveRequestTests {
 			});
 	}
 
-	/** On another thread: a call within the holder's would join its lease. */
+	/** Runs on another thread: a call within the holder's call would join its lease. */
 	private static void assertRefused(ThrowingCallable call) {
 		CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(() -> catchThrowable(call));
 		assertThat(refusal).succeedsWithin(Duration.ofMinutes(1)).isInstanceOf(LockConflictException.class);

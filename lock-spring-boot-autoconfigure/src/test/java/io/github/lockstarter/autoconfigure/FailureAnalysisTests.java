@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
- * What somebody reads whose application does not start, or starts with a warning.
+ * The failure analyses and warnings of an application that is configured wrongly.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class FailureAnalysisTests {
@@ -52,7 +52,7 @@ class FailureAnalysisTests {
 					lock.client.max-time=2d          | lock.client.max-time is 2d.                         | at most 1d
 					lock.store=hazelcast             | Property: lock.store                                | memory
 					""")
-	@DisplayName("A wrong property is named, with its value, and what to do")
+	@DisplayName("The failure analysis of an invalid property names the property, its value and the action")
 	void properties(String property, String description, String action, CapturedOutput output) {
 		assertThatException().isThrownBy(() -> start(List.of(), property, "lock.max-hold=30m"));
 		assertThat(output).contains("APPLICATION FAILED TO START", description, action)
@@ -60,7 +60,7 @@ class FailureAnalysisTests {
 	}
 
 	@Test
-	@DisplayName("A time to live that memcached cannot keep is named")
+	@DisplayName("The failure analysis of a time to live that memcached cannot store names the property")
 	void memcached(CapturedOutput output) {
 		assertThatException().isThrownBy(() -> start(List.of(), "lock.store=memcached", "lock.ttl=31d"));
 		assertThat(output).contains("APPLICATION FAILED TO START", "'31d'", "lock.ttl", "less than 30 days");
@@ -83,7 +83,7 @@ class FailureAnalysisTests {
 
 	@ParameterizedTest
 	@MethodSource("misuses")
-	@DisplayName("A wrong annotation is named with its method, and what to do")
+	@DisplayName("The failure analysis of an invalid annotation names the method and the action")
 	void annotations(Class<?> type, String description, String action, CapturedOutput output) {
 		assertThatException().isThrownBy(() -> start(List.of(type)));
 		assertThat(output)
@@ -92,14 +92,14 @@ class FailureAnalysisTests {
 	}
 
 	@Test
-	@DisplayName("Two stores are named, and the way out is @Primary")
+	@DisplayName("The failure analysis of two stores names both, and suggests @Primary")
 	void twoStores(CapturedOutput output) {
 		assertThatException().isThrownBy(() -> start(List.of(TwoStores.class)));
 		assertThat(output).contains("APPLICATION FAILED TO START", "'one'", "'other'", "@Primary");
 	}
 
 	@Test
-	@DisplayName("A lock inside of transactions starts with a warning; by default it is outside, without one")
+	@DisplayName("A lock inside the transaction logs a warning at start-up; the default, outside, does not")
 	void insideOfTransactions(CapturedOutput output) {
 		start(List.of(Transactions.class));
 		assertThat(output).doesNotContain("The order of transactions");

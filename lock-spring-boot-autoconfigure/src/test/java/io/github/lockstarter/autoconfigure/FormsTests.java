@@ -73,7 +73,7 @@ class FormsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/forms?name=&age=20", "/forms?age=20", "/forms?name=%20&age=20", "/lists?name=&age=20" })
-	@DisplayName("A user who leaves the key field of a form blank sees the messages of the form")
+	@DisplayName("A blank key field is reported by the form's own validation messages")
 	void messages(String path) throws Exception {
 		HttpResponse<String> answer = server.post(path);
 		assertThat(answer.statusCode()).isEqualTo(200);
@@ -81,7 +81,7 @@ class FormsTests {
 	}
 
 	@Test
-	@DisplayName("A form with a key and other errors is under the lock of its key")
+	@DisplayName("A form with a key and validation errors is handled with the lock of its key")
 	void otherErrors() throws Exception {
 		assertThat(server.post("/forms?name=taro&age=abc").body()).startsWith("errors: Failed to convert");
 		try (Lease held = locks.acquire("forms:taro")) {
@@ -93,7 +93,7 @@ class FormsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/unchecked?name=", "/forms?name=&age=-1&optional=true", "/headed?name=" })
-	@DisplayName("Without errors for the handler to look at, a blank key is refused, and so is one that is no field of the form")
+	@DisplayName("A blank key is refused if the handler does not receive the errors, or if the key is no form field")
 	void refused(String path) throws Exception {
 		HttpResponse<String> answer = server.post(path);
 		assertThat(answer.statusCode()).isEqualTo(400);
@@ -102,12 +102,12 @@ class FormsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/careless", "/shared" })
-	@DisplayName("Handlers of forms without a key run one at a time, also if they look at no errors, and each gets its own answer")
+	@DisplayName("Requests without a key run one at a time, even if the handler ignores the errors, and each gets its own answer")
 	void guarded(String path) throws Exception {
 		CompletableFuture<HttpResponse<String>> first = server.postAsync(path + "?name=&job=first" + path);
 		jobs.get("first" + path).awaitBegun();
 		CompletableFuture<HttpResponse<String>> second = server.postAsync(path + "?name=&job=second" + path);
-		Awaitility.await().until(() -> new HandlerTable(server).waiters() == 1);
+		Awaitility.await().until(() -> new GuardedHandlers(server).waiters() == 1);
 		assertThat(jobs.get("second" + path).hasBegun()).isFalse();
 		jobs.get("second" + path).finish();
 		jobs.get("first" + path).finish();
@@ -118,7 +118,7 @@ class FormsTests {
 		assertThat(jobs.get("second" + path).hasBegun()).isTrue();
 	}
 
-	/** Keeps what could be bound, unlike a record. */
+	/** Unlike a record, keeps the values that could be bound. */
 	static class Form {
 
 		private String name;

@@ -33,15 +33,16 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A client that OpenAPI Generator makes of the document knows what the lock answers.
+ * A client that OpenAPI Generator creates from the document handles the answers of a
+ * lock.
  */
 @Tag("once")
 class GeneratedClientTests {
 
-	/** The build downloads it. */
+	/** The generator, downloaded by the build. */
 	private static final Path GENERATOR = Path.of("target", "openapi-generator-cli.jar");
 
-	/** Written as a user of the generated classes would. */
+	/** Uses the generated classes as an application would. */
 	private static final String USE = """
 			package client;
 
@@ -89,7 +90,7 @@ class GeneratedClientTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("It sends the Idempotency-Key, and reads when to retry from the header and the members of the problem")
+	@DisplayName("A generated client sends the Idempotency-Key, and reads the retry time from the header and the problem members")
 	void client(String type) throws Exception {
 		try (TestServer server = TestServer.start(
 				new Class<?>[] { TestServer.Application.class, PaymentController.class }, "lock.store=memory",

@@ -47,7 +47,7 @@ class JdbcStoreTests {
 		.withPropertyValues("lock.store=jdbc", "lock.jdbc.command-timeout=30s");
 
 	@Test
-	@DisplayName("In an embedded database all is set up, also in the one that Spring Boot brings")
+	@DisplayName("In an embedded database, including the one that Spring Boot configures, the tables are created")
 	void embedded() {
 		this.runner.run((context) -> {
 			assertThat(context.getBean(LockStore.class)).isInstanceOf(JdbcLockStore.class);
@@ -56,7 +56,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	@DisplayName("Where handlers have taken all connections of the application, locks are acquired, renewed and released")
+	@DisplayName("When handlers use all connections of the application's pool, locks are acquired, renewed and released")
 	void drainedPool() {
 		this.runner
 			.withPropertyValues("spring.datasource.url=" + this.url, "spring.datasource.hikari.maximum-pool-size=1")
@@ -74,7 +74,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	@DisplayName("What the application has set for its pool holds for the store, too: the locks are in the same schema")
+	@DisplayName("The settings of the application's pool apply to the store: the locks are in the same schema")
 	void settingsOfPool() {
 		this.runner
 			.withPropertyValues("spring.datasource.url=" + this.url + ";INIT=CREATE SCHEMA IF NOT EXISTS APP",
@@ -88,7 +88,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	@DisplayName("A migration of the application creates the tables before they are looked for")
+	@DisplayName("The application's migrations create the tables before the store looks for them")
 	void migration() {
 		this.runner
 			.withPropertyValues("spring.datasource.url=" + this.url, "lock.jdbc.initialize-schema=never",
@@ -97,7 +97,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	@DisplayName("Without tables the start ends, and the statements that create them are shown")
+	@DisplayName("Without tables the start fails, and the message contains the statements that create them")
 	void noTables() {
 		this.runner.withPropertyValues("spring.datasource.url=" + this.url, "lock.jdbc.initialize-schema=never")
 			.run((context) -> assertThat(context).getFailure()
@@ -110,7 +110,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	@DisplayName("A database that does not answer is a warning, and the application starts")
+	@DisplayName("When the database does not answer, the application starts, and logs a warning")
 	void noDatabase(CapturedOutput output) {
 		this.runner
 			.withPropertyValues("lock.jdbc.url=jdbc:postgresql://127.0.0.1:1/none", "lock.jdbc.command-timeout=1s")
@@ -122,7 +122,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	@DisplayName("Of several data sources none is guessed; lock.jdbc.url chooses a database, whose locks are no part of transactions")
+	@DisplayName("With several data sources the start fails; lock.jdbc.url selects a database, whose locks do not join transactions")
 	void severalDataSources() {
 		ApplicationContextRunner several = this.runner
 			.withBean("one", DataSource.class, () -> new DriverManagerDataSource(this.url))
@@ -138,7 +138,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	@DisplayName("A database that is not supported stops the start, and those that are are named")
+	@DisplayName("An unsupported database stops the start, and the message names the supported ones")
 	void unsupported() {
 		this.runner.withPropertyValues("lock.jdbc.url=jdbc:oracle:thin:scott/secret@//127.0.0.1/x")
 			.run((context) -> assertThat(context).getFailure()
@@ -157,7 +157,7 @@ class JdbcStoreTests {
 			lock.jdbc.connections     | 101        | at most 100
 			lock.jdbc.command-timeout | 0ms        | 1ms
 			""")
-	@DisplayName("A value that the store could not work with stops the start, with the property's name and what is allowed")
+	@DisplayName("A value that the store cannot use stops the start, and the message names the property and the valid values")
 	void invalid(String property, String value, String allowed) {
 		this.runner.withPropertyValues(property + "=" + value)
 			.run((context) -> assertThat(context).getFailure()

@@ -58,7 +58,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Transactions on the database of the locks.
+ * Transactions on the database that contains the locks.
  */
 @ParameterizedClass
 @ExtendWith(OutputCaptureExtension.class)
@@ -70,7 +70,7 @@ class JdbcTransactionsTests {
 	@Parameter
 	String database;
 
-	/** As MariaDB has it by default from version 11.6 on. */
+	/** MariaDB's default from version 11.6. */
 	private int failingSnapshots;
 
 	private ApplicationContextRunner runner() {
@@ -91,7 +91,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A transaction whose lock is held is committed")
+	@DisplayName("A transaction whose lease is held commits")
 	void commits() {
 		runner().run((context) -> {
 			assertThat(context.getBean(LockStore.class).capabilities()).contains(Capability.JOINS_TRANSACTIONS);
@@ -103,7 +103,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A lease that the database has given to another owner cannot commit, although its holder believes in it still")
+	@DisplayName("A transaction whose lease the database has granted to another owner cannot commit, although isHeld is still true")
 	void lost() {
 		runner().run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -118,7 +118,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("Between the check and the end of the commit no other owner is granted the lock, even if the lease ends meanwhile")
+	@DisplayName("Between the check and the commit, no other owner is granted the lock, even if the lease expires")
 	void noWindow() {
 		runner().run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -134,7 +134,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A transaction that sees a snapshot is committed, although its lease was renewed since")
+	@DisplayName("A transaction with snapshot isolation commits, although its lease was renewed after the snapshot")
 	void snapshot() {
 		for (this.failingSnapshots = 0; this.failingSnapshots < 2; this.failingSnapshots++) {
 			runner().run((context) -> {
@@ -146,7 +146,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("Transactions that only read, and those that are begun inside of another one, commit as they do without a lock")
+	@DisplayName("Read-only and nested transactions commit as they do without a lock")
 	void otherTransactions() {
 		runner().withBean(Readers.class).run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -166,7 +166,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A method that hides the failure of a transaction inside of its own is told of the rollback, also if it is replayed")
+	@DisplayName("A method that hides the failure of an inner transaction gets an UnexpectedRollbackException, and no result is stored")
 	void hiddenFailure() {
 		runner().withBean(Readers.class).run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -204,7 +204,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A result whose transaction is rolled back is not replayed, whether the method throws or only marks its transaction")
+	@DisplayName("The result of a rolled-back transaction is not replayed, whether the method threw or marked it rollback-only")
 	void rolledBackReplay() {
 		runner().run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -218,7 +218,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A result is not kept in a transaction that was open before the lock was acquired")
+	@DisplayName("A result is not stored in a transaction that was open before the lock was acquired")
 	void outerTransaction() {
 		runner().withBean(Readers.class).run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -235,7 +235,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A result is kept in a new transaction inside of an open one")
+	@DisplayName("A result is stored in a new transaction inside an open one")
 	void newInsideTransaction() {
 		runner().withBean(Readers.class).run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -246,7 +246,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A method without a transaction, or with one that is always new, has the ordinary replay")
+	@DisplayName("A method without a transaction, or with REQUIRES_NEW, stores its result at the release")
 	void ordinaryReplay() {
 		runner().run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -257,7 +257,7 @@ class JdbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A transaction on another database has the ordinary replay, of which a warning tells once")
+	@DisplayName("With a transaction on another database, the result is stored at the release, and one warning is logged")
 	void otherDatabase(CapturedOutput output) {
 		JdbcTransactionManager elsewhere = new JdbcTransactionManager(
 				new DriverManagerDataSource("jdbc:h2:mem:elsewhere"));
@@ -392,7 +392,7 @@ class JdbcTransactionsTests {
 			insertRow();
 		}
 
-		/** As a listener of JPA does, in the commit of another transaction. */
+		/** Does what a JPA listener does in the commit of another transaction. */
 		void auditInNew(TransactionExecution outer) {
 			if (!this.auditing.getAndSet(true)) {
 				this.self.getObject().insertInNew();
@@ -411,7 +411,7 @@ class JdbcTransactionsTests {
 			outside("UPDATE tx_locks SET expires_at = expires_at + 1 WHERE lock_key = 'orders:one'");
 		}
 
-		/** Changes the database outside of the transaction of this thread. */
+		/** Changes the database outside the transaction of this thread. */
 		private void outside(String sql) {
 			int rows = CompletableFuture.supplyAsync(() -> this.jdbc.sql(sql).update()).join();
 			assertThat(rows).isOne();
@@ -430,7 +430,7 @@ class JdbcTransactionsTests {
 
 	}
 
-	/** Methods under a lock that call others with a transaction. */
+	/** Methods with a lock that call methods with a transaction. */
 	static class Readers {
 
 		private final Orders orders;
@@ -462,7 +462,7 @@ class JdbcTransactionsTests {
 				this.orders.fail();
 			}
 			catch (IllegalStateException ex) {
-				// Hidden.
+				// The failure is hidden.
 			}
 			return key;
 		}

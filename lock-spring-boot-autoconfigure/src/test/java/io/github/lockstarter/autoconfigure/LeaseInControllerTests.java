@@ -56,7 +56,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("A Lease parameter is filled in, and its fencing token grows from request to request")
+	@DisplayName("A Lease parameter is resolved, and its fencing token grows with each request")
 	void fencingToken() throws Exception {
 		long before = 0;
 		for (int i = 0; i < 3; i++) {
@@ -67,7 +67,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("Where the condition says no lock, there is no lease")
+	@DisplayName("If the condition is false, the Lease parameter is absent")
 	void condition() throws Exception {
 		assertThat(this.server.post("/conditional?lock=true").body()).isEqualTo("held: true");
 		assertThat(this.server.post("/conditional?lock=false").body()).isEqualTo("no lease");
@@ -75,7 +75,7 @@ class LeaseInControllerTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A Lease parameter of a handler without a lock stops the start, and the handler is named")
+	@DisplayName("A Lease parameter of a handler without a lock stops the start, and the message names the handler")
 	void unlocked(boolean lazy) {
 		new WebApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class, AopAutoConfiguration.class,
@@ -95,7 +95,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("A handler that is registered later is not called without its Lease, either")
+	@DisplayName("A request to a handler with a Lease parameter but no lock, registered after the start, is answered with 500")
 	void unlockedLater() throws Exception {
 		RequestMappingHandlerMapping mapping = this.server.context()
 			.getBean("requestMappingHandlerMapping", RequestMappingHandlerMapping.class);
@@ -106,16 +106,16 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("The application ends: who works is waited for, who waits for a lock is answered with 503, nothing is held then")
+	@DisplayName("At shutdown, running requests complete, requests waiting for a lock are answered with 503, and all locks are released")
 	void shutdown() throws Exception {
 		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
 		CompletableFuture<HttpResponse<String>> working = this.server.postAsync("/work");
 		Awaitility.await().until(() -> this.controller.calls() == 1);
 		CompletableFuture<HttpResponse<String>> waiting = this.server.postAsync("/work");
-		Awaitility.await().until(() -> new HandlerTable(this.server).waiters() == 1);
+		Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters() == 1);
 		Lease forgotten = locks.acquire("forgotten");
-		// Not on the common pool, which may have one thread and is the HTTP client's,
-		// too.
+		// Not on the common pool, which may have a single thread, shared with the HTTP
+		// client.
 		CompletableFuture<Void> closing = CompletableFuture.runAsync(this.server::close,
 				(close) -> new Thread(close).start());
 		assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).satisfies((answer) -> {
@@ -135,7 +135,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("An application that is stopped and started again locks again")
+	@DisplayName("After a stop and a restart, the application context acquires locks again")
 	void restart() throws Exception {
 		this.server.context().stop();
 		assertThatExceptionOfType(LockStoreException.class)

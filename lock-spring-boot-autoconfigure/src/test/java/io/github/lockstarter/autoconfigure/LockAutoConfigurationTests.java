@@ -53,7 +53,7 @@ class LockAutoConfigurationTests {
 		.withPropertyValues(TestRedis.properties());
 
 	@Test
-	@DisplayName("By default locks live in Redis")
+	@DisplayName("By default, locks are in Redis")
 	void redisByDefault() {
 		this.runner.run((context) -> {
 			assertThat(context).hasSingleBean(LockRegistry.class)
@@ -67,7 +67,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("An application with a registry of its own needs no store")
+	@DisplayName("An application that defines a LockRegistry needs no store")
 	void ownRegistry() {
 		LockRegistry registry = TestLocks.on(new MemoryLockStore());
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
@@ -76,14 +76,14 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("Locks live in memory only when asked")
+	@DisplayName("Locks are in memory only if configured")
 	void memoryWhenAsked() {
 		this.runner.withPropertyValues("lock.store=memory")
 			.run((context) -> assertThat(context).getBean(LockStore.class).isInstanceOf(MemoryLockStore.class));
 	}
 
 	@Test
-	@DisplayName("An application's own store and registry take precedence")
+	@DisplayName("The application's own store and registry take precedence")
 	void backsOff() {
 		LockStore store = new MemoryLockStore();
 		LockRegistry registry = TestLocks.on(store);
@@ -95,14 +95,14 @@ class LockAutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource({ "'', RedisLockStore", "' ', RedisLockStore", "' redis ', RedisLockStore", "'memory ', MemoryLockStore",
 			"MEMORY, MemoryLockStore" })
-	@DisplayName("Blanks around the name of a store do not count, and without a name it is the default")
+	@DisplayName("Blanks around the store's name are ignored, and an empty name means the default")
 	void blanks(String name, String type) {
 		this.runner.withPropertyValues("lock.store=" + name)
 			.run((context) -> assertThat(context.getBean(LockStore.class).getClass().getSimpleName()).isEqualTo(type));
 	}
 
 	@Test
-	@DisplayName("An address of Redis that is none stops the start, and says so")
+	@DisplayName("An invalid Redis address stops the start, and the message contains it")
 	void wrongAddress() {
 		this.runner.withPropertyValues("spring.data.redis.port=99999")
 			.run((context) -> assertThat(context).getFailure()
@@ -114,7 +114,7 @@ class LockAutoConfigurationTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "lock", "locks", "lockStore", "lockRegistry", "lockCounts", "lockMetrics", "lockProblems",
 			"lockProperties", "localLocks", "tokenLocks", "sharedResults", "redisLockStore" })
-	@DisplayName("A bean of the application, or of another library, may have a name that sounds like ours")
+	@DisplayName("Bean names of the application and other libraries do not clash with those of this library")
 	void foreignName(String name) {
 		this.runner.withBean(name, OtherLibrary.LockRegistry.class, OtherLibrary.LockRegistry::new).run((context) -> {
 			assertThat(context.getBean(name)).isInstanceOf(OtherLibrary.LockRegistry.class);
@@ -123,7 +123,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("Every bean of this library has a name that is plainly its own")
+	@DisplayName("Every bean of this library has a name that identifies the library")
 	void ownNames() {
 		this.runner.run((context) -> assertThat(context.getBeanDefinitionNames())
 			.filteredOn((name) -> context.getType(name) != null
@@ -134,7 +134,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("A Redis that the application names only in code stops the start: the lock would look for another one")
+	@DisplayName("A Redis that is configured only in code stops the start, because the store would use another Redis")
 	void ownConnectionFactory() {
 		RedisConnectionFactory factory = Mockito.mock(RedisConnectionFactory.class);
 		ApplicationContextRunner application = new ApplicationContextRunner().withConfiguration(AutoConfigurations
@@ -158,7 +158,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("An application's own connection factory holds the locks where the application says so")
+	@DisplayName("A store bean can use the application's own connection factory")
 	void overOwnConnectionFactory() {
 		LettuceConnectionFactory factory = TestRedis.connectionFactory();
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
@@ -173,7 +173,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("A connection factory that does not share its connection is refused")
+	@DisplayName("A connection factory without a shared connection is refused")
 	void unsharedConnection() {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory();
 		factory.setShareNativeConnection(false);
@@ -183,7 +183,7 @@ class LockAutoConfigurationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "io.lettuce", "org.springframework.boot.data" })
-	@DisplayName("A store whose driver is missing stops the start, and says what to add")
+	@DisplayName("A store whose driver is missing stops the start, and the message names the dependency")
 	void noDriver(String missing) {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 			.withClassLoader(new FilteredClassLoader(missing))
@@ -194,7 +194,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("Without Redis the application starts all the same, and says so")
+	@DisplayName("When Redis is unavailable, the application starts, and logs that")
 	void startsWithoutRedis(CapturedOutput output) {
 		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -203,7 +203,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("It works without a web application and without a servlet API")
+	@DisplayName("The auto-configuration works without a web application and without the servlet API")
 	void withoutWeb() {
 		this.runner.withClassLoader(new FilteredClassLoader("jakarta.servlet", "org.springframework.web.servlet"))
 			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class));
@@ -219,7 +219,7 @@ class LockAutoConfigurationTests {
 			"lock.max-waiters, 0, at least one", "lock.redis.replicas-to-ack, -1, negative",
 			"lock.dynamodb.table, ' ', blank", "lock.dynamodb.clock-skew, -1ms, at least 0ms",
 			"lock.dynamodb.command-timeout, 0ms, 1ms" })
-	@DisplayName("A value out of range stops the start, with the property's name and what is allowed")
+	@DisplayName("A value out of range stops the start, and the message names the property and the valid values")
 	void invalidValue(String property, String value, String allowed) {
 		this.runner.withPropertyValues(property + "=" + value)
 			.run((context) -> assertThat(context).getFailure()
@@ -230,7 +230,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("A time to live beyond the longest hold stops the start where it is set, be it for a name or in an annotation")
+	@DisplayName("A time to live above max-hold stops the start, whether it is set for a name or in an annotation")
 	void ttlBeyondMaxHold() {
 		this.runner.withPropertyValues("lock.max-hold=30s", "lock.names.registration.ttl=31s")
 			.run((context) -> assertThat(context).getFailure()
@@ -246,7 +246,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("Acknowledgement by replicas cannot be had from a Redis Cluster, and stops the start")
+	@DisplayName("Acknowledgement by replicas with Redis Cluster stops the start, because it is unsupported")
 	void replicasOfCluster() {
 		this.runner.withPropertyValues("lock.redis.replicas-to-ack=1", "spring.data.redis.cluster.nodes=127.0.0.1:1")
 			.run((context) -> assertThat(context).getFailure()
@@ -256,7 +256,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("No more than configured may wait for a lock")
+	@DisplayName("At most max-waiters callers wait for a lock")
 	void maxWaiters() {
 		this.runner.withPropertyValues("lock.store=memory", "lock.max-waiters=1").run((context) -> {
 			LockRegistry locks = context.getBean(LockRegistry.class);
@@ -269,7 +269,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("Code takes a lock as configured for its name")
+	@DisplayName("Programmatic acquisition uses the settings of the lock's name")
 	void programmatic() {
 		this.runner
 			.withPropertyValues("lock.store=memory", "lock.names.team.ttl=3s", "lock.names.team.wait=4s",
@@ -285,7 +285,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("The operator's settings for a name come before the annotation, and that before the defaults")
+	@DisplayName("Settings for a name precede the annotation, which precedes the defaults")
 	void precedence() {
 		RecordingRegistry registry = new RecordingRegistry();
 		this.runner.withBean(LockRegistry.class, () -> registry)
@@ -369,7 +369,7 @@ class LockAutoConfigurationTests {
 
 	}
 
-	/** Has a type of the same simple name. */
+	/** Declares a type with the same simple name. */
 	static final class OtherLibrary {
 
 		static final class LockRegistry {

@@ -27,7 +27,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an application that calls an API under locks finds among its beans.
+ * The client beans of an application that calls an API with locks.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockClientTests {
@@ -36,7 +36,7 @@ class LockClientTests {
 		.withConfiguration(AutoConfigurations.of(LockClientAutoConfiguration.class));
 
 	@Test
-	@DisplayName("Nothing is repeated unless the application asks for it")
+	@DisplayName("By default, no request is repeated")
 	void off() {
 		this.runner.withPropertyValues("lock.client.max-attempts=3")
 			.run((context) -> assertThat(context).doesNotHaveBean(ClientHttpRequestInterceptor.class)
@@ -44,7 +44,7 @@ class LockClientTests {
 	}
 
 	@Test
-	@DisplayName("There is one bean for each kind of client, and an application's own comes before it")
+	@DisplayName("There is one bean for each kind of client, and the application's own bean precedes it")
 	void on() {
 		ApplicationContextRunner on = this.runner.withPropertyValues("lock.client.enabled=true");
 		on.run((context) -> assertThat(context).hasSingleBean(IdempotentRetryInterceptor.class)
@@ -55,7 +55,7 @@ class LockClientTests {
 	}
 
 	@Test
-	@DisplayName("Without WebClient there is the bean for blocking clients")
+	@DisplayName("Without WebClient, only the bean for blocking clients exists")
 	void withoutWebClient() {
 		this.runner.withPropertyValues("lock.client.enabled=true")
 			.withClassLoader(new FilteredClassLoader(WebClient.class, ExchangeFilterFunction.class))
@@ -64,7 +64,7 @@ class LockClientTests {
 	}
 
 	@Test
-	@DisplayName("The properties are the limits")
+	@DisplayName("The properties set the limits of repetition")
 	void limits() {
 		this.runner.run((context) -> assertThat(context.getBean(ClientProperties.class).limits())
 			.isEqualTo(RetryLimits.DEFAULT));
@@ -74,7 +74,7 @@ class LockClientTests {
 	}
 
 	@Test
-	@DisplayName("An application that only calls, and has no Redis, starts")
+	@DisplayName("An application that only uses the client starts without Redis")
 	void withoutRedis() {
 		try (ConfigurableApplicationContext context = start("spring.data.redis.port=1")) {
 			assertThat(context.getBean(IdempotentRetryInterceptor.class)).isNotNull();
@@ -82,7 +82,7 @@ class LockClientTests {
 	}
 
 	@Test
-	@DisplayName("An application that only calls can leave the locks out")
+	@DisplayName("An application that only uses the client can exclude the lock auto-configuration")
 	void withoutLocks(CapturedOutput output) {
 		try (ConfigurableApplicationContext context = start(
 				"spring.autoconfigure.exclude=" + LockAutoConfiguration.class.getName())) {

@@ -47,7 +47,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Which events an application gets whose requests are refused.
+ * The events of an application whose requests are refused.
  */
 class LockEventsTests {
 
@@ -57,7 +57,7 @@ class LockEventsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("There is one event for each refusal of an annotated method, and none for what code asks the registry itself")
+	@DisplayName("Each refusal of an annotated method publishes one event, and refusals of direct registry calls publish none")
 	void refusals(String type) throws Exception {
 		try (TestServer server = start(type, Recorder.class)) {
 			Recorder recorder = server.context().getBean(Recorder.class);
@@ -84,7 +84,7 @@ class LockEventsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("Without a listener nothing is published, nor with one for every event")
+	@DisplayName("Without a listener, or with only a listener for all events, no event is published")
 	void noListener(String type) throws Exception {
 		try (TestServer server = start(type, OfAll.class)) {
 			LockRegistry locks = server.context().getBean(LockRegistry.class);
@@ -99,7 +99,7 @@ class LockEventsTests {
 	}
 
 	@Test
-	@DisplayName("A listener that blocks in a storm of requests delays no answer, and a bounded number of events waits for it")
+	@DisplayName("A listener that blocks during many refusals delays no answer, and a bounded number of events is queued")
 	void storm() throws Exception {
 		try (TestServer server = start("servlet", Blocking.class)) {
 			storm(server, () -> {
@@ -115,7 +115,7 @@ class LockEventsTests {
 	}
 
 	@Test
-	@DisplayName("Nor does it delay reactive callers")
+	@DisplayName("A listener that blocks does not delay reactive callers")
 	void reactiveStorm() throws Exception {
 		try (TestServer server = start("reactive", Blocking.class)) {
 			Orders orders = server.context().getBean(Orders.class);
@@ -178,7 +178,7 @@ class LockEventsTests {
 		}
 	}
 
-	/** Returns how many threads there were at most. */
+	/** Returns the maximum number of threads. */
 	private static int threads(TestServer server) {
 		return ((ThreadPoolExecutor) field(server.context(), "executor")).getLargestPoolSize();
 	}

@@ -47,7 +47,7 @@ class LostLeaseTransactionTests {
 		.withBean(Orders.class);
 
 	@Test
-	@DisplayName("A transaction whose lock was lost before the commit is rolled back, and the loss is the answer and an event")
+	@DisplayName("A transaction whose lease was lost before the commit is rolled back, and the loss is reported as exception and event")
 	void rollsBack() {
 		this.runner.run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -61,7 +61,7 @@ class LostLeaseTransactionTests {
 	}
 
 	@Test
-	@DisplayName("A transaction whose lock is held is committed")
+	@DisplayName("A transaction whose lease is held commits")
 	void commits() {
 		this.runner.run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -71,7 +71,7 @@ class LostLeaseTransactionTests {
 	}
 
 	@Test
-	@DisplayName("A loss never hides what the method itself threw")
+	@DisplayName("A lost lease does not hide the exception of the method")
 	void masksNothing() {
 		this.runner.run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();
@@ -81,7 +81,7 @@ class LostLeaseTransactionTests {
 	}
 
 	@Test
-	@DisplayName("A transaction that code begins under the lock is guarded, with a transaction manager of the application's own")
+	@DisplayName("A programmatic transaction inside the lock is checked with the application's own transaction manager")
 	void programmatic() {
 		this.runner.withUserConfiguration(OwnTransactions.class).run((context) -> {
 			assertThat(context).hasSingleBean(PlatformTransactionManager.class).hasBean("own");
@@ -94,7 +94,7 @@ class LostLeaseTransactionTests {
 	}
 
 	@Test
-	@DisplayName("After a loss the next transaction of the thread is not disturbed")
+	@DisplayName("After a loss, the next transaction on the thread is unaffected")
 	void leavesNothingBehind() {
 		this.runner.run((context) -> {
 			Orders orders = context.getBean(Orders.class).withTable();

@@ -27,8 +27,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Plain and asynchronous handlers of Spring MVC that wait for one lock, on a server with
- * ten threads.
+ * Synchronous and asynchronous Spring MVC handlers that wait for one lock, on a server
+ * with ten threads.
  */
 class MixedHandlersTests {
 
@@ -36,17 +36,17 @@ class MixedHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lock.web.release-on=method", "lock.web.release-on=response" })
-	@DisplayName("A plain handler that waits leaves its thread to the asynchronous one that has the lock")
+	@DisplayName("A waiting synchronous handler frees its thread for the asynchronous handler that holds the lock")
 	void dispatched(String releaseOn) throws Exception {
 		try (TestServer server = start(releaseOn)) {
 			List<CompletableFuture<HttpResponse<String>>> asynchronous;
 			List<CompletableFuture<HttpResponse<String>>> plain;
-			HandlerTable table = new HandlerTable(server);
+			GuardedHandlers handlers = new GuardedHandlers(server);
 			try (Lease held = server.context().getBean(LockRegistry.class).acquire("order:1")) {
 				asynchronous = send(server, THREADS, "/future?number=1");
-				Awaitility.await().until(() -> table.waiters() == THREADS);
+				Awaitility.await().until(() -> handlers.waiters() == THREADS);
 				plain = send(server, THREADS * 3, "/value?number=1", "/none", "/value?number=1");
-				Awaitility.await().until(() -> table.waiters() >= THREADS * 2);
+				Awaitility.await().until(() -> handlers.waiters() >= THREADS * 2);
 				assertThat(held.isHeld()).isTrue();
 			}
 			answered(Stream.concat(asynchronous.stream(), plain.stream()).toList());
@@ -54,7 +54,7 @@ class MixedHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Five hundred requests to plain and asynchronous handlers on one key are all answered")
+	@DisplayName("Five hundred requests to synchronous and asynchronous handlers with one key are all answered")
 	void answersAll() {
 		try (TestServer server = start()) {
 			answered(send(server, 500, "/value?number=1", "/future?number=1", "/mono?number=1", "/none"));

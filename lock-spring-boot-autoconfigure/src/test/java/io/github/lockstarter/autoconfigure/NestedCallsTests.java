@@ -79,7 +79,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("An inner call joins the lease of the outer one: with its fencing token, and without releasing it")
+	@DisplayName("An inner call joins the lease of the outer call: it has the same fencing token, and does not release the lock")
 	void joins() throws Exception {
 		this.outer.a(null, (lease) -> {
 			assertThat(this.inner.a(null).fencingToken()).isEqualTo(lease.fencingToken());
@@ -92,7 +92,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("The lease of an inner call ends with it, for the inner call only")
+	@DisplayName("The lease of an inner call ends with the inner call, and the outer lease stays held")
 	void endsForInnerCall() throws Exception {
 		this.outer.a(null, (lease) -> {
 			Lease joined = this.inner.a(null);
@@ -105,7 +105,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("An asynchronous inner call that outlasts the outer one keeps the lock until it has ended")
+	@DisplayName("An asynchronous inner call that outlasts the outer call keeps the lock until it ends")
 	void outlastsOuterCall() throws Exception {
 		CompletableFuture<String> work = new CompletableFuture<>();
 		CompletableFuture<String> result = this.outer.a(null, (lease) -> this.inner.future(work));
@@ -116,7 +116,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A reactive inner call joins through the Reactor context, on whatever thread it is subscribed to")
+	@DisplayName("A reactive inner call joins through the Reactor context, whichever thread subscribes")
 	void joinsReactively() {
 		long[] tokens = this.outer
 			.reactive((lease) -> Mono.delay(Duration.ofMillis(1))
@@ -129,7 +129,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("An inner call within a lost lease fails, and does not run")
+	@DisplayName("An inner call within a lost lease fails without running")
 	void lostLease() throws Exception {
 		this.outer.a(null, (lease) -> {
 			this.context.getBean(LockInspector.class).forceRelease(lease.key(), lease.fencingToken());
@@ -139,7 +139,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("An inner call that shares runs; one that replays is refused, as its lease is not its own")
+	@DisplayName("An inner call with SHARE runs; an inner call with replay is refused, because it has no lease of its own")
 	void sharesAndReplays() throws Exception {
 		this.outer.a(null, (lease) -> {
 			assertThat(this.inner.share()).isEqualTo("shared");
@@ -154,7 +154,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A call on another thread of the application is no inner call: it is refused, or waits")
+	@DisplayName("A call on another application thread is not an inner call: it is refused, or waits")
 	void otherThread() throws Exception {
 		Future<Lease> waiting = this.outer.a(null, (lease) -> {
 			Throwable refusal = CompletableFuture.supplyAsync(() -> catchThrowable(() -> this.inner.rejected()))
@@ -169,7 +169,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("Of two calls that take two locks in opposite order one is refused at once, and the other runs")
+	@DisplayName("Of two calls that acquire two locks in opposite order, one is refused at once, and the other runs")
 	void oppositeOrder() throws Exception {
 		CyclicBarrier bothHold = new CyclicBarrier(2);
 		FutureTask<@Nullable Throwable> first = started(() -> this.outer.a(null, (lease) -> {
@@ -190,7 +190,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A call of several locks is in a circle with one that holds one of them and asks for another")
+	@DisplayName("A deadlock with a call that acquires several locks is detected")
 	void oppositeOrderOfSeveral() throws Exception {
 		CompletableFuture<FutureTask<@Nullable Throwable>> several = new CompletableFuture<>();
 		Throwable refusal = this.outer.keyed("2", () -> {
@@ -203,7 +203,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A lock that an outer call has released is in no circle")
+	@DisplayName("A lock that an outer call has released is no part of a deadlock")
 	void releasedByOuterCall() throws Exception {
 		CompletableFuture<CompletableFuture<String>> waiting = new CompletableFuture<>();
 		this.outer.keyed("2", () -> {
@@ -220,8 +220,8 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A circle of three calls is found, too")
-	void circleOfThree() throws Exception {
+	@DisplayName("A deadlock of three calls is detected")
+	void deadlockOfThree() throws Exception {
 		CyclicBarrier allHold = new CyclicBarrier(3);
 		Stream<CompletableFuture<@Nullable Throwable>> calls = Stream
 			.of(new String[] { "1", "2" }, new String[] { "2", "3" }, new String[] { "3", "1" })
@@ -236,7 +236,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A call for the request of a handler, but outside of its chain, is refused at once and names both")
+	@DisplayName("A call for the same request outside the handler's call chain is refused at once, and the message names both methods")
 	void sameRequest() {
 		String message = RestClient
 			.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port"))
@@ -248,7 +248,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A task that Spring MVC runs for a handler belongs to its chain")
+	@DisplayName("A task that Spring MVC runs for a handler belongs to the handler's call chain")
 	void taskOfHandler() {
 		String joined = RestClient
 			.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port"))
@@ -260,7 +260,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A handler that calls another one of its lock's methods on its thread joins")
+	@DisplayName("A call of another method with the same lock, on the handler's thread, joins the lease")
 	void withinHandler() {
 		String joined = RestClient
 			.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port"))
@@ -327,7 +327,7 @@ class NestedCallsTests {
 			});
 		}
 
-		/** Returns before the inner call has its lock, and does not cover it. */
+		/** Returns before the inner call has its lock, and does not cover its work. */
 		@ExclusiveRequest(name = "keyed", key = "#key", waitTime = "10m")
 		public Optional<CompletableFuture<String>> started(String key, Inner inner) {
 			return Optional.of(inner.keyedLater("2"));

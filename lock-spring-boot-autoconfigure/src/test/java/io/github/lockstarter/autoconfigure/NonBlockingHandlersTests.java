@@ -14,10 +14,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class NonBlockingHandlersTests {
 
 	@Test
-	@DisplayName("Handlers of Spring WebFlux that acquire, wait and release block no event loop")
+	@DisplayName("WebFlux handlers that acquire, wait and release do not block the event loop")
 	void handlers() {
 		try (LocalRedis redis = LocalRedis.started();
-				TestJvm jvm = TestJvm.start(BlockingCalls.OPTIONS, WatchedServer.class, redis.port())) {
+				TestJvm jvm = TestJvm.start(BlockingCalls.OPTIONS, BlockHoundServer.class, redis.port())) {
 			jvm.await("end");
 			List<String> output = jvm.output();
 			assertThat(output).contains("answered 500").noneMatch((line) -> line.startsWith("blocked "));

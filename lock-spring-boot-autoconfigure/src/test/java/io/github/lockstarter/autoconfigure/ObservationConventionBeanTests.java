@@ -28,7 +28,7 @@ class ObservationConventionBeanTests {
 	private final List<String> observed = new CopyOnWriteArrayList<>();
 
 	@Test
-	@DisplayName("A convention of the application gives observations their key values")
+	@DisplayName("An application's convention sets the key values of observations")
 	void bean() {
 		ObservationRegistry observations = ObservationRegistry.create();
 		observations.observationConfig().observationHandler(new ObservationHandler<LockObservationContext>() {

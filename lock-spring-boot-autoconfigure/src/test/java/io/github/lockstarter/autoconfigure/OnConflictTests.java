@@ -28,7 +28,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 /**
- * How long who meets a lock that is held waits for it, by what is to happen then.
+ * The wait time for a held lock, by the conflict strategy.
  */
 class OnConflictTests {
 
@@ -42,7 +42,7 @@ class OnConflictTests {
 		.withBean(Jobs.class);
 
 	@Test
-	@DisplayName("Who is to wait or to share does so for twice the ttl, if nobody says for how long; who is not does not wait")
+	@DisplayName("By default WAIT and SHARE wait for twice the ttl, and REJECT does not wait")
 	void defaults() {
 		calls((jobs) -> {
 			jobs.reject();
@@ -52,7 +52,7 @@ class OnConflictTests {
 	}
 
 	@Test
-	@DisplayName("A wait that is configured for all holds for these, too")
+	@DisplayName("lock.wait applies to all three")
 	void ofAll() {
 		calls((jobs) -> {
 			jobs.reject();
@@ -62,7 +62,7 @@ class OnConflictTests {
 	}
 
 	@Test
-	@DisplayName("The annotation's wait comes before that, and the operator's before the annotation's, none included")
+	@DisplayName("The annotation's wait precedes lock.wait, and a wait set for the name precedes both, even if it is 0")
 	void precedence() {
 		calls((jobs) -> {
 			jobs.shareBriefly();
@@ -71,7 +71,7 @@ class OnConflictTests {
 	}
 
 	@Test
-	@DisplayName("A registry that cannot share stops the start")
+	@DisplayName("A registry that cannot share results stops the start")
 	void otherRegistry() {
 		this.runner.withBean(LockRegistry.class, () -> mock(LockRegistry.class))
 			.run((context) -> assertThat(context).getFailure()

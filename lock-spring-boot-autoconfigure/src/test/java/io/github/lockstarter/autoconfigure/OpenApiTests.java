@@ -44,7 +44,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What springdoc tells clients about handlers under a lock.
+ * springdoc's description of handlers with a lock.
  */
 class OpenApiTests {
 
@@ -63,7 +63,7 @@ class OpenApiTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("A Lease parameter is neither a parameter nor the body of the request, and has no schema")
+	@DisplayName("A Lease parameter is not a parameter, not the request body, and has no schema")
 	void leaseParameter(String type) throws Exception {
 		JsonNode api = start(type, Leases.class);
 		assertThat(api.at("/paths/~1orders/post/parameters").findValuesAsString("name")).isEqualTo(List.of("item"));
@@ -75,7 +75,7 @@ class OpenApiTests {
 
 	@ParameterizedTest
 	@CsvSource({ "servlet, openapi_3_1", "servlet, openapi_3_0", "reactive, openapi_3_1", "reactive, openapi_3_0" })
-	@DisplayName("An answer that the running application sends is described: status, media type, problem type, members and headers")
+	@DisplayName("Every answer of the running application is described: status, media type, problem type, members and headers")
 	void answers(String type, String version) throws Exception {
 		JsonNode api = start(type, version, Handlers.class);
 		assertThat(api.get("openapi").asString()).startsWith(version.endsWith("1") ? "3.1" : "3.0");
@@ -102,7 +102,7 @@ class OpenApiTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("The statuses are those that can be sent, and no others")
+	@DisplayName("Only statuses that can be returned are described")
 	void statuses(String type) throws Exception {
 		JsonNode api = start(type, Handlers.class, OfClass.class, OfInterface.class);
 		assertThat(problems(api, "/payments")).isEqualTo(
@@ -128,7 +128,7 @@ class OpenApiTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("A header that the key reads is a parameter: once, with its limits and its expiry, required where no call can do without")
+	@DisplayName("A header that the key reads is one parameter, with its limits and expiry, and required if no call works without it")
 	void headers(String type) throws Exception {
 		JsonNode api = start(type, Handlers.class, OfClass.class, OfInterface.class);
 		JsonNode key = parameter(api, "/payments", "Idempotency-Key");
@@ -158,7 +158,7 @@ class OpenApiTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("What the application describes itself stays as it is, by annotation or by a customizer")
+	@DisplayName("The application's own descriptions are kept, from annotations and customizers")
 	void ownDescription(String type) throws Exception {
 		JsonNode api = start(type, Handlers.class, Own.class);
 		JsonNode responses = api.at("/paths/~1own/post/responses");
@@ -172,7 +172,7 @@ class OpenApiTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("A group has the schema if one of its operations has a lock")
+	@DisplayName("A group contains the schema if one of its operations has a lock")
 	void groups(String type) throws Exception {
 		start(type, Handlers.class, Groups.class);
 		JsonNode locked = document("/v3/api-docs/locked");
@@ -185,7 +185,7 @@ class OpenApiTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("An application without annotations can refer to the schema, and has it only then")
+	@DisplayName("An application without annotations contains the schema only if it refers to it")
 	void reference(String type) throws Exception {
 		JsonNode api = start(type, ByHand.class);
 		assertThat(
@@ -196,7 +196,7 @@ class OpenApiTests {
 	}
 
 	@Test
-	@DisplayName("Without a document there are no beans for it")
+	@DisplayName("Without an OpenAPI document there are no beans for it")
 	void noDocument() {
 		this.server = TestServer.start(new Class<?>[] { TestServer.Application.class, Leases.class },
 				"lock.store=memory", "springdoc.api-docs.enabled=false");
@@ -230,8 +230,8 @@ class OpenApiTests {
 	}
 
 	/**
-	 * Sends a request and looks its answer up.
-	 * @param request what follows the path, or the path itself where that has variables
+	 * Sends a request, and looks up its answer in the document.
+	 * @param request the part after the path, or the path itself if that has variables
 	 */
 	private void assertDescribed(JsonNode api, String path, String request, int status, @Nullable String problem,
 			String... headers) throws Exception {
@@ -263,7 +263,7 @@ class OpenApiTests {
 		}
 	}
 
-	/** Returns the types of the problems that are described, by status. */
+	/** Returns the described problem types, by status. */
 	private static Map<String, List<String>> problems(JsonNode api, String path) {
 		JsonNode responses = api.get("paths").get(path).at("/post/responses");
 		return responses.properties()

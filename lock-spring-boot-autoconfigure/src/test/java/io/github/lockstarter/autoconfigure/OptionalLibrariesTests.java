@@ -23,26 +23,27 @@ import io.github.lockstarter.testing.TestJvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Only a JVM without their files shows what happens where optional libraries are absent.
+ * Runs in JVMs without the files of optional libraries, which shows the effect of their
+ * absence.
  */
 @Tag("once")
 class OptionalLibrariesTests {
 
 	@ParameterizedTest
-	// Each is a JVM that starts cold. Those that nothing else builds on are absent
+	// Each test starts a JVM. Libraries that no other library needs are left out
 	// together.
 	@ValueSource(strings = { "tomcat|servlet|webmvc", "webflux",
 			"r2dbc|dynamodb|aws|sdk-core|springdoc|swagger|actuator|health|micrometer-(core|metrics|registry|tracing)|prometheus",
 			"reactor|lettuce|webflux|reactive-streams|netty|kotlin",
 			"tomcat|servlet|webmvc|reactor|lettuce|webflux|reactive-streams|netty|kotlin",
 			"spring-tx|jdbc|transaction|data-redis|data-keyvalue|kotlin" })
-	@DisplayName("Where libraries are absent the rest works")
+	@DisplayName("Without the optional libraries, all other features work")
 	void absent(String libraries) {
 		assertStarts(libraries, "memory");
 	}
 
 	@Test
-	@DisplayName("With the locks in a SQL database nothing of Redis is needed")
+	@DisplayName("With locks in a SQL database, no Redis library is needed")
 	void noRedis() {
 		assertStarts("lettuce|data-redis|data-keyvalue|reactor|netty|webflux", "jdbc");
 	}
@@ -58,7 +59,7 @@ class OptionalLibrariesTests {
 		}
 	}
 
-	/** An application with one method under a lock. */
+	/** An application with one guarded method. */
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@Import(Minimal.Service.class)

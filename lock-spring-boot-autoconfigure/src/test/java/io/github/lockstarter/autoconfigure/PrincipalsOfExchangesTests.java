@@ -34,8 +34,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * In Spring WebFlux to ask for the principal may load a session, so it is asked for only
- * where a lock depends on it.
+ * In Spring WebFlux, reading the principal may load a session, so it is read only if a
+ * lock depends on it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PrincipalsOfExchangesTests {
@@ -64,7 +64,7 @@ class PrincipalsOfExchangesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/key", "/header", "/condition", "/entity", "/share", "/elements" })
-	@DisplayName("A lock that does not depend on the principal asks for neither the principal nor the session")
+	@DisplayName("A lock that does not depend on the principal reads neither the principal nor the session")
 	void untouched(String path) throws Exception {
 		HttpResponse<String> answer = this.server.post(path + "?id=1", "X-Id", "1");
 		assertThat(answer.body()).isEqualTo("1");
@@ -76,14 +76,14 @@ class PrincipalsOfExchangesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/principal", "/root", "/index", "/by-condition", "/call", "/replay", "/projection",
 			"/selection" })
-	@DisplayName("A lock that depends on the principal asks for it once")
+	@DisplayName("A lock that depends on the principal reads it once")
 	void asked(String path) throws Exception {
 		assertThat(this.server.post(path + "?id=1").body()).isEqualTo("1");
 		assertThat(this.security.principals).hasValue(1);
 	}
 
 	@Test
-	@DisplayName("A key that reads the principal through a name that the request sends is given it")
+	@DisplayName("A key expression that reads the principal by a name from the request gets it")
 	void dynamicName() throws Exception {
 		assertThat(this.server.post("/dynamic?id=principal").statusCode()).isEqualTo(200);
 		assertThat(this.security.principals).hasValue(1);
@@ -112,7 +112,7 @@ class PrincipalsOfExchangesTests {
 
 	}
 
-	/** Knows the principal by the session, as Spring Security does. */
+	/** Reads the principal from the session, as Spring Security does. */
 	static class OfSession extends ServerWebExchangeDecorator {
 
 		private final AtomicInteger principals;

@@ -29,7 +29,7 @@ class ProxiedMethodsTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { NotInInterface.class, TwiceNotInInterface.class, ProtectedBesideInterface.class })
-	@DisplayName("A method that a proxy of interfaces does not have stops the start")
+	@DisplayName("An annotated method that is not in the interface stops the start when the proxy is an interface proxy")
 	void notInInterface(Class<?> type) {
 		this.runner.withBean(type).run((context) -> assertThat(context).hasNotFailed());
 		this.runner.withPropertyValues("spring.aop.proxy-target-class=false").withBean(type).run((context) -> {
@@ -42,7 +42,7 @@ class ProxiedMethodsTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { InInterface.class, InGenericInterface.class, AnnotatedBesideInterface.class })
-	@DisplayName("With proxies of interfaces, their methods can be annotated, also those of generic ones, and classes")
+	@DisplayName("With interface proxies, annotations work on interface methods, generic interfaces and classes")
 	void inInterface(Class<?> type) {
 		this.runner.withPropertyValues("spring.aop.proxy-target-class=false").withBean(type).run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -52,7 +52,7 @@ class ProxiedMethodsTests {
 	}
 
 	@Test
-	@DisplayName("A final class, of which there can be no proxy, stops the start")
+	@DisplayName("An annotated final class stops the start, because it cannot be proxied")
 	void finalClass() {
 		this.runner.withBean(FinalClass.class).run((context) -> {
 			assertThat(context).hasFailed();
@@ -62,7 +62,7 @@ class ProxiedMethodsTests {
 	}
 
 	@Test
-	@DisplayName("Methods that are neither public nor private are under a lock, too")
+	@DisplayName("Protected and package-private methods have locks, too")
 	void packagePrivateMethod() {
 		this.runner.withBean(NotPublic.class).run((context) -> {
 			NotPublic bean = context.getBean(NotPublic.class);
@@ -73,7 +73,7 @@ class ProxiedMethodsTests {
 	}
 
 	@Test
-	@DisplayName("What an annotated class may keep to itself: private and static methods, and those its package cannot see")
+	@DisplayName("An annotation on a class leaves out private and static methods, and methods that the proxy cannot override")
 	void notCovered() {
 		this.runner.withBean(CoveringClass.class).run((context) -> assertThat(context).hasNotFailed());
 	}

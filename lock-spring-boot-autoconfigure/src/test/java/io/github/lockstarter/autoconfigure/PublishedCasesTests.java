@@ -34,10 +34,11 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Cases that other projects publish as tests of their idempotency keys: what is sent, and
- * what is answered. The first column is the case: H of paveg/hono-idempotency (tests of
- * its middleware, at 6d6a075), A of snok/asgi-idempotency-header (tests/test_middleware,
- * at 8f89a5c). Requests at the same time are in {@link ReplayTests}.
+ * Published test cases of other projects for idempotency keys: the requests and the
+ * expected answers. The first column is the project: H for paveg/hono-idempotency (tests
+ * of its middleware, at 6d6a075), A for snok/asgi-idempotency-header
+ * (tests/test_middleware, at 8f89a5c). Concurrent requests are tested in
+ * {@link ReplayTests}.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -94,7 +95,7 @@ class PublishedCasesTests {
 					A key that is no UUID, here a key | POST | /answer/text | test | -          | 200 | /answer/text   | test | -           | 200 | replayed
 					A digits, here a key          | POST  | /answer/text   | 123 | -            | 200 | /answer/text   | 123 | -            | 200 | replayed
 					""")
-	@DisplayName("A published case")
+	@DisplayName("Published case")
 	void cases(String name, String method, String path, @Nullable String key, @Nullable String body, int status,
 			String nextPath, @Nullable String nextKey, @Nullable String nextBody, int nextStatus, String then)
 			throws Exception {
@@ -129,7 +130,7 @@ class PublishedCasesTests {
 		return this.client.send(request.build(), HttpResponse.BodyHandlers.ofString());
 	}
 
-	/** How often each operation ran. */
+	/** The number of runs of each operation. */
 	static class Operations {
 
 		private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();

@@ -51,7 +51,7 @@ class ReactiveHandlers {
 
 	@PostMapping("/mono-timeout")
 	Mono<String> monoTimeout(@RequestParam String key) {
-		return mono(key).timeout(HandlerTable.TIMEOUT, UNAVAILABLE);
+		return mono(key).timeout(GuardedHandlers.TIMEOUT, UNAVAILABLE);
 	}
 
 	@PostMapping("/entity-mono-timeout")

@@ -13,13 +13,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.lockstarter.autoconfigure.HandlerTable.Ending;
+import io.github.lockstarter.autoconfigure.GuardedHandlers.Ending;
 import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
 
 /**
- * Handlers of Spring WebFlux: what they return by how their work ends.
+ * WebFlux handlers: each return type with each way in which the work can end.
  */
 @ParameterizedClass(name = "virtual threads: {0}")
 @MethodSource("io.github.lockstarter.autoconfigure.ServletHandlersTests#kindsOfThreads")
@@ -65,11 +65,11 @@ class ReactiveHandlersTests {
 			/reactive/stage            | VALUE ERROR CANCEL DISCONNECT | true
 			/functional                | VALUE ERROR CANCEL DISCONNECT | false
 			""")
-	@DisplayName("While the work of a request goes on another with its key is refused, and right after it has ended admitted")
+	@DisplayName("While a request runs, a request with the same key is refused; after it ends, such a request runs")
 	void ends(String handler, String endings, boolean outlivesRequest) throws Exception {
 		for (String ending : endings.split(" ")) {
 			try {
-				new HandlerTable(this.server).check(handler, Ending.valueOf(ending), outlivesRequest);
+				new GuardedHandlers(this.server).check(handler, Ending.valueOf(ending), outlivesRequest);
 			}
 			catch (Throwable ex) {
 				throw new AssertionError(handler + ", " + ending, ex);
@@ -82,14 +82,14 @@ class ReactiveHandlersTests {
 			"entity-mono", "entity-flux", "flux", "sse", "sse-event", "future", "stage" })
 	@DisplayName("A handler is not called before its lock is granted")
 	void waits(String handler) throws Exception {
-		new HandlerTable(this.waitingServer).checkWait("/reactive/" + handler);
+		new GuardedHandlers(this.waitingServer).checkWait("/reactive/" + handler);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "mono", "entity", "entity-flux", "flux", "sse" })
-	@DisplayName("A request whose client has gone waits no longer, and its handler is not called")
+	@DisplayName("A waiting request whose client disconnects stops waiting, and its handler is not called")
 	void gone(String handler) throws Exception {
-		new HandlerTable(this.waitingServer).checkGone("/reactive/" + handler);
+		new GuardedHandlers(this.waitingServer).checkDisconnected("/reactive/" + handler);
 	}
 
 	private TestServer start(String... properties) {

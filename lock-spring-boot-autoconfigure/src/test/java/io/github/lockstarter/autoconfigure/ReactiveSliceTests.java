@@ -26,7 +26,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A slice of an application with Spring WebFlux, which has no connection to Redis.
+ * A slice test of a Spring WebFlux application without a connection to Redis.
  */
 class ReactiveSliceTests {
 
@@ -42,7 +42,7 @@ class ReactiveSliceTests {
 		private LockRegistry locks;
 
 		@Test
-		@DisplayName("With lock.store=memory a method is guarded, and refused with problem details, without Redis")
+		@DisplayName("With lock.store=memory, a slice test works without Redis: a concurrent request is refused with problem details")
 		void guarded() {
 			this.client.post().uri("/orders?id=1").exchange().expectStatus().isOk();
 			try (Lease lease = this.locks.acquire("order:1")) {
@@ -73,7 +73,7 @@ class ReactiveSliceTests {
 		private WebTestClient client;
 
 		@Test
-		@DisplayName("Without it only a guarded method fails, with what to set in the log, and never runs without its lock")
+		@DisplayName("Without lock.store, only guarded methods fail; they never run without the lock, and the log says what to set")
 		void unguarded(CapturedOutput output) {
 			this.client.post().uri("/unguarded").exchange().expectStatus().isOk();
 			assertThat(output).doesNotContain("lock.store");

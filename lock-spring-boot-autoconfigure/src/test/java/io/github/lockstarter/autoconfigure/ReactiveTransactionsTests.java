@@ -53,7 +53,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Reactive transactions under a lock, however they are begun.
+ * Reactive transactions with a lock, started in each supported way.
  */
 class ReactiveTransactionsTests {
 
@@ -92,7 +92,7 @@ class ReactiveTransactionsTests {
 		@ParameterizedTest
 		@ValueSource(strings = { "/annotated", "/service", "/later", "/operator", "/own-operator", "/flux", "/entity",
 				"/inner-lock" })
-		@DisplayName("A transaction whose lock was lost before the commit is rolled back, and the loss is the answer")
+		@DisplayName("A transaction whose lease was lost before the commit is rolled back, and the caller gets the loss")
 		void rollsBack(String path) throws Exception {
 			this.orders.end = End.LOSE;
 			HttpResponse<String> answer = this.server.post(path + "?id=1");
@@ -104,14 +104,14 @@ class ReactiveTransactionsTests {
 		@ParameterizedTest
 		@ValueSource(strings = { "/annotated", "/service", "/later", "/operator", "/own-operator", "/flux", "/entity",
 				"/inner-lock" })
-		@DisplayName("A transaction whose lock is held is committed")
+		@DisplayName("A transaction whose lease is held commits")
 		void commits(String path) throws Exception {
 			assertThat(this.server.post(path + "?id=1").statusCode()).isEqualTo(200);
 			assertThat(this.orders.count()).isOne();
 		}
 
 		@Test
-		@DisplayName("A transaction of a method without a lock is not disturbed by a lost one")
+		@DisplayName("A lost lease does not affect the transaction of a method without a lock")
 		void unguarded() throws Exception {
 			this.orders.end = End.LOSE;
 			assertThat(this.server.post("/annotated?id=1").statusCode()).isEqualTo(409);
@@ -121,7 +121,7 @@ class ReactiveTransactionsTests {
 
 		@ParameterizedTest
 		@ValueSource(strings = { "/annotated", "/service", "/operator" })
-		@DisplayName("After a first run that failed after its write, the retry runs, and its duplicate gets the stored answer")
+		@DisplayName("When the first run fails after its write, the retry runs, and a duplicate of the retry gets the stored answer")
 		void failedFirst(String path) throws Exception {
 			this.orders.end = End.FAIL;
 			assertThat(this.server.post("/replayed" + path + "?id=failed").statusCode()).isEqualTo(500);
@@ -130,7 +130,7 @@ class ReactiveTransactionsTests {
 		}
 
 		@Test
-		@DisplayName("After a first run that was rolled back without an error, the retry runs, and its duplicate gets the stored answer")
+		@DisplayName("When the first run is rolled back without an error, the retry runs, and a duplicate of the retry gets the stored answer")
 		void rolledBackFirst() throws Exception {
 			this.orders.end = End.UNDO;
 			assertThat(this.server.post("/replayed/operator?id=undone").statusCode()).isEqualTo(200);
@@ -150,7 +150,7 @@ class ReactiveTransactionsTests {
 		}
 
 		@Test
-		@DisplayName("A result within a transaction that is still open, and may be rolled back, is not stored")
+		@DisplayName("A result is not stored while its transaction is open and may be rolled back")
 		void withinAnother() {
 			Handlers handlers = this.server.context().getBean(Handlers.class);
 			TransactionalOperator outer = this.server.context().getBean(TransactionalOperator.class);
@@ -176,7 +176,7 @@ class ReactiveTransactionsTests {
 			.withPropertyValues("lock.store=memory");
 
 		@Test
-		@DisplayName("The transaction manager stays what it was to the application, with its settings and listeners")
+		@DisplayName("The application's transaction manager bean keeps its type, settings and listeners")
 		void staysWhatItWas() {
 			this.runner.withUserConfiguration(Database.class).run((context) -> {
 				R2dbcTransactionManager transactions = context.getBean(R2dbcTransactionManager.class);
@@ -187,7 +187,7 @@ class ReactiveTransactionsTests {
 		}
 
 		@Test
-		@DisplayName("A reactive transaction manager that does not check locks is named at start-up, where a lock covers reactive work")
+		@DisplayName("A reactive transaction manager that does not check leases is reported at start-up if a lock covers reactive work")
 		void unguarded(CapturedOutput output) {
 			this.runner.withUserConfiguration(Database.class)
 				.withBean("others", ReactiveTransactionManager.class, OtherTransactions::new)
@@ -198,7 +198,7 @@ class ReactiveTransactionsTests {
 		}
 
 		@Test
-		@DisplayName("It is not where no lock covers reactive work")
+		@DisplayName("A reactive transaction manager that does not check leases is not reported if no lock covers reactive work")
 		void noReactiveWork(CapturedOutput output) {
 			this.runner.withBean("others", ReactiveTransactionManager.class, OtherTransactions::new)
 				.run((context) -> assertThat(context).hasNotFailed());
@@ -249,7 +249,7 @@ class ReactiveTransactionsTests {
 
 	}
 
-	/** The table. */
+	/** The table of the test. */
 	static class Orders {
 
 		private final DatabaseClient database;
@@ -271,7 +271,8 @@ class ReactiveTransactionsTests {
 		}
 
 		/**
-		 * Inserts, loses the lease if it is to be lost, and goes on on another thread.
+		 * Inserts a row, loses the lease if the test requests it, and continues on
+		 * another thread.
 		 */
 		Mono<String> insert(String id, Lease lease) {
 			return insert(id)
@@ -298,7 +299,7 @@ class ReactiveTransactionsTests {
 
 	}
 
-	/** Another bean, whose methods are transactions. */
+	/** A second bean, with transactional methods. */
 	static class Service {
 
 		private final Orders orders;
@@ -362,7 +363,7 @@ class ReactiveTransactionsTests {
 			return later().then(Mono.defer(() -> this.service.insert(id, lease)));
 		}
 
-		/** On another thread. */
+		/** Continues on another thread. */
 		private static Mono<Long> later() {
 			return Mono.delay(Duration.ofMillis(1), Schedulers.boundedElastic());
 		}
@@ -430,7 +431,7 @@ class ReactiveTransactionsTests {
 
 	}
 
-	/** A lock that covers reactive work. */
+	/** A method whose lock covers reactive work. */
 	static class Locked {
 
 		@ExclusiveRequest(name = "locked")
@@ -440,7 +441,7 @@ class ReactiveTransactionsTests {
 
 	}
 
-	/** Transactions of nothing. */
+	/** A transaction manager without a database. */
 	static class OtherTransactions extends AbstractReactiveTransactionManager {
 
 		@Override

@@ -23,7 +23,7 @@ class RedisOutageTests {
 	private static final Duration SOON = Duration.ofSeconds(5);
 
 	@Test
-	@DisplayName("Redis killed or frozen: 503 in time, never a hang; Redis back: requests work")
+	@DisplayName("While Redis is killed or frozen, requests are answered with 503 in time; when Redis is back, requests work")
 	void outage() throws Exception {
 		try (LocalRedis redis = LocalRedis.started(); TestServer server = start(redis)) {
 			Awaitility.await().until(() -> server.post("/users?userName=taro").statusCode() == 200);
@@ -39,13 +39,13 @@ class RedisOutageTests {
 				.satisfies(RedisOutageTests::isUnavailable);
 			redis.thaw();
 			Awaitility.await().until(() -> server.post("/users?userName=saburo").statusCode() == 200);
-			// What the frozen server still granted is taken back.
+			// Grants by the frozen server are undone.
 			Awaitility.await().until(() -> server.post("/users?userName=taro").statusCode() == 200);
 		}
 	}
 
 	@Test
-	@DisplayName("Redis frozen at start-up: the application starts all the same, and works when Redis goes on")
+	@DisplayName("When Redis is frozen at start-up, the application starts, and works when Redis resumes")
 	void frozenAtStart() throws Exception {
 		try (LocalRedis redis = LocalRedis.started()) {
 			redis.freeze();

@@ -36,7 +36,7 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
-import io.github.lockstarter.testing.RedisShape;
+import io.github.lockstarter.testing.RedisDeployment;
 import io.github.lockstarter.testing.TestCertificate;
 import io.github.lockstarter.testing.TestResults;
 
@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 /**
- * Locks over TLS, by a user of Redis who may do what the documentation says and no more.
+ * Locks over TLS, with a Redis user that has the documented permissions only.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class RedisSecurityTests {
@@ -87,7 +87,7 @@ class RedisSecurityTests {
 	}
 
 	@Test
-	@DisplayName("Over TLS the documented rule is enough for everything, and nothing in it can be left out")
+	@DisplayName("Over TLS, the documented ACL rule is sufficient, and each of its parts is necessary")
 	void smallestRule(CapturedOutput output) throws Exception {
 		List<String> rule = rule("ACL SETUSER");
 		useEverything(rule, Duration.ofSeconds(10));
@@ -101,7 +101,7 @@ class RedisSecurityTests {
 				assertThat(output).contains("No message about released locks is received");
 				continue;
 			}
-			// Without messages nothing fails, and nobody is woken.
+			// Without messages no call fails, but no waiter is notified.
 			boolean silent = permission.matches(".*(subscribe|released)");
 			Duration patience = silent ? Duration.ofMillis(500) : Duration.ofSeconds(10);
 			assertThatCode(() -> useEverything(less, patience)).as("without " + permission)
@@ -138,8 +138,8 @@ class RedisSecurityTests {
 	}
 
 	@Test
-	@DisplayName("It is enough with sentinels, too, and in a cluster with what the documentation adds")
-	void shapes() throws Exception {
+	@DisplayName("The documented ACL rule is sufficient with Sentinel, and with its documented additions in a cluster")
+	void deployments() throws Exception {
 		List<String> acknowledged = new ArrayList<>(rule("ACL SETUSER"));
 		acknowledged.addAll(rule("With `lock.redis.replicas-to-ack`:"));
 		acquires(LocalSentinel.shared(), acknowledged, "lock.redis.replicas-to-ack=1");
@@ -148,11 +148,11 @@ class RedisSecurityTests {
 		acquires(LocalCluster.shared(), clustered, "lock.redis.replicas-to-ack=0");
 	}
 
-	private static void acquires(RedisShape shape, List<String> rule, String property) {
-		for (LocalRedis node : shape.all()) {
+	private static void acquires(RedisDeployment deployment, List<String> rule, String property) {
+		for (LocalRedis node : deployment.all()) {
 			assertThat(node.ask("ACL SETUSER " + String.join(" ", rule))).isEqualTo("+OK");
 		}
-		user().withPropertyValues(shape.properties()).withPropertyValues(property).run((context) -> {
+		user().withPropertyValues(deployment.properties()).withPropertyValues(property).run((context) -> {
 			LockStore store = context.getBean(LockStore.class);
 			AtomicInteger woken = new AtomicInteger();
 			for (int i = 0; i < 10; i++) {
@@ -165,12 +165,12 @@ class RedisSecurityTests {
 				Awaitility.await().until(() -> woken.get() > before);
 			}
 		});
-		for (LocalRedis node : shape.all()) {
+		for (LocalRedis node : deployment.all()) {
 			node.ask("ACL DELUSER locks");
 		}
 	}
 
-	/** Returns the words that follow in the line of the documentation. */
+	/** Returns the words that follow a text in a line of the documentation. */
 	private static List<String> rule(String begin) throws Exception {
 		String line = Files.readAllLines(DOCUMENTATION)
 			.stream()

@@ -34,47 +34,47 @@ class ReleaseOnTests {
 	@ParameterizedTest
 	@CsvSource({ "servlet, /value", "servlet, /entity", "servlet, /callable", "servlet, /future", "servlet, /mono",
 			"reactive, /entity", "reactive, /mono" })
-	@DisplayName("Released on the response, a lock is held while the answer is being written")
+	@DisplayName("With release-on=response, the lock is held while the answer is written")
 	void response(String type, String handler) throws Exception {
 		TestServer server = server(type, "response");
 		String key = UUID.randomUUID().toString();
 		Job writing = server.context().getBean(Jobs.class).get(key);
-		HandlerTable table = new HandlerTable(server);
+		GuardedHandlers handlers = new GuardedHandlers(server);
 		try (RawRequest request = RawRequest.post(server.port(), handler + "?key=" + key)) {
 			writing.awaitBegun();
-			table.assertHeld(handler, key);
+			handlers.assertHeld(handler, key);
 			writing.finish();
 			assertThat(request.answer()).startsWith("HTTP/1.1 200").contains("\"text\":\"done\"");
 		}
-		table.awaitFree(key);
-		table.assertNothingLeft(key);
+		handlers.awaitFree(key);
+		handlers.assertNothingLeft(key);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "servlet, /value", "servlet, /callable", "servlet, /mono", "reactive, /entity", "reactive, /mono" })
-	@DisplayName("Released on the method, as by default, a lock is free while the answer is being written")
+	@DisplayName("With release-on=method, the default, the lock is free while the answer is written")
 	void method(String type, String handler) throws Exception {
 		TestServer server = server(type, "method");
 		String key = UUID.randomUUID().toString();
 		Job writing = server.context().getBean(Jobs.class).get(key);
-		HandlerTable table = new HandlerTable(server);
+		GuardedHandlers handlers = new GuardedHandlers(server);
 		try (RawRequest request = RawRequest.post(server.port(), handler + "?key=" + key)) {
 			writing.awaitBegun();
-			table.assertFree(key);
+			handlers.assertFree(key);
 			writing.finish();
 			assertThat(request.answer()).startsWith("HTTP/1.1 200");
 		}
-		table.assertNothingLeft(key);
+		handlers.assertNothingLeft(key);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "servlet, /failing", "servlet, /failing-later", "reactive, /failing-later" })
-	@DisplayName("Released on the response, a lock is free after a failure, too")
+	@DisplayName("With release-on=response, the lock is released after a failure, too")
 	void failure(String type, String handler) throws Exception {
 		TestServer server = server(type, "response");
 		String key = UUID.randomUUID().toString();
 		assertThat(server.post(handler + "?key=" + key).statusCode()).isEqualTo(500);
-		new HandlerTable(server).awaitFree(key);
+		new GuardedHandlers(server).awaitFree(key);
 	}
 
 	private static TestServer server(String type, String releaseOn) {
@@ -88,7 +88,7 @@ class ReleaseOnTests {
 						.toArray(String[]::new));
 	}
 
-	/** What takes its time to be written. */
+	/** A body that is slow to write. */
 	static final class Slow {
 
 		private final Job writing;
@@ -130,7 +130,7 @@ class ReleaseOnTests {
 
 	}
 
-	/** What Spring WebFlux cannot cover until the response. */
+	/** A handler that Spring WebFlux cannot lock until the response ends. */
 	@RestController
 	@ExclusiveRequest(name = "handler", key = "#key")
 	static class OfServlet {

@@ -46,8 +46,8 @@ import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.verify;
 
 /**
- * Tests of an application that put another registry in the place of this library's, with
- * locks in Redis as in production and no Redis for the test.
+ * Tests of an application that replace this library's registry: the application uses
+ * Redis in production, and the test needs none.
  */
 class ReplacedRegistryTests {
 
@@ -74,7 +74,7 @@ class ReplacedRegistryTests {
 		private ApplicationContext context;
 
 		@Test
-		@DisplayName("With a mock of LockRegistry the application starts, and the mock grants and refuses the locks")
+		@DisplayName("With a mock of LockRegistry the application starts, and the mock grants and refuses locks")
 		void mock() {
 			Lease lease = Mockito.mock(Lease.class);
 			given(this.registry.acquire(any(LockKey.class), any(LockOptions.class))).willReturn(lease);
@@ -85,7 +85,7 @@ class ReplacedRegistryTests {
 		}
 
 		@Test
-		@DisplayName("A mock that grants no lease is an error at once, also where nothing waits for it on a thread")
+		@DisplayName("A mock that returns no lease is an error at once, even for asynchronous methods")
 		void grantsNothing() {
 			given(this.registry.acquireAsync(any(LockKey.class), any(LockOptions.class), any(Executor.class)))
 				.willReturn(CompletableFuture.completedFuture(null));
@@ -95,7 +95,7 @@ class ReplacedRegistryTests {
 		}
 
 		@Test
-		@DisplayName("What needs this library's own registry backs off")
+		@DisplayName("Beans that need this library's own registry back off")
 		void backsOff() {
 			assertThat(this.context.getBeanProvider(TokenLocks.class).getIfAvailable()).isNull();
 			assertThat(this.context.getBean(LocksEndpoint.class)).isNotNull();
@@ -124,7 +124,7 @@ class ReplacedRegistryTests {
 		}
 
 		@Test
-		@DisplayName("With a @TestBean the application starts, and that registry is asked for the locks")
+		@DisplayName("With a @TestBean the application starts, and locks are acquired from that registry")
 		void testBean() {
 			Optional<Lease> held = this.registry.tryAcquire("order:1", Duration.ZERO);
 			assertThat(held).isPresent();
@@ -151,7 +151,7 @@ class ReplacedRegistryTests {
 		private ApplicationContext context;
 
 		@Test
-		@DisplayName("An application's own LockRegistry is asked for the locks, and no store is there")
+		@DisplayName("With the application's own LockRegistry, locks are acquired from it, and no store exists")
 		void own() {
 			assertThat(this.context.getBeanNamesForType(LockStore.class)).isEmpty();
 			try (Lease lease = this.registry.acquire("order:1")) {

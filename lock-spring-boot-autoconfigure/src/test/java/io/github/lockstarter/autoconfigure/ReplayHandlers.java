@@ -27,7 +27,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.autoconfigure.SharingHandlers.Receipt;
 
 /**
- * Handlers whose results are replayed in both web stacks.
+ * Handlers with replayed results, for both web stacks.
  */
 @RestController
 class ReplayHandlers {
@@ -108,7 +108,7 @@ class ReplayHandlers {
 
 	}
 
-	/** Is written for its own client, but not as what is declared. */
+	/** A result that can be written for its client, but not as its declared type. */
 	static class FragileToo extends Fragile {
 
 		public String more = "than others would read";
@@ -119,7 +119,7 @@ class ReplayHandlers {
 
 	}
 
-	/** Takes the name of the principal from a header. */
+	/** Reads the name of the principal from a header. */
 	static class ServletPrincipals implements Filter {
 
 		@Override
@@ -138,7 +138,7 @@ class ReplayHandlers {
 
 	}
 
-	/** Takes the name of the principal from a header. */
+	/** Reads the name of the principal from a header. */
 	static class ReactivePrincipals implements WebFilter {
 
 		@Override

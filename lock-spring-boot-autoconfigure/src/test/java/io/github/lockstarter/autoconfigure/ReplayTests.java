@@ -39,7 +39,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Requests that come again, in both web stacks.
+ * Repeated requests, in both web stacks.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -102,7 +102,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("Another key runs, and what is replayed is counted by the name of the lock")
+	@DisplayName("A request with another key runs, and replays are counted by lock name")
 	void otherKey() throws Exception {
 		finish(1);
 		finish(2);
@@ -117,7 +117,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("The same key with other arguments is answered with 422, and without the earlier result")
+	@DisplayName("The same key with different arguments is answered with 422, without the stored result")
 	void mismatch() throws Exception {
 		finish(1);
 		assertThat(post("/orders").statusCode()).isEqualTo(201);
@@ -142,7 +142,7 @@ class ReplayTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("A header that is no key is answered with 400, over the wire, and the handler does not run")
+	@DisplayName("An invalid key header is answered with 400, and the handler does not run")
 	void noKey(String problem, List<String> keys) throws Exception {
 		String[] lines = keys.stream().map((each) -> "Idempotency-Key: " + each).toArray(String[]::new);
 		try (RawRequest request = RawRequest.post(this.server.port(), "/orders?run=" + this.key, lines)) {
@@ -156,7 +156,7 @@ class ReplayTests {
 		assertThat(results()).isEmpty();
 	}
 
-	/** A server refuses some of them itself. */
+	/** Some of these are refused by the server itself. */
 	static Stream<Arguments> noKey() {
 		return Stream.of(Arguments.of("key-malformed", List.of("\"secret")),
 				Arguments.of("key-malformed", List.of("\"secret\";v=1")),
@@ -168,7 +168,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("A quoted key is the same as the bare word")
+	@DisplayName("A quoted key is the same as the unquoted word")
 	void quoted() throws Exception {
 		finish(1);
 		assertThat(post("/orders").statusCode()).isEqualTo(201);
@@ -179,7 +179,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("While the first still runs, a duplicate is refused at once where there is no wait")
+	@DisplayName("Without a wait, a duplicate of a running request is refused at once")
 	void stillRunning() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = postAsync("/orders", "run=" + this.key);
 		this.runs.job(this.key, 1).awaitBegun();
@@ -192,13 +192,13 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("While the first still runs, a duplicate that may wait gets its answer, and one with other arguments 422")
+	@DisplayName("With a wait, a duplicate of a running request gets its answer, and a request with other arguments gets 422")
 	void waits() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = postAsync("/waiting", "run=" + this.key);
 		this.runs.job(this.key, 1).awaitBegun();
 		CompletableFuture<HttpResponse<String>> duplicate = postAsync("/waiting", "run=" + this.key);
 		CompletableFuture<HttpResponse<String>> other = postAsync("/waiting", "run=" + this.key + "&text=other");
-		Awaitility.await().until(() -> new HandlerTable(this.server).waiters(new LockKey("waiting", this.key)) == 2);
+		Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters(new LockKey("waiting", this.key)) == 2);
 		finish(1);
 		assertThat(answer(first).headers().firstValue(REPLAYED)).isEmpty();
 		assertThat(answer(duplicate).body()).isEqualTo("done 1").isEqualTo(answer(first).body());
@@ -208,7 +208,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("Nobody gets the result of another principal, and everybody that of its own")
+	@DisplayName("Each principal gets its own result only")
 	void principals() throws Exception {
 		List<String> users = List.of("taro", "jiro", "");
 		for (int i = 1; i <= users.size(); i++) {
@@ -230,7 +230,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("A failure is not stored: the next runs")
+	@DisplayName("A failure is not stored, and the next request runs")
 	void failure() throws Exception {
 		this.runs.job(this.key, 1).fail();
 		finish(2);
@@ -242,7 +242,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("An answer without success is not stored: the next runs")
+	@DisplayName("An unsuccessful answer is not stored, and the next request runs")
 	void notSuccessful() throws Exception {
 		finish(1);
 		finish(2);
@@ -255,7 +255,7 @@ class ReplayTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/large", "/large-flux", "/not-writable" })
-	@DisplayName("What is too large, or cannot be written, is the answer of its own request only, and is counted")
+	@DisplayName("A result that is too large or not serializable is sent but not stored, and is counted")
 	void notStored(String path) throws Exception {
 		Event event = path.startsWith("/large") ? Event.TOO_LARGE : Event.NOT_WRITABLE;
 		String name = path.startsWith("/large") ? "large" : "not-writable";
@@ -274,7 +274,7 @@ class ReplayTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "garbage", "{}\n{}", "null\nnull" })
-	@DisplayName("A stored result that cannot be read is taken for absent and counted, and the next result replaces it")
+	@DisplayName("A stored result that cannot be read is ignored and counted, and the next result replaces it")
 	void notReadable(String garbage) throws Exception {
 		finish(1);
 		finish(2);
@@ -293,7 +293,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("A result that cannot be read, and comes while a duplicate waits, is read once, and then the duplicate runs")
+	@DisplayName("A waiting duplicate reads an unreadable result once, and then runs")
 	void notReadableWhileWaiting() throws Exception {
 		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("waiting", this.key));
 		finish(1);

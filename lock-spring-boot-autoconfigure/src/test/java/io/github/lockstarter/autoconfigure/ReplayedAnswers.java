@@ -33,7 +33,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.result.ResultPredicate;
 
 /**
- * Handlers that answer in many ways; each counts its runs, and each run answers
+ * Handlers with many kinds of answers. Each counts its runs, and each run answers
  * differently.
  */
 final class ReplayedAnswers {

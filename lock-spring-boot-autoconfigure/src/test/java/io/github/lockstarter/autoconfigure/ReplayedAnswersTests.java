@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The answer that was sent is the answer that is replayed, in both web stacks.
+ * The replayed answer is the one that was sent, in both web stacks.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -53,11 +53,11 @@ class ReplayedAnswersTests {
 	void start() {
 		Stream<Class<?>> common = Stream.of(TestServer.Application.class, Runs.class, ReplayedAnswers.Failing.class,
 				ReplayedAnswers.Chosen.class, ReplayedAnswers.Advice.class, ReplayedAnswers.Predicate.class,
-				AnsweringOthers.Handlers.class);
+				AnswersOutsideHandlers.Handlers.class);
 		Stream<Class<?>> own = isServlet()
-				? Stream.of(ReplayedAnswers.Servlet.class, ReplayedAnswers.Forms.class, AnsweringOthers.Servlet.class,
-						AnsweringOthers.ServletAdvice.class)
-				: Stream.of(ReplayedAnswers.Reactive.class, AnsweringOthers.Reactive.class);
+				? Stream.of(ReplayedAnswers.Servlet.class, ReplayedAnswers.Forms.class,
+						AnswersOutsideHandlers.Servlet.class, AnswersOutsideHandlers.ServletAdvice.class)
+				: Stream.of(ReplayedAnswers.Reactive.class, AnswersOutsideHandlers.Reactive.class);
 		this.server = TestServer.start(Stream.concat(common, own).toArray(Class<?>[]::new), "lock.store=memory",
 				"spring.main.web-application-type=" + this.type, "spring.web.error.include-message=always");
 		this.runs = this.server.context().getBean(Runs.class);
@@ -81,7 +81,7 @@ class ReplayedAnswersTests {
 	@CsvSource({ "/handled, 402", "/handled-at-once, 402", "/handled-flux, 402", "/handled-here, 410",
 			"/handled-without-body, 404", "/redirected, 302", "/returned-problem, 402", "/returned-error, 502",
 			"/see-other, 303", "/accepted, 202", "/status-set, 201" })
-	@DisplayName("A duplicate gets the answer of the first request: its status, the headers of its content, and its bytes")
+	@DisplayName("A duplicate gets the first request's status, content headers and body")
 	void sameAnswer(String path, int status) throws Exception {
 		HttpResponse<String> first = post(path);
 		assertThat(first.statusCode()).isEqualTo(status);
@@ -96,7 +96,7 @@ class ReplayedAnswersTests {
 	@ParameterizedTest
 	@CsvSource({ "/encoded, 200", "/encoded-failure, 402", "/rewritten, 402", "/denied, 403", "/answered-directly, 402",
 			"/retried, 200" })
-	@DisplayName("So does one whose answer a filter, an exception handler on the response, or a second try has made, and one that is encoded")
+	@DisplayName("A duplicate gets an answer made by a filter, an exception handler or a retry, or with a content encoding")
 	void sameAnswerOfOthers(String path, int status) throws Exception {
 		HttpResponse<String> first = post(path);
 		assertThat(first.statusCode()).isEqualTo(status);
@@ -109,7 +109,7 @@ class ReplayedAnswersTests {
 	}
 
 	@Test
-	@DisplayName("In Spring MVC, an answer is kept whole although its client disconnected before it was written")
+	@DisplayName("In Spring MVC, an answer is stored whole even if its client disconnects before it is written")
 	void disconnectedClient() throws Exception {
 		if (!isServlet()) {
 			return;
@@ -122,7 +122,7 @@ class ReplayedAnswersTests {
 					.getBytes(StandardCharsets.US_ASCII));
 			Awaitility.await().until(() -> this.runs.count(this.key) == 1);
 		}
-		AnsweringOthers.disconnected.countDown();
+		AnswersOutsideHandlers.disconnected.countDown();
 		assertNothingHeld();
 		HttpResponse<String> again = post("/large-failure");
 		assertThat(again.statusCode()).isEqualTo(402);
@@ -141,7 +141,7 @@ class ReplayedAnswersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/headed", "/headed-error-page" })
-	@DisplayName("A HEAD request gets the status of the first answer, too")
+	@DisplayName("A HEAD request gets the status of the stored answer")
 	void head(String path) throws Exception {
 		HttpResponse<String> first = this.server.send("GET", path + "?run=" + this.key, "Idempotency-Key", this.key);
 		HttpResponse<String> again = this.server.send("HEAD", path + "?run=" + this.key, "Idempotency-Key", this.key);
@@ -151,7 +151,7 @@ class ReplayedAnswersTests {
 	}
 
 	@Test
-	@DisplayName("In Spring WebFlux, what a handler has written itself is not kept")
+	@DisplayName("In Spring WebFlux, an answer that the handler wrote itself is not stored")
 	void writtenByHandler() throws Exception {
 		if (!isServlet()) {
 			for (int i = 1; i <= 2; i++) {
@@ -167,7 +167,7 @@ class ReplayedAnswersTests {
 	@ParameterizedTest
 	@CsvSource({ "/status-set-later, 201", "/status-set-by-task, 201", "/status-set-by-mono, 201",
 			"/failing-later, 402", "/form, 302", "/redirect-view, 303" })
-	@DisplayName("So does one of Spring MVC, from a future or a view that redirects")
+	@DisplayName("In Spring MVC, a duplicate gets the answer of a future or a redirecting view")
 	void sameAnswerOfServlet(String path, int status) throws Exception {
 		if (isServlet()) {
 			sameAnswer(path, status);
@@ -192,7 +192,7 @@ class ReplayedAnswersTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/unavailable, 503, 'down, run 1'", "/annotated, 418, ", "/unhandled, 500, " })
-	@DisplayName("An answer of the error page is written by that page again, with the same status and the same reason")
+	@DisplayName("An error page is rendered again for a duplicate, with the same status and reason")
 	void errorPage(String path, int status, String reason) throws Exception {
 		HttpResponse<String> first = post(path);
 		assertThat(first.statusCode()).isEqualTo(status);
@@ -212,7 +212,7 @@ class ReplayedAnswersTests {
 
 	@ParameterizedTest
 	@CsvSource({ "value, 202, 1", "declined, 402, 1", "conflict, 409, 2", "other, 500, 2" })
-	@DisplayName("Where statuses are chosen, answers with them are kept, and the others release the key")
+	@DisplayName("With configured statuses, answers with these statuses are stored, and others are not")
 	void chosenStatuses(String how, int status, int runs) throws Exception {
 		HttpResponse<String> first = this.server.post("/chosen?run=" + this.key + "&how=" + how, ReplayHandlers.KEY,
 				this.key);
@@ -227,7 +227,7 @@ class ReplayedAnswersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/default", "/of-lock", "/exempt" })
-	@DisplayName("A failure releases the key by default, if it is one of a lock, or if the application exempts it")
+	@DisplayName("By default failures are not stored, nor are lock exceptions or those that the application exempts")
 	void notKept(String path) throws Exception {
 		HttpResponse<String> first = post(path);
 		HttpResponse<String> again = post(path);
@@ -239,7 +239,7 @@ class ReplayedAnswersTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/page, pages", "/written, written" })
-	@DisplayName("What Spring MVC cannot keep faithfully is not kept, and is counted")
+	@DisplayName("An answer that Spring MVC cannot store faithfully is not stored, and is counted")
 	void lost(String path, String name) throws Exception {
 		if (!isServlet()) {
 			return;
@@ -252,7 +252,7 @@ class ReplayedAnswersTests {
 			assertThat(answer.headers().firstValue(REPLAYED)).isEmpty();
 			assertThat(this.runs.count(this.key)).isEqualTo(i);
 			int lost = i;
-			// What a view writes may reach the client before the end of the request.
+			// The output of a view may reach the client before the end of the request.
 			Awaitility.await().until(() -> counts.get(name, Event.NOT_WRITABLE) - before == lost);
 			assertNothingHeld();
 		}
@@ -270,7 +270,7 @@ class ReplayedAnswersTests {
 	@ParameterizedTest
 	@CsvSource({ "/handled, image/png", "/handled-flux, application/x-ndjson", "/handled-flux, text/event-stream",
 			"/handled, no media type" })
-	@DisplayName("A stored answer is sent as it is, whatever media type the duplicate accepts")
+	@DisplayName("A stored answer is sent unchanged, whatever media types the duplicate accepts")
 	void otherMediaType(String path, String accept) throws Exception {
 		HttpResponse<String> first = post(path);
 		HttpResponse<String> again = this.server.post(path + "?run=" + this.key, ReplayHandlers.KEY, this.key, "Accept",

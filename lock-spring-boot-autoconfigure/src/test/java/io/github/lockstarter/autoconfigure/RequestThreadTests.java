@@ -40,25 +40,24 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What Spring MVC keeps with a request is for the threads that the container handles the
- * request on.
+ * Spring MVC's request state is accessed by the container's threads for the request only.
  */
 class RequestThreadTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "emitter", "stream", "mono-stream" })
-	@DisplayName("Another thread that hands on work in an entity leaves the request alone")
-	void handsOn(String handler) throws Exception {
+	@DisplayName("A result completed by another thread does not touch the request")
+	void completedByOtherThread(String handler) throws Exception {
 		try (TestServer server = TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Jobs.class, Later.class, Watch.class },
 				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=request-thread"))
 					.toArray(String[]::new))) {
 			String key = UUID.randomUUID().toString();
 			Jobs.Job job = server.context().getBean(Jobs.class).get(key);
-			HandlerTable table = new HandlerTable(server);
+			GuardedHandlers handlers = new GuardedHandlers(server);
 			try (RawRequest request = RawRequest.post(server.port(), "/" + handler + "?key=" + key)) {
 				job.awaitBegun();
-				table.assertHeld("/" + handler, key);
+				handlers.assertHeld("/" + handler, key);
 				Watch watch = server.context().getBean(Watch.class);
 				List<Integer> interceptors = watch.interceptors(key);
 				job.finish();
@@ -66,11 +65,11 @@ class RequestThreadTests {
 				assertThat(watch.interceptors(key)).isEqualTo(interceptors);
 				assertThat(watch.strangers).isEmpty();
 			}
-			table.awaitFree(key);
+			handlers.awaitFree(key);
 		}
 	}
 
-	/** Returns an entity long after its handler has returned. */
+	/** A handler whose entity is completed long after it has returned. */
 	@RestController
 	@ExclusiveRequest(name = "handler", key = "#key")
 	static class Later {
@@ -114,14 +113,17 @@ class RequestThreadTests {
 
 	}
 
-	/** Sees who looks at what is kept with requests. */
+	/** Observes the threads that access request state. */
 	static class Watch extends OncePerRequestFilter {
 
 		private final Queue<String> strangers = new ConcurrentLinkedQueue<>();
 
 		private final Map<String, WebAsyncManager> managers = new ConcurrentHashMap<>();
 
-		/** Counts those of the request for the key. */
+		/**
+		 * Returns the numbers of interceptors that are registered with the request for
+		 * the key.
+		 */
 		private List<Integer> interceptors(String key) {
 			return Stream.of("callableInterceptors", "deferredResultInterceptors")
 				.map((field) -> (Map<?, ?>) ReflectionTestUtils.getField(this.managers.get(key), field))

@@ -39,7 +39,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Handlers that are annotated with {@code @Retryable} or {@code @ConcurrencyLimit}, too.
+ * Handlers with an additional {@code @Retryable} or {@code @ConcurrencyLimit}.
  */
 class ResilientHandlersTests {
 
@@ -47,13 +47,13 @@ class ResilientHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lock.order=0", "lock.order=2147483547", RETRY_OUTSIDE })
-	@DisplayName("A handler with @Retryable that waits for its lock answers and runs once, and nothing is retried")
+	@DisplayName("A handler with @Retryable that waits for its lock runs once, and is not retried")
 	void waits(String order) throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET, order)) {
 			CompletableFuture<HttpResponse<String>> waiting;
 			try (Lease held = server.context().getBean(LockRegistry.class).acquire("retried:taro")) {
 				waiting = server.postAsync("/waiting?key=taro");
-				Awaitility.await().until(() -> new HandlerTable(server).waiters() == 1);
+				Awaitility.await().until(() -> new GuardedHandlers(server).waiters() == 1);
 				assertThat(held.isHeld()).isTrue();
 			}
 			assertThat(waiting).succeedsWithin(Duration.ofSeconds(20))
@@ -82,7 +82,7 @@ class ResilientHandlersTests {
 	}
 
 	@Test
-	@DisplayName("With the lock ordered last, a conflict is retried as any failure")
+	@DisplayName("With lock.order last, a conflict is retried like any failure")
 	void retriedConflict() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET, RETRY_OUTSIDE);
 				Lease held = server.context().getBean(LockRegistry.class).acquire("retried:taro")) {
@@ -95,7 +95,7 @@ class ResilientHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A handler that fails is retried under the same lock")
+	@DisplayName("A handler that fails is retried with the same lock")
 	void retriesFailure() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET)) {
 			assertThat(server.post("/failing?key=taro").body()).isEqualTo("run 2");
@@ -105,7 +105,7 @@ class ResilientHandlersTests {
 	}
 
 	@Test
-	@DisplayName("With the lock ordered last, a failure that is retried is not kept, and the retry gets the lock")
+	@DisplayName("With lock.order last, a failure that is retried is not stored, and the retry acquires the lock")
 	void retriedFailureIsNotKept() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET, RETRY_OUTSIDE)) {
 			assertThat(server.post("/kept?key=taro").body()).isEqualTo("run 2");
@@ -114,7 +114,7 @@ class ResilientHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A request that is refused its lock takes no place of a @ConcurrencyLimit, and others wait for one")
+	@DisplayName("A request that is refused its lock does not count against a @ConcurrencyLimit")
 	void limit() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET)) {
 			Jobs jobs = server.context().getBean(Jobs.class);

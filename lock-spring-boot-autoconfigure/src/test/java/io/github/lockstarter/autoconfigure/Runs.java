@@ -8,7 +8,7 @@ import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.Jobs.Job;
 
 /**
- * How often handlers ran, by key, and the job of each run.
+ * Counts the runs of handlers by key, and keeps the job of each run.
  */
 class Runs {
 
@@ -16,19 +16,19 @@ class Runs {
 
 	private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
 
-	/** A handler begins with the next run. */
+	/** Called by a handler at the beginning of a run. */
 	Run next(String key) {
 		int number = this.counts.computeIfAbsent(key, (each) -> new AtomicInteger()).incrementAndGet();
 		return new Run(number, job(key, number));
 	}
 
-	/** Returns how many runs have begun. */
+	/** Returns the number of runs that have begun. */
 	int count(String key) {
 		AtomicInteger count = this.counts.get(key);
 		return (count != null) ? count.get() : 0;
 	}
 
-	/** Returns the job of a run, of which the first is 1. */
+	/** Returns the job of a run; the first run is 1. */
 	Job job(String key, int number) {
 		return this.jobs.get(key + " " + number);
 	}
@@ -41,7 +41,10 @@ class Runs {
 	 */
 	record Run(int number, Job job) {
 
-		/** Does all of it on this thread, and tells which run it was. */
+		/**
+		 * Runs the whole job on this thread, and returns a text with the number of the
+		 * run.
+		 */
 		String run() {
 			return this.job.run() + " " + this.number;
 		}

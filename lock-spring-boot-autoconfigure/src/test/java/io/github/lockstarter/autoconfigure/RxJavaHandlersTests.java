@@ -17,12 +17,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Reactive types through which a Reactor context does not pass.
+ * Reactive types that do not propagate the Reactor context.
  */
 class RxJavaHandlersTests {
 
 	@Test
-	@DisplayName("A handler of WebFlux with such a type that needs to know the request stops the start")
+	@DisplayName("In WebFlux, a handler with an RxJava type that needs the request stops the start")
 	void needsRequest() {
 		assertThatThrownBy(() -> start("reactive", Replaying.class).close())
 			.isInstanceOf(LockConfigurationException.class)
@@ -31,7 +31,7 @@ class RxJavaHandlersTests {
 	}
 
 	@Test
-	@DisplayName("One that does not need it is locked, in both web stacks, also where it is a Publisher, too")
+	@DisplayName("A handler with an RxJava type that does not need the request has its lock in both web stacks, even if the type is a Publisher")
 	void needsNone() throws Exception {
 		for (String type : new String[] { "servlet", "reactive" }) {
 			try (TestServer server = start(type, Plain.class)) {
@@ -41,7 +41,7 @@ class RxJavaHandlersTests {
 	}
 
 	@Test
-	@DisplayName("In Spring MVC the thread of the request tells it")
+	@DisplayName("In Spring MVC, a handler with an RxJava type can need the request")
 	void inMvc() throws Exception {
 		try (TestServer server = start("servlet", Replaying.class)) {
 			assertThat(server.post("/single?key=k").body()).isEqualTo("done");

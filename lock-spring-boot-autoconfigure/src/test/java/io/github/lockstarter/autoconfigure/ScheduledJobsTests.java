@@ -56,7 +56,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Jobs of several instances on one Redis, and other methods whose end no client awaits.
+ * Jobs of several instances with one Redis, and other methods without a waiting client.
  */
 @Tag("once")
 @ExtendWith(OutputCaptureExtension.class)
@@ -68,7 +68,7 @@ class ScheduledJobsTests {
 
 	private static final Duration SHORTEST_HOLD = Duration.ofMillis(900);
 
-	/** Redis counts milliseconds, by a clock that is not the one of this JVM. */
+	/** The precision of Redis, whose clock is not that of this JVM. */
 	private static final Duration READING_ERROR = Duration.ofMillis(10);
 
 	private static final Duration TTL = Duration.ofSeconds(3);
@@ -83,7 +83,7 @@ class ScheduledJobsTests {
 	}
 
 	@Test
-	@DisplayName("A job that three instances start once a second, by clocks five seconds apart, runs once a second")
+	@DisplayName("A job that three instances start once a second, with clocks five seconds apart, runs once a second")
 	void onceASecond(CapturedOutput output) {
 		for (int offset : new int[] { 0, -5_300, 4_600 }) {
 			start(Clock.offset(Clock.systemUTC(), Duration.ofMillis(offset)), EverySecond.class);
@@ -93,10 +93,10 @@ class ScheduledJobsTests {
 		awaitPassed(Duration.ofMinutes(1));
 		for (String job : List.of("by-cron", "by-rate")) {
 			List<Run> runs = this.runs.of(job);
-			// A machine that stands still misses some.
+			// A machine that pauses misses some ticks.
 			assertThat(runs).as(job).hasSizeGreaterThan(30);
 			for (int i = 1; i < runs.size(); i++) {
-				// The lock was granted after the tick of its run.
+				// The lock was granted after the tick that started the run.
 				assertThat(Duration.ofNanos(runs.get(i).begin - runs.get(i - 1).tick)).as("run %d %s", i, job)
 					.isGreaterThanOrEqualTo(SHORTEST_HOLD.minus(READING_ERROR));
 			}
@@ -104,13 +104,13 @@ class ScheduledJobsTests {
 			assertThat(count(job, Event.LOST)).as(job).isZero();
 		}
 		assertThat(this.instances).allSatisfy((instance) -> assertThat(instance.getBean(Failures.class).all).isEmpty());
-		// Others write to the same log.
+		// Other tests write to the same log.
 		assertThat(output.getAll().substring(logged).lines()).noneMatch((line) -> line.contains("by-"));
 	}
 
 	@ParameterizedTest
 	@ValueSource(classes = { LongJob.class, LongReactiveJob.class })
-	@DisplayName("A job that outlives its interval and its time to live keeps its lock, and nobody else runs it meanwhile")
+	@DisplayName("A job that outlasts its interval and its time to live keeps its lock, and no other instance runs it")
 	void outlivesInterval(Class<?> job) {
 		start(job);
 		start(job);
@@ -123,7 +123,7 @@ class ScheduledJobsTests {
 	}
 
 	@Test
-	@DisplayName("A job whose instance is killed is taken over by another one when its time to live has run out")
+	@DisplayName("A job whose instance is killed runs at another instance after its time to live")
 	void takenOver() {
 		StringRedisTemplate redis;
 		try (TestJvm killed = TestJvm.start(Instance.class, (Object[]) TestRedis.properties())) {
@@ -174,7 +174,7 @@ class ScheduledJobsTests {
 	}
 
 	@Test
-	@DisplayName("When the store fails, the error handler of the scheduler is given the failure, and later ticks run the job again")
+	@DisplayName("When the store fails, the scheduler's error handler gets the failure, and the job runs at later ticks")
 	void failingStore() {
 		try (LocalRedis redis = LocalRedis.started()) {
 			String[] properties = { "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + redis.port() };
@@ -271,14 +271,14 @@ class ScheduledJobsTests {
 	/**
 	 * A run of a job.
 	 *
-	 * @param tick when the scheduler started it, before it asked for the lock
-	 * @param begin when it had the lock
+	 * @param tick when the scheduler started the run, before it requested the lock
+	 * @param begin when the run acquired the lock
 	 */
 	record Run(String job, long tick, long begin) {
 
 	}
 
-	/** What ran, in all instances. */
+	/** The runs of all instances. */
 	static class Runs {
 
 		private final List<Run> all = new CopyOnWriteArrayList<>();
@@ -305,7 +305,7 @@ class ScheduledJobsTests {
 			this.all.clear();
 		}
 
-		/** Works for longer than a time to live and an interval. */
+		/** Runs for longer than its time to live and its interval. */
 		void work(String job) {
 			this.atOnce.accumulateAndGet(this.working.incrementAndGet(), Math::max);
 			awaitPassed(TTL.multipliedBy(2).plus(INTERVAL));

@@ -37,7 +37,7 @@ class SelfInvocationsTests {
 		.withPropertyValues("lock.store=memory");
 
 	@Test
-	@DisplayName("A call on the same object is one warning that names who calls and what is called")
+	@DisplayName("A self-invocation of a guarded method logs one warning with the calling and the called method")
 	void warns(CapturedOutput output) {
 		this.runner.withBean("first", Calling.class)
 			.withBean("second", Calling.class)
@@ -49,7 +49,7 @@ class SelfInvocationsTests {
 	}
 
 	@Test
-	@DisplayName("What may be a call through the proxy, or needs none, is no warning")
+	@DisplayName("Calls that may go through the proxy, or that need no lock, log no warning")
 	void staysSilent(CapturedOutput output) {
 		this.runner.withBean(NotCalling.class).run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -59,7 +59,7 @@ class SelfInvocationsTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 4, 40, 400, 600, 700, Integer.MAX_VALUE })
-	@DisplayName("A class file that cannot be understood is left alone")
+	@DisplayName("A class file that cannot be parsed is ignored")
 	void garbled(int from, CapturedOutput output) throws Exception {
 		byte[] file = Task.class.getResourceAsStream(ClassUtils.getClassFileName(Task.class)).readAllBytes();
 		Arrays.fill(file, Math.min(from, file.length), file.length, (byte) 0xfe);

@@ -28,7 +28,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.Jobs;
 
 /**
- * A handler of Spring MVC for each type that it may return.
+ * A Spring MVC handler for each supported return type.
  */
 @RestController
 @RequestMapping("/servlet")

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.thread.Threading;
 
-import io.github.lockstarter.autoconfigure.HandlerTable.Ending;
+import io.github.lockstarter.autoconfigure.GuardedHandlers.Ending;
 import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
@@ -26,7 +26,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Handlers of Spring MVC: what they return by how their work ends.
+ * Spring MVC handlers: each return type with each way in which the work can end.
  */
 @ParameterizedClass(name = "virtual threads: {0}")
 @MethodSource("kindsOfThreads")
@@ -46,12 +46,12 @@ class ServletHandlersTests {
 		return (Runtime.version().feature() >= 21) ? Stream.of(false, true) : Stream.of(false);
 	}
 
-	/** The field has no value yet. */
+	/** The field is not set yet. */
 	@BeforeParameterizedClassInvocation
 	void start(boolean virtual) {
 		this.server = start(virtual, "lock.redis.key-prefix=servlet-" + virtual);
 		this.hastyServer = start(virtual, "lock.redis.key-prefix=servlet-hasty-" + virtual,
-				"spring.mvc.async.request-timeout=" + HandlerTable.TIMEOUT);
+				"spring.mvc.async.request-timeout=" + GuardedHandlers.TIMEOUT);
 		this.waitingServer = start(virtual, "lock.redis.key-prefix=servlet-waiting-" + virtual, "lock.wait=1m",
 				"server.tomcat.threads.max=2");
 	}
@@ -64,7 +64,7 @@ class ServletHandlersTests {
 	}
 
 	@Test
-	@DisplayName("The servers have the threads that this run is about")
+	@DisplayName("The servers use the thread type of this test run")
 	void threads() {
 		assertThat(Stream.of(this.server, this.hastyServer, this.waitingServer))
 			.allMatch((each) -> Threading.VIRTUAL.isActive(each.context().getEnvironment()) == this.virtual);
@@ -72,22 +72,22 @@ class ServletHandlersTests {
 
 	@ParameterizedTest
 	@MethodSource("handlers")
-	@DisplayName("While the work of a request goes on another with its key is refused, and right after it has ended admitted")
+	@DisplayName("While a request runs, a request with the same key is refused; after it ends, such a request runs")
 	void ends(String handler) {
-		// To write to a client that has gone would end the answer.
+		// Writing to a disconnected client would end the answer.
 		Ending disconnect = handler.equals("flux-sse") ? Ending.DISCONNECT_MIDWAY : Ending.DISCONNECT;
 		for (Ending ending : List.of(Ending.VALUE, Ending.ERROR, Ending.CANCEL, disconnect)) {
-			// The container tells nobody that a client has gone.
+			// The container does not report that a client has disconnected.
 			check(this.server, handler, ending, true);
 		}
 	}
 
 	@ParameterizedTest
 	@MethodSource("timedOut")
-	@DisplayName("The lock of a request that times out ends with the request, or with work that outlives it")
+	@DisplayName("The lock of a request that times out is released when the request ends, or with work that outlasts it")
 	void timesOut(List<String> handlers, boolean outlivesRequest) {
-		// All at once, as each takes its time; not flux-sse, whose answer has begun by
-		// then.
+		// Concurrently, because each takes its time; without flux-sse, whose answer has
+		// begun by then.
 		CompletableFuture<?>[] checks = handlers.stream()
 			.map((handler) -> CompletableFuture.runAsync(
 					() -> check(this.hastyServer, handler, Ending.TIMEOUT, outlivesRequest),
@@ -116,12 +116,12 @@ class ServletHandlersTests {
 	@MethodSource("handlers")
 	@DisplayName("A handler is not called before its lock is granted")
 	void waits(String handler) throws Exception {
-		new HandlerTable(this.waitingServer).checkWait("/servlet/" + handler);
+		new GuardedHandlers(this.waitingServer).checkWait("/servlet/" + handler);
 	}
 
 	private static void check(TestServer server, String handler, Ending ending, boolean outlivesRequest) {
 		try {
-			new HandlerTable(server).check("/servlet/" + handler, ending, outlivesRequest);
+			new GuardedHandlers(server).check("/servlet/" + handler, ending, outlivesRequest);
 		}
 		catch (Exception | AssertionError ex) {
 			throw new AssertionError(handler + ", " + ending, ex);

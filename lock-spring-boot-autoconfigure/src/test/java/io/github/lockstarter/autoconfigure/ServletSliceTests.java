@@ -36,7 +36,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A slice of an application with Spring MVC, which has no connection to Redis.
+ * A slice test of a Spring MVC application without a connection to Redis.
  */
 class ServletSliceTests {
 
@@ -55,7 +55,7 @@ class ServletSliceTests {
 		private ApplicationContext context;
 
 		@Test
-		@DisplayName("With lock.store=memory a method is guarded, and refused with problem details, without Redis")
+		@DisplayName("With lock.store=memory, a slice test works without Redis: a concurrent request is refused with problem details")
 		void guarded() {
 			assertThat(this.mvc.post().uri("/orders?id=1")).hasStatusOk().hasBodyTextEqualTo("true");
 			try (Lease lease = this.locks.acquire("order:1")) {
@@ -81,7 +81,7 @@ class ServletSliceTests {
 	class Misspelt {
 
 		@Test
-		@DisplayName("A property that does not exist gives one warning")
+		@DisplayName("An unknown property logs one warning")
 		void once(CapturedOutput output) {
 			assertThat(output.getAll().lines().filter((line) -> line.contains("lock.tttl"))).singleElement()
 				.asString()
@@ -99,7 +99,7 @@ class ServletSliceTests {
 		private MockMvcTester mvc;
 
 		@Test
-		@DisplayName("Without it only a guarded method fails, with what to set, and never runs without its lock")
+		@DisplayName("Without lock.store, only guarded methods fail; they never run without the lock, and the message says what to set")
 		void unguarded() {
 			assertThat(this.mvc.post().uri("/unguarded")).hasStatusOk();
 			assertThat(this.mvc.post().uri("/orders?id=1")).hasFailed()
@@ -132,7 +132,7 @@ class ServletSliceTests {
 		}
 
 		@Test
-		@DisplayName("A connection to Redis that the test brings along is used")
+		@DisplayName("A Redis connection that the test provides is used")
 		void guarded() {
 			assertThat(this.store).isInstanceOf(RedisLockStore.class);
 			assertThat(this.mvc.post().uri("/orders?id=1")).hasStatusOk();

@@ -48,7 +48,7 @@ class SeveralKeysTests {
 		.withBean(Warehouse.class);
 
 	@Test
-	@DisplayName("A call needs one lock for each element, whose duplicates count once")
+	@DisplayName("A call acquires one lock for each distinct element")
 	void oneForEach() {
 		this.runner.run((context) -> {
 			Warehouse warehouse = context.getBean(Warehouse.class);
@@ -87,7 +87,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	@DisplayName("Calls that wait for the same elements in another order all run")
+	@DisplayName("Calls that wait for the same elements in different orders all run")
 	void oneOrder() {
 		this.runner.withPropertyValues("lock.names.items.wait=1m").run((context) -> {
 			Warehouse warehouse = context.getBean(Warehouse.class);
@@ -104,7 +104,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	@DisplayName("Asynchronous calls hold their locks while they work, and leave none behind")
+	@DisplayName("Asynchronous calls hold their locks until their work ends, and then release all")
 	void asynchronous() {
 		this.runner.run((context) -> {
 			Warehouse warehouse = context.getBean(Warehouse.class);
@@ -137,7 +137,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	@DisplayName("An empty collection needs no lock; a missing collection or element is 400")
+	@DisplayName("An empty collection needs no lock; a missing collection or element is answered with 400")
 	void emptyAndMissing() {
 		this.runner.run((context) -> {
 			Warehouse warehouse = context.getBean(Warehouse.class);
@@ -154,7 +154,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	@DisplayName("More elements than lock.max-keys are 400, and nothing is locked")
+	@DisplayName("More elements than lock.max-keys are answered with 400, and nothing is locked")
 	void tooMany() {
 		List<String> many = IntStream.range(0, 10_000).mapToObj(Integer::toString).toList();
 		this.runner.run((context) -> {
@@ -173,7 +173,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	@DisplayName("Elements are those of any Iterable; what has none fails, and does not run")
+	@DisplayName("Elements can come from any Iterable; for other types, the call fails without running")
 	void elements() {
 		this.runner.run((context) -> {
 			Warehouse warehouse = context.getBean(Warehouse.class);
@@ -188,7 +188,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	@DisplayName("A bean resolves the key of a call from its arguments")
+	@DisplayName("A resolver bean computes the key from the arguments of the call")
 	void resolver() {
 		this.runner.withBean("tenantAndUser", LockKeyResolver.class,
 				() -> (call) -> Objects.equals(call.getArgs()[0], "nobody") ? null
@@ -208,7 +208,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	@DisplayName("A resolver that does not exist, two sources of keys, and keys of a method that replays end the start")
+	@DisplayName("An unknown resolver, two sources of keys, or several keys with replay stop the start")
 	void refusedAtStart() {
 		assertRefused(Resolved.class, "There is no bean 'tenantAndUser' of type LockKeyResolver");
 		assertRefused(TwoSources.class, "Only one of key, keys and keyResolver");

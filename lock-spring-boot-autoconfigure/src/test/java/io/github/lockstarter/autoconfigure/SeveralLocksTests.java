@@ -65,7 +65,7 @@ class SeveralLocksTests {
 	}
 
 	@Test
-	@DisplayName("However they are written, locks are acquired in one order, and released in reverse")
+	@DisplayName("In whatever order they are declared, locks are acquired in one order and released in reverse")
 	void order() {
 		this.runner.run((context) -> {
 			context.getBean(Accounts.class).transfer("b", "a", () -> "done");
@@ -78,7 +78,7 @@ class SeveralLocksTests {
 	}
 
 	@Test
-	@DisplayName("The same holds for a method that returns before its work is done")
+	@DisplayName("The locks of a method that returns before its work has ended are acquired and released in the same order")
 	void orderOfAsynchronousWork() {
 		this.runner.run((context) -> {
 			assertThat(context.getBean(Accounts.class).transferLater("b", "a").block()).isEqualTo("done");
@@ -91,7 +91,7 @@ class SeveralLocksTests {
 	}
 
 	@Test
-	@DisplayName("When one is refused the others are released")
+	@DisplayName("When one lock is refused, the others are released")
 	void allOrNothing() {
 		this.runner.run((context) -> {
 			Accounts accounts = context.getBean(Accounts.class);
@@ -108,20 +108,20 @@ class SeveralLocksTests {
 	}
 
 	@Test
-	@DisplayName("Two annotations that mean the same lock are one")
+	@DisplayName("Two annotations for the same lock count as one")
 	void sameLock() {
 		this.runner.run((context) -> assertThat(context.getBean(Accounts.class).transfer("a", "a", () -> "done"))
 			.isEqualTo("done"));
 	}
 
 	@Test
-	@DisplayName("The Lease parameter is that of the first annotation")
+	@DisplayName("The Lease parameter is the lease of the first annotation")
 	void lease() {
 		this.runner.run((context) -> assertThat(context.getBean(Accounts.class).key("b", "a", null)).isEqualTo(B));
 	}
 
 	@Test
-	@DisplayName("Two methods that name the same locks in opposite orders do not wait for each other")
+	@DisplayName("Two methods that declare the same locks in opposite order do not deadlock")
 	void noDeadlock() throws Exception {
 		ExecutorService threads = Executors.newFixedThreadPool(8);
 		try {
@@ -149,7 +149,7 @@ class SeveralLocksTests {
 	}
 
 	@Test
-	@DisplayName("The wait is one for all locks")
+	@DisplayName("One wait time applies to all locks together")
 	void oneWait() {
 		LockRegistry locks = spy(TestLocks.on(this.store));
 		this.runner.withBean(LockRegistry.class, () -> locks).withPropertyValues("lock.wait=10s").run((context) -> {

@@ -31,7 +31,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Requests that wait for a handler of both web stacks, and get its answer.
+ * Requests that wait for a running request and get its answer, in both web stacks.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -75,7 +75,7 @@ class SharedAnswersTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("Those who wait for a request get its answer, and its method runs once")
+	@DisplayName("Waiting requests get the answer of the running request, and the method runs once")
 	void shared(String handler) throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin(handler);
 		List<CompletableFuture<HttpResponse<String>>> others = List.of(post(handler), post(handler), post(handler));
@@ -116,14 +116,14 @@ class SharedAnswersTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("After a failure the next who waits runs, and the others get its answer")
+	@DisplayName("After a failure the next waiter runs, and the others get its answer")
 	void failure(String handler) throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin(handler);
 		List<CompletableFuture<HttpResponse<String>>> others = List.of(post(handler), post(handler), post(handler));
 		awaitWaiters(3);
 		this.runs.job(this.key, 1).fail();
 		if (handler.equals("/both/flux") && this.type.equals("reactive")) {
-			// It had begun to answer.
+			// The response had begun.
 			assertThat(first).failsWithin(10, TimeUnit.SECONDS);
 		}
 		else {
@@ -142,7 +142,7 @@ class SharedAnswersTests {
 	}
 
 	@Test
-	@DisplayName("An answer without success is for its own request only")
+	@DisplayName("An unsuccessful answer is not shared")
 	void notSuccessful() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin("/both/not-found-first");
 		List<CompletableFuture<HttpResponse<String>>> others = List.of(post("/both/not-found-first"),
@@ -161,8 +161,8 @@ class SharedAnswersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/both/mono", "/both/flux", "/both/mono-entity" })
-	@DisplayName("One who waits and goes does not disturb the others")
-	void waiterGone(String handler) throws Exception {
+	@DisplayName("A waiter that disconnects does not affect the others")
+	void waiterDisconnects(String handler) throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin(handler);
 		try (RawRequest gone = RawRequest.post(this.server.port(), path(handler))) {
 			awaitWaiters(1);
@@ -183,8 +183,8 @@ class SharedAnswersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/both/mono", "/both/flux", "/both/mono-entity" })
-	@DisplayName("When the client of the one that runs goes, WebFlux ends it and the next runs; with MVC its answer is shared")
-	void winnerGone(String handler) throws Exception {
+	@DisplayName("When the running request's client disconnects, WebFlux cancels it and a waiter runs; in MVC its answer is shared")
+	void winnerDisconnects(String handler) throws Exception {
 		try (RawRequest gone = RawRequest.post(this.server.port(), path(handler))) {
 			this.runs.job(this.key, 1).awaitBegun();
 			CompletableFuture<HttpResponse<String>> other = post(handler);
@@ -202,8 +202,8 @@ class SharedAnswersTests {
 	}
 
 	@Test
-	@DisplayName("Who waits in vain is refused, and the answer of the one that runs is unharmed")
-	void waitedInVain() throws Exception {
+	@DisplayName("A waiter that times out is refused, and the running request is answered as usual")
+	void waitTimesOut() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin("/both/mono");
 		HttpResponse<String> refused = answer(post("/both/hasty"));
 		assertThat(refused.statusCode()).isEqualTo(409);
@@ -214,7 +214,7 @@ class SharedAnswersTests {
 	}
 
 	@Test
-	@DisplayName("Who comes later runs, and it is counted how many met a taken lock and how many got an answer")
+	@DisplayName("A later request runs, and contended requests and shared answers are counted")
 	void laterAndCounts() throws Exception {
 		LockCounts counts = this.server.context().getBean(LockCounts.class);
 		long contended = counts.get("shared", Event.CONTENDED);
@@ -266,7 +266,8 @@ class SharedAnswersTests {
 	}
 
 	private void awaitWaiters(int count) {
-		Awaitility.await().until(() -> new HandlerTable(this.server).waiters(new LockKey("shared", this.key)) == count);
+		Awaitility.await()
+			.until(() -> new GuardedHandlers(this.server).waiters(new LockKey("shared", this.key)) == count);
 	}
 
 	private void assertFree() {

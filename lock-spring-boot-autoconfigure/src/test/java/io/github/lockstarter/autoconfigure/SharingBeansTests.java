@@ -52,7 +52,7 @@ class SharingBeansTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("Calls at the same time get equal results of one run")
+	@DisplayName("Concurrent calls get equal results of one run")
 	void shares(Way way) {
 		this.runner.run((context) -> {
 			Reports reports = context.getBean(Reports.class);
@@ -80,7 +80,7 @@ class SharingBeansTests {
 	}
 
 	@Test
-	@DisplayName("After an exception the next call runs, and nobody else gets the exception")
+	@DisplayName("After an exception the next call runs, and no other call gets the exception")
 	void failure() {
 		this.runner.run((context) -> {
 			Reports reports = context.getBean(Reports.class);
@@ -98,7 +98,7 @@ class SharingBeansTests {
 	}
 
 	@Test
-	@DisplayName("A result whose getter throws is unharmed for its own caller, and counted")
+	@DisplayName("A result whose getter throws is returned to its own caller, and counted")
 	void notWritable() {
 		this.runner.run((context) -> {
 			Reports reports = context.getBean(Reports.class);
@@ -111,7 +111,7 @@ class SharingBeansTests {
 	}
 
 	@Test
-	@DisplayName("A replayed result is for the same arguments")
+	@DisplayName("A stored result is replayed for the same arguments only")
 	void replay() {
 		this.runner.run((context) -> {
 			Reports reports = context.getBean(Reports.class);
@@ -123,7 +123,7 @@ class SharingBeansTests {
 	}
 
 	@Test
-	@DisplayName("A result that is larger than the store keeps is not stored, and is counted")
+	@DisplayName("A result above the store's maximum size is not stored, and is counted")
 	void limitOfStore() {
 		MemoryLockStore memory = new MemoryLockStore();
 		LockStore small = new LockStore() {
@@ -153,7 +153,7 @@ class SharingBeansTests {
 	}
 
 	@Test
-	@DisplayName("A predicate of the application decides what others get")
+	@DisplayName("A predicate of the application decides which results are shared")
 	void predicate() {
 		List<String> asked = new ArrayList<>();
 		ResultPredicate predicate = (lockName, result, status) -> {

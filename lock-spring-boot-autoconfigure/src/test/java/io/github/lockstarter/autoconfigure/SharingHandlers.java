@@ -19,7 +19,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 
 /**
- * Handlers whose results are shared in both web stacks.
+ * Handlers with shared results, for both web stacks.
  */
 @RestController
 @RequestMapping("/both")
@@ -112,7 +112,7 @@ class SharingHandlers {
 		});
 	}
 
-	/** An entity with headers, of which not all are shared. */
+	/** An entity with headers, some of which are not shared. */
 	static ResponseEntity<String> entity(String value) {
 		return ResponseEntity.created(URI.create("/orders/1"))
 			.eTag("\"v1\"")

@@ -22,7 +22,7 @@ import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.autoconfigure.SharingHandlers.Receipt;
 
 /**
- * Handlers whose results are shared in Spring MVC.
+ * Handlers with shared results, for Spring MVC.
  */
 @RestController
 @RequestMapping("/servlet")

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What cannot be shared or replayed does not start.
+ * Methods whose results cannot be shared or replayed stop the start.
  */
 class SharingStartTests {
 
@@ -46,7 +46,7 @@ class SharingStartTests {
 			UnshareableHandlers.WithoutKey.class, UnshareableHandlers.ReactiveBody.class,
 			UnshareableHandlers.StreamedBody.class, UnshareableHandlers.WritesText.class, BadReplay.class,
 			BadKeep.class, KeepWithoutReplay.class, KeepOfService.class, NoReplay.class, TooLongReplay.class })
-	@DisplayName("What cannot be shared or replayed stops the start, and names the method")
+	@DisplayName("A method whose result cannot be shared or replayed stops the start, and the message names it")
 	void failsAtStart(Class<?> type) {
 		this.runner.withBean(type).run((context) -> {
 			assertThat(context).hasFailed();
@@ -58,14 +58,14 @@ class SharingStartTests {
 	@ParameterizedTest
 	@ValueSource(classes = { Body.class, OfVoid.class, OfFuture.class, OfFlux.class, Plain.class, Redirecting.class,
 			KeptValuesOfService.class })
-	@DisplayName("What can be shared starts")
+	@DisplayName("Methods whose results can be shared start")
 	void starts(Class<?> type) {
 		this.runner.withBean(type).run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@ParameterizedTest
 	@ValueSource(classes = { OfFuture.class, Plain.class, ReplayedFuture.class })
-	@DisplayName("A handler of WebFlux whose result does not tell the request to which it belongs stops the start")
+	@DisplayName("A WebFlux handler with a result type that cannot access the request stops the start")
 	void notForWebFlux(Class<?> type) {
 		assertThatThrownBy(() -> TestServer
 			.start(new Class<?>[] { TestServer.Application.class, type }, "lock.store=memory",

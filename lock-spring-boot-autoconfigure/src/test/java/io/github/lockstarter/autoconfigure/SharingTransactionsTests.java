@@ -23,7 +23,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a transaction may undo, or has undone, is not told to others.
+ * Results of a transaction that may be or was rolled back are not shared.
  */
 class SharingTransactionsTests {
 
@@ -35,7 +35,7 @@ class SharingTransactionsTests {
 		.withBean(Orders.class);
 
 	@Test
-	@DisplayName("A result is stored once its transaction is committed")
+	@DisplayName("A result is stored after its transaction has committed")
 	void committed() {
 		run((orders) -> {
 			assertThat(orders.place("key")).isOne();
@@ -57,7 +57,7 @@ class SharingTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A result within a transaction that is still open, and may be rolled back, is not stored")
+	@DisplayName("A result is not stored while its transaction is open and may be rolled back")
 	void withinAnother() {
 		this.runner.run((context) -> {
 			Orders orders = context.getBean(Orders.class);
@@ -72,7 +72,7 @@ class SharingTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A transaction of its own that was rolled back within one that was committed does not matter")
+	@DisplayName("A rolled-back inner transaction within a committed one does not prevent storing")
 	void inner() {
 		run((orders) -> {
 			assertThat(orders.placeWithFailingPart("inner")).isOne();

@@ -49,7 +49,7 @@ class SkippedCallsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lock.wait=0s", "lock.wait=1h" })
-	@DisplayName("A call whose lock is held returns at once without running, whatever requests wait")
+	@DisplayName("A call whose lock is held returns at once without running, whatever lock.wait says")
 	void skips(String property) {
 		this.runner.withPropertyValues(property).withBean(Jobs.class).run((context) -> {
 			Jobs jobs = context.getBean(Jobs.class);
@@ -75,7 +75,7 @@ class SkippedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A skip writes nothing to the log above DEBUG")
+	@DisplayName("A skipped call logs nothing above DEBUG")
 	void isQuiet(CapturedOutput output) {
 		this.runner.withBean(Jobs.class).run((context) -> {
 			int before = output.getAll().length();
@@ -88,7 +88,7 @@ class SkippedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A wait time of its own lets the call wait before it is skipped, or run")
+	@DisplayName("With a wait time of its own, a call waits before it is skipped or runs")
 	void waits() {
 		this.runner.withPropertyValues("lock.names.job.wait=1m").withBean(Jobs.class).run((context) -> {
 			CompletableFuture<Void> job;
@@ -102,7 +102,7 @@ class SkippedCallsTests {
 	}
 
 	@Test
-	@DisplayName("Of two locks the first is released when the call is skipped for the second")
+	@DisplayName("When a call is skipped at its second lock, the first is released")
 	void releasesOtherLocks() {
 		this.runner.withBean(TwoLocks.class).run((context) -> {
 			LockRegistry locks = context.getBean(LockRegistry.class);
@@ -120,7 +120,7 @@ class SkippedCallsTests {
 	}
 
 	@Test
-	@DisplayName("The shortest hold of a name is at most the time to live of its annotation, which may be longer than that of all")
+	@DisplayName("hold-at-least of a name is limited by the ttl of its annotation, which may exceed the default ttl")
 	void shortestHoldOfName() {
 		this.runner.withPropertyValues("lock.names.patient.hold-at-least=30s")
 			.withBean(Patient.class)
@@ -137,7 +137,7 @@ class SkippedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A handler of requests, a primitive and a promise not to be null cannot be skipped, which ends the start")
+	@DisplayName("SKIP on a request handler, or with a primitive or non-null return type, stops the start")
 	void refusedAtStart() {
 		assertRefused(OfRequests.class, "without an answer: use REJECT, WAIT or SHARE");
 		assertRefused(Counting.class, "SKIP has no int to return: declare void, Optional or a class");

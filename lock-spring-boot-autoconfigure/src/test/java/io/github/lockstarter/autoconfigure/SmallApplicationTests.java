@@ -34,8 +34,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * All that an application uses of the starter, in short. Runs on every version of Spring
- * Boot that is supported: see {@code compatibility}.
+ * The main features of the starter in a small application. Runs on every supported
+ * version of Spring Boot; see {@code compatibility}.
  */
 @ParameterizedClass
 @CsvSource({ "SERVLET, memory", "SERVLET, redis", "REACTIVE, memory", "REACTIVE, redis" })
@@ -71,13 +71,13 @@ class SmallApplicationTests {
 	}
 
 	@Test
-	@DisplayName("It runs on the version of Spring Boot that it is meant to run on")
+	@DisplayName("The application runs on the intended version of Spring Boot")
 	void version() {
 		assertThat(SpringBootVersion.getVersion()).startsWith(System.getProperty("expected.spring-boot", "4."));
 	}
 
 	@Test
-	@DisplayName("While a request runs, another with its key is refused with a problem detail")
+	@DisplayName("While a request runs, a request with the same key is refused with problem details")
 	void locks() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = server.postAsync("/lock?key=lock");
 		jobs.get("lock").awaitBegun();
@@ -104,7 +104,7 @@ class SmallApplicationTests {
 	}
 
 	@Test
-	@DisplayName("A request that meets the same one gets its answer")
+	@DisplayName("A concurrent duplicate gets the answer of the running request")
 	void shares() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = server.postAsync("/share?key=share");
 		jobs.get("share").awaitBegun();
@@ -127,7 +127,7 @@ class SmallApplicationTests {
 	}
 
 	private void awaitWaiter() {
-		Awaitility.await().until(() -> new HandlerTable(server).waiters() == 1);
+		Awaitility.await().until(() -> new GuardedHandlers(server).waiters() == 1);
 	}
 
 	private static void assertDone(CompletableFuture<HttpResponse<String>> answer) {

@@ -35,7 +35,7 @@ class StoreChoiceTests {
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class));
 
 	@Test
-	@DisplayName("Locks live in memcached when asked, and its connections end with the application")
+	@DisplayName("If configured, locks are in memcached, and the connections are closed with the application")
 	void memcached() {
 		try (LocalMemcached server = LocalMemcached.started()) {
 			this.runner
@@ -52,7 +52,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	@DisplayName("Without memcached the application starts all the same, and says so")
+	@DisplayName("When memcached is unavailable, the application starts, and logs that")
 	void withoutMemcached(CapturedOutput output) {
 		this.runner.withPropertyValues("lock.store=memcached", "lock.memcached.servers=127.0.0.1:1").run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -64,7 +64,7 @@ class StoreChoiceTests {
 	@CsvSource({ "jdbc, com.zaxxer, org.springframework.boot:spring-boot-starter-jdbc",
 			"memcached, com.spotify.folsom, com.spotify:folsom",
 			"dynamodb, software.amazon, software.amazon.awssdk:dynamodb" })
-	@DisplayName("A store whose driver is missing stops the start, and names the dependency to add")
+	@DisplayName("A store whose driver is missing stops the start, and the message names the dependency")
 	void noDriver(String store, String missing, String dependency) {
 		this.runner.withPropertyValues("lock.store=" + store)
 			.withClassLoader(new FilteredClassLoader(missing))
@@ -89,7 +89,7 @@ class StoreChoiceTests {
 			lock.ttl                       | 30d           | less than 30 days
 			lock.names.a.ttl               | 31d           | less than 30 days
 			""")
-	@DisplayName("A value that memcached could not work with stops the start, with the property's name and what is allowed")
+	@DisplayName("A value that memcached cannot use stops the start, and the message names the property and the valid values")
 	void invalidForMemcached(String property, String value, String allowed) {
 		this.runner
 			.withPropertyValues("lock.store=memcached", "lock.memcached.servers=127.0.0.1:1",
@@ -102,7 +102,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	@DisplayName("Results cannot be shared through memcached, which stops an application that wants it")
+	@DisplayName("Sharing results with memcached stops the start, because it is unsupported")
 	void sharingOnMemcached() {
 		this.runner.withPropertyValues("lock.store=memcached", "lock.memcached.servers=127.0.0.1:1")
 			.withBean(Sharing.class)
@@ -112,7 +112,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	@DisplayName("An application's own store takes the place of the one that is configured, whose driver need not be there")
+	@DisplayName("An application's own store replaces the configured one, whose driver may be missing")
 	void ownStore() {
 		this.runner.withPropertyValues("lock.store=memcached")
 			.withClassLoader(new FilteredClassLoader("com.spotify.folsom"))

@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 /**
- * The table of the stores in {@code docs/reference/stores.md}. What it says of exclusion,
- * owners, tokens and times is shown by the contract and the faults of each store.
+ * The table of the stores in {@code docs/reference/stores.md}. Exclusion,
+ * owners, tokens and times are checked by the contract and fault tests of each store.
  */
 @Tag("once")
 class StoresPageTests {
@@ -52,7 +52,7 @@ class StoresPageTests {
 		});
 	}
 
-	/** Returns what a store declares, which it need not be connected for. */
+	/** Returns the capabilities of a store, without a connection. */
 	private static Set<Capability> capabilities(Store store) {
 		Duration timeout = Duration.ofMillis(1);
 		return switch (store) {

@@ -41,7 +41,7 @@ class SubscriptionStormTests {
 		.withBean(Service.class);
 
 	@Test
-	@DisplayName("Subscriptions and futures that are cancelled at any moment leave no lock behind")
+	@DisplayName("Subscriptions and futures that are cancelled at any time leave no lock behind")
 	void cancelled() {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -59,7 +59,7 @@ class SubscriptionStormTests {
 	}
 
 	@Test
-	@DisplayName("A subscription that is cancelled when its lock has been granted, but it has not looked yet, leaves no lock behind")
+	@DisplayName("A subscription that is cancelled between the grant and its delivery leaves no lock behind")
 	void cancelledInBetween() {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);

@@ -30,8 +30,8 @@ class ThreadsAfterReleaseTests {
 			"parallel, boundedElastic, true, boundedElastic", "parallel, parallel, true, parallel",
 			"immediate, immediate, false, boundedElastic", "immediate, boundedElastic, false, boundedElastic",
 			"immediate, parallel, false, parallel" })
-	@DisplayName("What follows a reactive method may block where its work could at its end, and uses no thread of the registry")
-	void goesOn(String caller, String worker, boolean declared, String expected) {
+	@DisplayName("Operators after a reactive method run on a thread that may block if its work ended on one, and never on a thread of the registry")
+	void continuesOnThread(String caller, String worker, boolean declared, String expected) {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
 			Scheduler scheduler = scheduler(worker);

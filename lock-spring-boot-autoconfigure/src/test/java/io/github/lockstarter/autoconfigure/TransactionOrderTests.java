@@ -38,7 +38,7 @@ class TransactionOrderTests {
 		.withBean(Service.class);
 
 	@Test
-	@DisplayName("The lock is taken before the transaction begins and freed after it has been committed")
+	@DisplayName("The lock is acquired before the transaction begins, and released after the commit")
 	void lockIsOutside() {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -51,7 +51,7 @@ class TransactionOrderTests {
 	}
 
 	@Test
-	@DisplayName("The same holds for a rollback")
+	@DisplayName("The lock is released after a rollback")
 	void lockIsOutsideOfRollback() {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);

@@ -44,7 +44,7 @@ class UnguardedCallsTests {
 		.withBean(Service.class);
 
 	@Test
-	@DisplayName("With lock.enabled=false no method takes its lock, which is one warning")
+	@DisplayName("With lock.enabled=false no method acquires its lock, and one warning is logged")
 	void disabled(CapturedOutput output) {
 		this.runner.withPropertyValues("lock.enabled=false", "lock.names.orders.enabled=true").run((context) -> {
 			try (Lease other = context.getBean(LockRegistry.class).acquire("orders")) {
@@ -59,7 +59,7 @@ class UnguardedCallsTests {
 	}
 
 	@Test
-	@DisplayName("The lock of one name can be switched off")
+	@DisplayName("The lock of a single name can be disabled")
 	void nameDisabled(CapturedOutput output) {
 		this.runner.withPropertyValues("lock.names.orders.enabled=false").run((context) -> {
 			assertThat(context.getBean(Service.class).order(null)).isEqualTo("without a lease");
@@ -77,7 +77,7 @@ class UnguardedCallsTests {
 	}
 
 	@Test
-	@DisplayName("With on-store-failure=proceed a call runs without the lock, which is counted and logged once in a while")
+	@DisplayName("With on-store-failure=proceed a call runs without the lock, and this is counted and periodically logged")
 	void proceeds(CapturedOutput output) {
 		this.runner.withBean(FailingStore.class)
 			.withPropertyValues("lock.names.orders.on-store-failure=proceed", "lock.on-store-failure=proceed")
@@ -97,7 +97,7 @@ class UnguardedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A lock that is held is no failure of the store")
+	@DisplayName("A held lock is not a store failure")
 	void refusesConflicts() {
 		this.runner.withPropertyValues("lock.on-store-failure=proceed").run((context) -> {
 			try (Lease other = context.getBean(LockRegistry.class).acquire("orders")) {
@@ -109,7 +109,7 @@ class UnguardedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A registry that is being closed lets no call proceed")
+	@DisplayName("While the registry closes, no call runs without its lock")
 	void refusesWhileClosing() {
 		this.runner.withPropertyValues("lock.on-store-failure=proceed").run((context) -> {
 			context.getBean(DefaultLockRegistry.class).release();
@@ -119,7 +119,7 @@ class UnguardedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A method that replays must not run without its lock, which ends the start")
+	@DisplayName("on-store-failure=proceed for a method with replay stops the start")
 	void refusesReplay() {
 		this.runner.withBean(Replaying.class)
 			.withPropertyValues("lock.on-store-failure=proceed")

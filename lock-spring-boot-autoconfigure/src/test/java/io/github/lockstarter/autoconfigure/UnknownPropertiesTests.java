@@ -35,7 +35,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an operator is told of properties under {@code lock} that are not ours.
+ * Warnings about unknown properties under {@code lock}.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class UnknownPropertiesTests {
@@ -62,7 +62,7 @@ class UnknownPropertiesTests {
 			lock.client.max-atempts         | lock.client.max-attempts
 			lock.clients.max-time           | lock.client.max-time
 			""")
-	@DisplayName("An unknown property is one line that names it, its origin and the nearest name, and does not stop the start")
+	@DisplayName("An unknown property logs one line with its name, origin and nearest valid name, and does not stop the start")
 	void nearest(String property, String nearest, CapturedOutput output) {
 		start(List.of(), "--" + property + "=hunter2").close();
 		assertThat(warnings(output)).singleElement()
@@ -73,7 +73,7 @@ class UnknownPropertiesTests {
 	}
 
 	@Test
-	@DisplayName("A misspelt environment variable is named")
+	@DisplayName("A misspelt environment variable is reported")
 	void variable(CapturedOutput output) {
 		setVariables(Map.of("LOCK_WEB_CONFLICTSTATSU", "422", "LOCK_NAMES_TEAM_TLL", "5s"));
 		start(List.of()).close();
@@ -84,7 +84,7 @@ class UnknownPropertiesTests {
 	}
 
 	@Test
-	@DisplayName("A misspelt system property is named")
+	@DisplayName("A misspelt system property is reported")
 	void systemProperty(CapturedOutput output) {
 		TestPropertyValues.of("lock.wiat=5s").applyToSystemProperties(() -> {
 			start(List.of()).close();
@@ -96,7 +96,7 @@ class UnknownPropertiesTests {
 	}
 
 	@Test
-	@DisplayName("A misspelt property in a file is named with its file and line")
+	@DisplayName("A misspelt property in a file is reported with its file and line")
 	void file(CapturedOutput output) throws Exception {
 		Path file = Files.writeString(this.folder.resolve("own.yaml"), """
 				lock:
@@ -112,7 +112,7 @@ class UnknownPropertiesTests {
 	}
 
 	@Test
-	@DisplayName("A misspelt property in a configuration tree is named with its file")
+	@DisplayName("A misspelt property in a configuration tree is reported with its file")
 	void configTree(CapturedOutput output) throws Exception {
 		Files.createDirectory(this.folder.resolve("lock"));
 		Files.writeString(this.folder.resolve("lock").resolve("max-hodl"), "hunter2");
@@ -124,7 +124,7 @@ class UnknownPropertiesTests {
 	}
 
 	@Test
-	@DisplayName("A property of ours gives no warning, in whichever of its forms it is written, and even if another source overrides it")
+	@DisplayName("A property of this library logs no warning in any of its forms, even if another source overrides it")
 	void ours(CapturedOutput output) {
 		Map<String, String> variables = new HashMap<>();
 		Stream.of("LOCK_MAXWAITERS", "LOCK_MAX_WAITERS").forEach((name) -> variables.put(name, "7"));
@@ -148,7 +148,7 @@ class UnknownPropertiesTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("An application's own properties bean under lock works without a warning, and what it does not know gives one")
+	@DisplayName("An application's own @ConfigurationProperties under lock log no warning, except for unknown properties")
 	void ownBean(boolean lazy, CapturedOutput output) {
 		setVariables(Map.of("LOCK_DOOR_KEY_CODE", "1234", "LOCK_DOOR_PLACES_0", "front", "LOCK_DOOR_PLACES_1", "side"));
 		try (ConfigurableApplicationContext context = start(List.of(OwnProperties.class),
@@ -160,7 +160,7 @@ class UnknownPropertiesTests {
 	}
 
 	@Test
-	@DisplayName("An application may read a property under lock by itself: it works, and gives a warning")
+	@DisplayName("A property under lock that the application reads directly works, and logs a warning")
 	void ownValue(CapturedOutput output) {
 		setVariables(Map.of("LOCK_FILE", "/var/lock/door"));
 		try (ConfigurableApplicationContext context = start(List.of(OwnValue.class))) {
@@ -171,7 +171,7 @@ class UnknownPropertiesTests {
 	}
 
 	@Test
-	@DisplayName("A value that cannot be read does not stop the start")
+	@DisplayName("A value that cannot be resolved does not stop the start")
 	void unreadable(CapturedOutput output) {
 		this.environment.getPropertySources().addLast(new MapPropertySource("vault", Map.of("lock.code", "cipher")) {
 

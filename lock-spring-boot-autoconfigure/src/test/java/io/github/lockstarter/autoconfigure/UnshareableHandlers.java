@@ -24,7 +24,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 
 /**
- * Methods whose results cannot be shared or replayed, each for another reason.
+ * Methods whose results cannot be shared or replayed, each for a different reason.
  */
 final class UnshareableHandlers {
 

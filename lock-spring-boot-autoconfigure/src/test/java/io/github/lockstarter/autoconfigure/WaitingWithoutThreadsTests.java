@@ -51,7 +51,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.atIndex;
 
 /**
- * Handlers of Spring MVC that wait for a lock, on a server with two threads.
+ * Spring MVC handlers that wait for a lock, on a server with two threads.
  */
 class WaitingWithoutThreadsTests {
 
@@ -76,7 +76,7 @@ class WaitingWithoutThreadsTests {
 	@ValueSource(strings = { "value", "entity", "void", "view", "stage", "future", "callable", "task", "deferred",
 			"emitter", "sse", "sse-entity", "stream", "stream-entity", "mono", "mono-entity", "entity-mono", "flux",
 			"flux-sse" })
-	@DisplayName("However many requests wait for a lock, other requests find a thread")
+	@DisplayName("However many requests wait for a lock, other requests get a thread")
 	void parksNoThread(String handler) throws Exception {
 		LockRegistry locks = server.context().getBean(LockRegistry.class);
 		Jobs.Job job = job(handler);
@@ -86,7 +86,7 @@ class WaitingWithoutThreadsTests {
 			for (int i = 0; i < 10; i++) {
 				waiting.add(server.postAsync("/servlet/" + handler + "?key=" + handler));
 			}
-			Awaitility.await().until(() -> new HandlerTable(server).waiters() == 10);
+			Awaitility.await().until(() -> new GuardedHandlers(server).waiters() == 10);
 			assertThat(server.get("/free").body()).isEqualTo("free");
 			assertThat(job.hasBegun()).isFalse();
 			assertThat(held.isHeld()).isTrue();
@@ -98,7 +98,7 @@ class WaitingWithoutThreadsTests {
 	}
 
 	@Test
-	@DisplayName("A wait that ends without the lock is answered as a conflict, and the handler is not called")
+	@DisplayName("A wait that times out is answered with 409, and the handler is not called")
 	void conflict() throws Exception {
 		try (TestServer hasty = start("lock.wait=200ms")) {
 			try (Lease held = hasty.context().getBean(LockRegistry.class).acquire("handler:taro")) {
@@ -112,15 +112,16 @@ class WaitingWithoutThreadsTests {
 	}
 
 	@Test
-	@DisplayName("The wait does not count for the time-out of asynchronous requests")
+	@DisplayName("The wait does not count towards the time-out of asynchronous requests")
 	void timeout() throws Exception {
 		try (TestServer hasty = start("lock.wait=1m", "spring.mvc.async.request-timeout=2s")) {
 			hasty.context().getBean(Jobs.class).get("taro").finish();
 			CompletableFuture<HttpResponse<String>> waiting;
 			try (Lease held = hasty.context().getBean(LockRegistry.class).acquire("handler:taro")) {
 				waiting = hasty.postAsync("/servlet/deferred?key=taro");
-				Awaitility.await().until(() -> new HandlerTable(hasty).waiters() == 1);
-				// Its own time-out shows that the other's would be over, too.
+				Awaitility.await().until(() -> new GuardedHandlers(hasty).waiters() == 1);
+				// The time-out of this request shows that the other's would have passed
+				// as well.
 				assertThat(hasty.post("/servlet/deferred?key=jiro").statusCode()).isEqualTo(503);
 				assertThat(held.isHeld()).isTrue();
 			}
@@ -130,7 +131,7 @@ class WaitingWithoutThreadsTests {
 	}
 
 	@Test
-	@DisplayName("Advice outside of the lock is told that the handler waits, and then finds its true result")
+	@DisplayName("Advice outside the lock gets a HandlerWaitsException, and later the real result")
 	void adviceOutside() throws Exception {
 		job("outside").finish();
 		CompletableFuture<HttpResponse<String>> waiting;
@@ -148,9 +149,9 @@ class WaitingWithoutThreadsTests {
 	}
 
 	@Test
-	@DisplayName("A handler whose lock is free is called at once, whatever it returns")
+	@DisplayName("A handler whose lock is free is called at once")
 	void freeLock() throws Exception {
-		// Redis may take too long to answer for that.
+		// In memory, because Redis may take too long to answer.
 		try (TestServer inMemory = start("lock.wait=1m", "lock.store=memory")) {
 			inMemory.context().getBean(Jobs.class).get("taro").finish();
 			assertThat(inMemory.post("/servlet/future?key=taro").body()).isEqualTo("done");
@@ -162,7 +163,7 @@ class WaitingWithoutThreadsTests {
 	@ParameterizedTest
 	@CsvSource({ "/status?key=taro, 201, seen: ja_JP /status", "/failing?key=taro, 410, ", "/nothing?key=taro, 200, ",
 			"/redirect?key=taro, 302, ", "/model?key=taro, 200, hello taro" })
-	@DisplayName("A handler that has waited finds all that Spring MVC sets up for one, and is answered as any other")
+	@DisplayName("A handler that waited has Spring MVC's usual request context, and its answer is handled as usual")
 	void resumed(String path, int status, String body) throws Exception {
 		HttpResponse<String> answer = server.post(path, "Accept-Language", "ja-JP", "X-User", "taro");
 		assertThat(answer.statusCode()).isEqualTo(status);
@@ -192,7 +193,7 @@ class WaitingWithoutThreadsTests {
 					.toArray(String[]::new));
 	}
 
-	/** Is around the lock of every handler. */
+	/** Advice outside of the lock of every handler. */
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static class Outside extends StaticMethodMatcherPointcutAdvisor {
 
@@ -220,7 +221,7 @@ class WaitingWithoutThreadsTests {
 
 	}
 
-	/** Needs no lock. */
+	/** A handler without a lock. */
 	@RestController
 	static class Free {
 
@@ -231,7 +232,7 @@ class WaitingWithoutThreadsTests {
 
 	}
 
-	/** Needs what Spring MVC keeps for a request. */
+	/** A handler that uses Spring MVC's request state. */
 	@Controller
 	@ExclusiveRequest(name = "handler", key = "#key")
 	static class Resumed {

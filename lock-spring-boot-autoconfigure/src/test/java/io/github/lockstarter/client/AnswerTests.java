@@ -15,7 +15,7 @@ import org.springframework.http.HttpStatus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How long an answer asks to wait.
+ * The retry time of an answer.
  */
 class AnswerTests {
 
@@ -44,7 +44,7 @@ class AnswerTests {
 			''                             | -                             | -
 			٣                              | -                             | -
 			""")
-	@DisplayName("Retry-After is a number of seconds, or a date on the clock of the server; anything else says nothing")
+	@DisplayName("Retry-After is a number of seconds or a date by the server's clock; any other value is ignored")
 	void retryAfter(String retryAfter, String date, Duration expected) {
 		HttpHeaders headers = new HttpHeaders();
 		headers.set(HttpHeaders.RETRY_AFTER, retryAfter);
@@ -67,7 +67,7 @@ class AnswerTests {
 			1840                                     | PT2S
 			{"retryAfterMillis":1840                 | PT2S
 			""")
-	@DisplayName("The milliseconds of a problem are more exact than Retry-After, if they can be understood")
+	@DisplayName("A valid retryAfterMillis is more precise than Retry-After")
 	void millis(String body, Duration expected) {
 		HttpHeaders headers = new HttpHeaders();
 		headers.set(HttpHeaders.RETRY_AFTER, "2");
@@ -80,7 +80,7 @@ class AnswerTests {
 	@CsvSource({ "application/problem+json, true", "application/problem+json;charset=UTF-8, true",
 			"Application/Problem+JSON, true", "application/json, false", "application/*, false", "nonsense, false",
 			"'', false" })
-	@DisplayName("A body is read only if it is a problem")
+	@DisplayName("The body is read only if it is a problem")
 	void hasProblem(String contentType, boolean expected) {
 		HttpHeaders headers = new HttpHeaders();
 		headers.set(HttpHeaders.CONTENT_TYPE, contentType);

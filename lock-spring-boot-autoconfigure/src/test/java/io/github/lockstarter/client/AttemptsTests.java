@@ -16,14 +16,14 @@ import org.springframework.http.HttpStatus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How the waits of many clients differ.
+ * The distribution of the waits of many clients.
  */
 class AttemptsTests {
 
-	private final FastTime time = new FastTime();
+	private final VirtualTime time = new VirtualTime();
 
 	@Test
-	@DisplayName("Clients that were told the same time come back over a tenth of it, and none before")
+	@DisplayName("Clients with the same retry time are spread over the following tenth of it, and none retries earlier")
 	void spread() {
 		assertThat(delays(unavailable("10"))).allSatisfy((delay) -> assertThat(delay).isBetween(10_000L, 11_000L))
 			.anySatisfy((delay) -> assertThat(delay).isLessThan(10_100))
@@ -31,7 +31,7 @@ class AttemptsTests {
 	}
 
 	@Test
-	@DisplayName("Clients that were told to come back at once do not all come at once")
+	@DisplayName("Clients that may retry at once are spread, too")
 	void spreadAtOnce() {
 		assertThat(delays(unavailable("0"))).allSatisfy((delay) -> assertThat(delay).isBetween(0L, 100L))
 			.anySatisfy((delay) -> assertThat(delay).isLessThan(20))
@@ -39,7 +39,7 @@ class AttemptsTests {
 	}
 
 	@Test
-	@DisplayName("A wait without a time that was told is random by half, too")
+	@DisplayName("A wait without a given retry time is randomized by half")
 	void spreadBackOff() {
 		assertThat(delays(unavailable(null))).allSatisfy((delay) -> assertThat(delay).isBetween(100L, 200L))
 			.anySatisfy((delay) -> assertThat(delay).isLessThan(110))
@@ -47,7 +47,7 @@ class AttemptsTests {
 	}
 
 	@Test
-	@DisplayName("The random time does not lead beyond the limit: at the latest the last attempt begins on it")
+	@DisplayName("The random part does not exceed the limit: the last attempt starts at the limit at the latest")
 	void limit() {
 		assertThat(delays(unavailable("30"))).containsOnly(30_000L);
 		assertThat(delays(unavailable("29"))).allSatisfy((delay) -> assertThat(delay).isBetween(29_000L, 30_000L))
@@ -55,10 +55,10 @@ class AttemptsTests {
 	}
 
 	@Test
-	@DisplayName("The wait grows to 10 seconds, and not beyond")
+	@DisplayName("The wait grows to 10 seconds, and not further")
 	void longest() {
 		RetryLimits limits = new RetryLimits(12, Duration.ofHours(1));
-		Retries retries = this.time.retries(limits, FastTime.ZERO);
+		Retries retries = this.time.retries(limits, VirtualTime.ZERO);
 		Attempts attempts = retries.begin(HttpMethod.GET, HttpHeaders.EMPTY);
 		List<Long> delays = IntStream.range(0, 11)
 			.mapToObj((i) -> attempts.delayAfter(unavailable(null)).orElseThrow().toMillis())

@@ -22,27 +22,27 @@ import org.springframework.web.client.RestTemplate;
 import org.springframework.web.reactive.function.client.WebClient;
 
 /**
- * The clients that an application may have.
+ * The kinds of clients of an application.
  */
 enum Client {
 
 	REST_CLIENT {
 		@Override
-		Sender with(Retries retries, FastTime time, Duration timeout) {
+		Sender with(Retries retries, VirtualTime time, Duration timeout) {
 			return blocking(jdk(timeout), retries, time);
 		}
 	},
 
 	REST_CLIENT_ON_NETTY {
 		@Override
-		Sender with(Retries retries, FastTime time, Duration timeout) {
+		Sender with(Retries retries, VirtualTime time, Duration timeout) {
 			return blocking(new ReactorClientHttpRequestFactory(netty(timeout)), retries, time);
 		}
 	},
 
 	REST_TEMPLATE {
 		@Override
-		Sender with(Retries retries, FastTime time, Duration timeout) {
+		Sender with(Retries retries, VirtualTime time, Duration timeout) {
 			RestTemplate template = new RestTemplate(jdk(timeout));
 			template.getInterceptors().add(new IdempotentRetryInterceptor(retries, time));
 			template.setErrorHandler(new NoOpResponseErrorHandler());
@@ -53,7 +53,7 @@ enum Client {
 
 	WEB_CLIENT {
 		@Override
-		Sender with(Retries retries, FastTime time, Duration timeout) {
+		Sender with(Retries retries, VirtualTime time, Duration timeout) {
 			return reactive(
 					new ReactorClientHttpConnector(
 							HttpClient.create(ConnectionProvider.newConnection()).responseTimeout(timeout)),
@@ -63,15 +63,15 @@ enum Client {
 
 	WEB_CLIENT_ON_THE_JDK {
 		@Override
-		Sender with(Retries retries, FastTime time, Duration timeout) {
+		Sender with(Retries retries, VirtualTime time, Duration timeout) {
 			JdkClientHttpConnector connector = new JdkClientHttpConnector();
 			connector.setReadTimeout(timeout);
 			return reactive(connector, retries, time);
 		}
 	};
 
-	/** Returns a client that repeats in that time. */
-	abstract Sender with(Retries retries, FastTime time, Duration timeout);
+	/** Returns a client with retries in this time. */
+	abstract Sender with(Retries retries, VirtualTime time, Duration timeout);
 
 	private static ClientHttpRequestFactory jdk(Duration timeout) {
 		JdkClientHttpRequestFactory factory = new JdkClientHttpRequestFactory();
@@ -83,7 +83,7 @@ enum Client {
 		return HttpClient.create(ConnectionProvider.newConnection()).responseTimeout(timeout);
 	}
 
-	private static Sender blocking(ClientHttpRequestFactory factory, Retries retries, FastTime time) {
+	private static Sender blocking(ClientHttpRequestFactory factory, Retries retries, VirtualTime time) {
 		RestClient client = RestClient.builder()
 			.requestFactory(factory)
 			.requestInterceptor(new IdempotentRetryInterceptor(retries, time))
@@ -99,7 +99,7 @@ enum Client {
 		};
 	}
 
-	private static Sender reactive(ClientHttpConnector connector, Retries retries, FastTime time) {
+	private static Sender reactive(ClientHttpConnector connector, Retries retries, VirtualTime time) {
 		WebClient client = WebClient.builder()
 			.clientConnector(connector)
 			.filter(new IdempotentRetryFilter(retries, time))
@@ -116,7 +116,7 @@ enum Client {
 		};
 	}
 
-	/** Sends a request, and returns whatever is answered. */
+	/** Sends a request, and returns the answer, whatever its status. */
 	@FunctionalInterface
 	interface Sender {
 

@@ -27,7 +27,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The examples of {@code docs/clients.md}, as they stand there.
+ * Checks the examples of {@code docs/clients.md}.
  */
 @Tag("once")
 class ClientsPageTests {
@@ -57,7 +57,7 @@ class ClientsPageTests {
 	}
 
 	@Test
-	@DisplayName("The examples in Java are code of this class, which the compiler has seen")
+	@DisplayName("The Java examples of the page are compiled code of this class")
 	void java() throws IOException {
 		String source = Files.readString(SOURCE).replaceAll("\\s", "");
 		assertThat(blocks("java")).hasSize(3)
@@ -66,7 +66,7 @@ class ClientsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("A refused request is sent again, with its key and body, until it is not refused")
+	@DisplayName("A refused request is repeated with its key and body until it is accepted")
 	void refused(Example example) throws Exception {
 		this.api.thenProblem(409, REFUSED + "request-in-progress", ",\"retryAfterMillis\":5", "Retry-After", "1")
 			.thenProblem(409, REFUSED + "wait-timeout", "", "Retry-After", "0")
@@ -81,7 +81,7 @@ class ClientsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("A request whose connection was dropped is sent again, with its key")
+	@DisplayName("A request whose connection was dropped is repeated with its key")
 	void dropped(Example example) throws Exception {
 		this.api.thenDrop(2);
 		assertThat(run(example)).contains("done");
@@ -90,7 +90,7 @@ class ClientsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("What must not be repeated, or would be in vain, is not")
+	@DisplayName("A request that must not be repeated, or whose repetition is useless, is not repeated")
 	void notRepeated(Example example) throws Exception {
 		this.api.thenProblem(409, REFUSED + "lease-lost", "", "Retry-After", "0")
 			.thenProblem(422, REFUSED + "payload-mismatch", "", "Retry-After", "0")
@@ -107,7 +107,7 @@ class ClientsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("It ends after five attempts, with the last answer")
+	@DisplayName("The client stops after five attempts, with the last answer")
 	void limit(Example example) throws Exception {
 		this.api.then(4, ScriptedApi.reply(503, "text/plain", "first", "Retry-After", "0"))
 			.then(ScriptedApi.reply(503, "text/plain", "last", "Retry-After", "0"));
@@ -115,7 +115,7 @@ class ClientsPageTests {
 		assertThat(this.api.requests()).hasSize(5);
 	}
 
-	/** Runs it, and returns what it has printed. The shell does not really sleep. */
+	/** Runs an example, and returns its output. Sleep commands are replaced. */
 	private String run(Example example) throws Exception {
 		Path file = Files.writeString(this.folder.resolve(example.file), example.code(this.api.url()));
 		Files.writeString(this.folder.resolve("sleep"), "#!/bin/sh\n");
@@ -143,7 +143,7 @@ class ClientsPageTests {
 			.toList();
 	}
 
-	/** An example that is a program. */
+	/** An example that is a separate program. */
 	enum Example {
 
 		JAVASCRIPT("node", "order.mjs") {
@@ -173,7 +173,7 @@ class ClientsPageTests {
 
 	}
 
-	/** The examples in Java. */
+	/** The Java examples of the page. */
 	static class Clients {
 
 		private final String url = "http://localhost:8080";

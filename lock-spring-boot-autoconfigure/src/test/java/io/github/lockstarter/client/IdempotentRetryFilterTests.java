@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What only reactive clients do.
+ * Behaviour of reactive clients only.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class IdempotentRetryFilterTests {
@@ -54,15 +54,15 @@ class IdempotentRetryFilterTests {
 		.create(HttpMethod.POST, URI.create("http://localhost/orders"))
 		.build();
 
-	private final FastTime time = new FastTime();
+	private final VirtualTime time = new VirtualTime();
 
 	private final IdempotentRetryFilter filter = new IdempotentRetryFilter(
-			this.time.retries(RetryLimits.DEFAULT, FastTime.ZERO), this.time);
+			this.time.retries(RetryLimits.DEFAULT, VirtualTime.ZERO), this.time);
 
 	private final VirtualTimeScheduler scheduler = VirtualTimeScheduler.create();
 
 	private final IdempotentRetryFilter virtual = new IdempotentRetryFilter(
-			new Retries(RetryLimits.DEFAULT, new JdkIdGenerator(), FastTime.ZERO,
+			new Retries(RetryLimits.DEFAULT, new JdkIdGenerator(), VirtualTime.ZERO,
 					() -> this.scheduler.now(TimeUnit.NANOSECONDS), InstantSource.system()),
 			this.scheduler);
 
@@ -80,13 +80,13 @@ class IdempotentRetryFilterTests {
 	}
 
 	@Test
-	@DisplayName("No thread waits for the next attempt, which begins when it is time")
+	@DisplayName("No thread is blocked during the wait for the next attempt, which starts on time")
 	void waitsWithoutThread() {
 		AtomicInteger attempts = new AtomicInteger();
 		Mono<ClientResponse> answer = this.virtual.filter(REQUEST,
 				(sent) -> Mono.just((attempts.incrementAndGet() < 3) ? unavailable("10").build() : created()));
 		List<HttpStatus> statuses = new ArrayList<>();
-		// Would not return before the answer if it waited.
+		// Would block until the answer if the wait used this thread.
 		answer.subscribe((each) -> statuses.add(HttpStatus.valueOf(each.statusCode().value())));
 		assertThat(attempts).hasValue(1);
 		this.scheduler.advanceTimeBy(Duration.ofMillis(9_999));
@@ -98,7 +98,7 @@ class IdempotentRetryFilterTests {
 	}
 
 	@Test
-	@DisplayName("A request that is cancelled while it waits is not sent again, and leaves no timer")
+	@DisplayName("A request that is cancelled during a wait is not repeated, and leaves no timer")
 	void cancelled() {
 		AtomicInteger attempts = new AtomicInteger();
 		Disposable caller = this.virtual.filter(REQUEST, (sent) -> {
@@ -112,7 +112,7 @@ class IdempotentRetryFilterTests {
 	}
 
 	@Test
-	@DisplayName("A request that is cancelled on its way is broken off, and not sent again")
+	@DisplayName("A request that is cancelled in flight is aborted, and not repeated")
 	void cancelledOnItsWay() {
 		AtomicInteger attempts = new AtomicInteger();
 		AtomicInteger brokenOff = new AtomicInteger();
@@ -144,7 +144,7 @@ class IdempotentRetryFilterTests {
 	}
 
 	@Test
-	@DisplayName("A request that is cancelled while its problem is read releases what it has read")
+	@DisplayName("A request that is cancelled while its problem is read releases the buffers")
 	void cancelledWhileRead() {
 		List<ByteBuf> buffers = new ArrayList<>();
 		AtomicInteger brokenOff = new AtomicInteger();
@@ -162,7 +162,7 @@ class IdempotentRetryFilterTests {
 	}
 
 	@Test
-	@DisplayName("Netty's leak detection finds nothing after many refused requests over two connections, which are reused")
+	@DisplayName("Netty's leak detector reports nothing after many refused requests over two reused connections")
 	void noLeaks(CapturedOutput output) {
 		ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
 		ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
@@ -195,7 +195,7 @@ class IdempotentRetryFilterTests {
 	}
 
 	@Test
-	@DisplayName("The body of a request is subscribed to by each attempt")
+	@DisplayName("Each attempt subscribes to the request body")
 	void body() {
 		this.api.thenDrop(1).thenProblem(409, "request-in-progress", "");
 		AtomicInteger subscriptions = new AtomicInteger();
@@ -211,7 +211,7 @@ class IdempotentRetryFilterTests {
 	}
 
 	@Test
-	@DisplayName("A body that fails is no failure of the connection: it is the caller's at once")
+	@DisplayName("A failing request body is not a connection failure: it is passed to the caller at once")
 	void failingBody() {
 		AtomicInteger subscriptions = new AtomicInteger();
 		assertThatExceptionOfType(WebClientRequestException.class)
@@ -224,7 +224,7 @@ class IdempotentRetryFilterTests {
 	}
 
 	@Test
-	@DisplayName("A problem longer than the codecs allow keeps its status; its body fails as it does without the filter")
+	@DisplayName("A problem above the codec limit keeps its status; reading its body fails as it does without the filter")
 	void longProblem() {
 		this.api.thenProblem(409, "request-in-progress", ",\"detail\":\"" + "x".repeat(1_000_000) + "\"");
 		ClientResponse answer = client().post()
@@ -238,7 +238,7 @@ class IdempotentRetryFilterTests {
 	}
 
 	@Test
-	@DisplayName("Each subscription is a request of its own, with its own key")
+	@DisplayName("Each subscription is a separate request with its own key")
 	void subscriptions() {
 		Mono<Void> request = client().post().uri(this.api.url()).retrieve().bodyToMono(Void.class);
 		request.repeat(1).blockLast(Duration.ofMinutes(1));

@@ -42,14 +42,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 /**
- * What only blocking clients do.
+ * Behaviour of blocking clients only.
  */
 class IdempotentRetryInterceptorTests {
 
-	private final FastTime time = new FastTime();
+	private final VirtualTime time = new VirtualTime();
 
 	private final IdempotentRetryInterceptor interceptor = new IdempotentRetryInterceptor(
-			this.time.retries(RetryLimits.DEFAULT, FastTime.ZERO), this.time);
+			this.time.retries(RetryLimits.DEFAULT, VirtualTime.ZERO), this.time);
 
 	private ScriptedApi api;
 
@@ -64,7 +64,7 @@ class IdempotentRetryInterceptorTests {
 	}
 
 	@Test
-	@DisplayName("A thread that is interrupted while it waits stops at once, and stays interrupted")
+	@DisplayName("A thread that is interrupted during a wait stops at once, and keeps its interrupt status")
 	void interrupted() throws Exception {
 		this.api.then(ScriptedApi.reply(503, "", "", "Retry-After", "25"));
 		assertThat(interrupt(new JdkClientHttpRequestFactory(), Thread.State.TIMED_WAITING))
@@ -80,7 +80,7 @@ class IdempotentRetryInterceptorTests {
 
 	@ParameterizedTest
 	@MethodSource("factories")
-	@DisplayName("A request that an interrupt breaks off is not repeated")
+	@DisplayName("A request that is aborted by an interrupt is not repeated")
 	void interruptedRequest(ClientHttpRequestFactory factory) throws Exception {
 		this.api.thenHang();
 		assertThat(interrupt(factory, Thread.State.WAITING)).isInstanceOf(ResourceAccessException.class);
@@ -88,7 +88,7 @@ class IdempotentRetryInterceptorTests {
 	}
 
 	/**
-	 * Interrupts a caller that has sent a request, and returns what it has failed with.
+	 * Interrupts a caller that has sent a request, and returns its failure.
 	 */
 	private Throwable interrupt(ClientHttpRequestFactory factory, Thread.State state) throws Exception {
 		CompletableFuture<Throwable> outcome = new CompletableFuture<>();
@@ -116,7 +116,7 @@ class IdempotentRetryInterceptorTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "application/problem+json", "text/html" })
-	@DisplayName("The responses of refused attempts are closed, and that of the caller is not")
+	@DisplayName("The responses of refused attempts are closed, and the caller's response is not")
 	void closed(String contentType) throws IOException {
 		List<Response> responses = new ArrayList<>();
 		ClientHttpResponse answer = this.interceptor.intercept(request(), new byte[0], (sent, body) -> {
@@ -133,7 +133,7 @@ class IdempotentRetryInterceptorTests {
 	}
 
 	@Test
-	@DisplayName("A problem that breaks off is a failure of its attempt, and its response is closed")
+	@DisplayName("A problem whose body breaks off fails the attempt, and its response is closed")
 	void brokenProblem() {
 		List<Response> responses = new ArrayList<>();
 		assertThatIOException().isThrownBy(() -> this.interceptor.intercept(request(), new byte[0], (sent, body) -> {
@@ -153,7 +153,7 @@ class IdempotentRetryInterceptorTests {
 	}
 
 	@Test
-	@DisplayName("A problem that is longer than any is the caller's, with all of its body")
+	@DisplayName("An oversized problem is passed to the caller with its whole body")
 	void longProblem() {
 		String detail = "x".repeat(1_000_000);
 		this.api.thenProblem(409, "request-in-progress", ",\"detail\":\"" + detail + "\"");
@@ -179,7 +179,7 @@ class IdempotentRetryInterceptorTests {
 	}
 
 	@Test
-	@DisplayName("What a later interceptor adds to an attempt is in that attempt only, and an earlier one sees one request")
+	@DisplayName("Changes by a later interceptor apply to one attempt only, and an earlier interceptor sees one request")
 	void otherInterceptors() {
 		this.api.then(2, ScriptedApi.problem(409, "request-in-progress", ""));
 		List<String> earlier = new ArrayList<>();
@@ -204,7 +204,7 @@ class IdempotentRetryInterceptorTests {
 	}
 
 	@Test
-	@DisplayName("An exception that is none of the connection is the caller's at once")
+	@DisplayName("An exception that is no connection failure is passed to the caller at once")
 	void otherException() {
 		List<String> attempts = new ArrayList<>();
 		assertThatExceptionOfType(IllegalStateException.class)

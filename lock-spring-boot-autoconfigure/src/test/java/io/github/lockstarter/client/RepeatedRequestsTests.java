@@ -29,7 +29,8 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * What an API receives, and its caller gets, from each client.
+ * The requests that an API receives, and the answers that callers get, for each kind of
+ * client.
  */
 @ParameterizedClass
 @EnumSource
@@ -41,13 +42,13 @@ class RepeatedRequestsTests {
 
 	private static final String UNAVAILABLE = "https://lockstarter.github.io/problems/lock-store-unavailable";
 
-	/** A client that needs longer has not been told. */
+	/** The time-out of a test; a client that follows the API's answer needs less. */
 	private static final Duration PATIENT = Duration.ofMinutes(1);
 
 	@Parameter
 	Client client;
 
-	private final FastTime time = new FastTime();
+	private final VirtualTime time = new VirtualTime();
 
 	private ScriptedApi api;
 
@@ -65,7 +66,7 @@ class RepeatedRequestsTests {
 	@ValueSource(strings = { IN_PROGRESS, "https://lockstarter.github.io/problems/wait-timeout",
 			"https://lockstarter.github.io/problems/wait-queue-full", "request-in-progress",
 			"https://api.example.org/problems#request-in-progress", "urn:problems:request-in-progress" })
-	@DisplayName("A request that was refused because another one runs is sent again, with its key and body")
+	@DisplayName("A request refused because another one runs is repeated with its key and body")
 	void refused(String type) {
 		this.api.thenProblem(409, type, ",\"retryAfterMillis\":1840", "Retry-After", "2");
 		ResponseEntity<String> answer = post("an order");
@@ -77,7 +78,7 @@ class RepeatedRequestsTests {
 	}
 
 	@Test
-	@DisplayName("An API that is unavailable is asked again after the seconds that it says")
+	@DisplayName("A request to an unavailable API is repeated after Retry-After")
 	void unavailable() {
 		this.api.thenProblem(503, UNAVAILABLE, "", "Retry-After", "1")
 			.then(ScriptedApi.reply(503, "text/html", "<h1>Maintenance</h1>", "Retry-After", "3"))
@@ -88,7 +89,7 @@ class RepeatedRequestsTests {
 	}
 
 	@Test
-	@DisplayName("The time to wait may be a date")
+	@DisplayName("Retry-After may be a date")
 	void date() {
 		this.api.then(
 				(exchange) -> ScriptedApi
@@ -102,7 +103,7 @@ class RepeatedRequestsTests {
 	}
 
 	@Test
-	@DisplayName("A stored answer is the same for each attempt, so the caller gets it at once")
+	@DisplayName("A stored answer is passed to the caller at once, because repetition cannot change it")
 	void replayedAnswer() {
 		this.api
 			.then(ScriptedApi.reply(503, "text/plain", "stored", "Retry-After", "0", "Idempotent-Replayed", "true"));
@@ -111,7 +112,7 @@ class RepeatedRequestsTests {
 	}
 
 	@Test
-	@DisplayName("Without a time to wait, it doubles; after the last attempt the caller gets the last answer")
+	@DisplayName("Without Retry-After the wait doubles; after the last attempt the caller gets the last answer")
 	void backOff() {
 		this.api.then(4, ScriptedApi.reply(503, "text/plain", "later"))
 			.then(ScriptedApi.problem(503, "about:blank", ",\"detail\":\"last\""));
@@ -124,7 +125,7 @@ class RepeatedRequestsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "31", "99999999999999999999" })
-	@DisplayName("A time to wait beyond the limit ends it at once: the caller gets the answer as it is")
+	@DisplayName("With a Retry-After above the limit, the caller gets the answer at once")
 	void tooLong(String seconds) {
 		this.api.thenProblem(409, IN_PROGRESS, ",\"more\":1", "Retry-After", seconds);
 		ResponseEntity<String> answer = post("an order");
@@ -136,7 +137,7 @@ class RepeatedRequestsTests {
 	}
 
 	@Test
-	@DisplayName("All waits together stay within the limit, and so does the time that attempts take")
+	@DisplayName("The total of all waits and attempts stays within the limit")
 	void totalTime() {
 		this.api.then(2, ScriptedApi.problem(409, IN_PROGRESS, "", "Retry-After", "10")).then((exchange) -> {
 			this.time.pass(Duration.ofSeconds(1));
@@ -152,7 +153,7 @@ class RepeatedRequestsTests {
 			"422, request-in-progress", "422, payload-mismatch", "400, key-missing", "400, request-in-progress",
 			"429, request-in-progress", "500, request-in-progress", "502, request-in-progress",
 			"504, request-in-progress" })
-	@DisplayName("Every other problem is the caller's at once, untouched")
+	@DisplayName("Any other problem is passed to the caller at once, unchanged")
 	void otherProblems(int status, String type) {
 		this.api.thenProblem(status, "https://api.example.org/" + type, "", "Retry-After", "1");
 		ResponseEntity<String> answer = post("an order");
@@ -175,7 +176,7 @@ class RepeatedRequestsTests {
 			""                       | ""
 			""                       | {"type":"request-in-progress"}
 			""")
-	@DisplayName("A conflict that does not say in a problem that another request runs is the caller's, untouched")
+	@DisplayName("A conflict without the problem type of a running request is passed to the caller, unchanged")
 	void noProblem(String contentType, String body) {
 		this.api.then(ScriptedApi.reply(409, contentType, body));
 		ResponseEntity<String> answer = post("an order");
@@ -186,7 +187,7 @@ class RepeatedRequestsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "POST", "PATCH" })
-	@DisplayName("A request that changes something gets a random key, in quotes, of its own")
+	@DisplayName("A request with a modifying method gets a random, quoted key of its own")
 	void newKey(String method) {
 		send(method, new HttpHeaders(), "an order");
 		send(method, new HttpHeaders(), "an order");
@@ -199,7 +200,7 @@ class RepeatedRequestsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "REPORT" })
-	@DisplayName("A request of another method gets no key")
+	@DisplayName("A request with another method gets no key")
 	void noKey(String method) {
 		send(method, new HttpHeaders(), null);
 		assertThat(this.api.headers(KEY)).containsExactly(List.of());
@@ -217,7 +218,7 @@ class RepeatedRequestsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "POST", "PATCH", "PUT", "DELETE" })
-	@DisplayName("A request whose connection was dropped is sent again, with its key and body")
+	@DisplayName("A request whose connection was dropped is repeated with its key and body")
 	void dropped(String method) {
 		this.api.thenDrop(2);
 		assertThat(send(method, new HttpHeaders(), "an order").getStatusCode().value()).isEqualTo(201);
@@ -235,7 +236,7 @@ class RepeatedRequestsTests {
 	}
 
 	@Test
-	@DisplayName("A request without an answer in time is sent again, with its key")
+	@DisplayName("A request that times out is repeated with its key")
 	void timeout() {
 		this.api.thenHang();
 		assertThat(send(Duration.ofMillis(500), "POST", new HttpHeaders(), "an order").getStatusCode().value())
@@ -257,7 +258,7 @@ class RepeatedRequestsTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A method that is not idempotent is repeated only with a key, unless the API says that nothing was done")
+	@DisplayName("A non-idempotent method is repeated only with a key, or if the API says that nothing was done")
 	void notIdempotent(boolean keyed) {
 		HttpHeaders headers = new HttpHeaders();
 		if (keyed) {
@@ -298,7 +299,7 @@ class RepeatedRequestsTests {
 	}
 
 	private Client.Sender sender(RetryLimits limits, Duration timeout) {
-		return this.client.with(this.time.retries(limits, FastTime.ZERO), this.time, timeout);
+		return this.client.with(this.time.retries(limits, VirtualTime.ZERO), this.time, timeout);
 	}
 
 }

@@ -18,8 +18,8 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 /**
- * An API over HTTP that answers as it is told, each request in its turn, and afterwards
- * with 201. It keeps what it was sent.
+ * An HTTP API with scripted answers, one per request, and 201 afterwards. Records the
+ * requests.
  */
 final class ScriptedApi implements AutoCloseable {
 
@@ -67,7 +67,7 @@ final class ScriptedApi implements AutoCloseable {
 		return then(problem(status, type, members, headers));
 	}
 
-	/** Breaks the connections of the next requests off, without an answer. */
+	/** Drops the connections of the next requests without an answer. */
 	ScriptedApi thenDrop(int times) {
 		return then(times, (exchange) -> {
 		});
@@ -109,7 +109,7 @@ final class ScriptedApi implements AutoCloseable {
 		return this.requests;
 	}
 
-	/** Returns the values of the header, of one request after the other. */
+	/** Returns the values of the header, in the order of the requests. */
 	List<List<String>> headers(String name) {
 		return this.requests.stream().map((each) -> each.headers().getOrDefault(name, List.of())).toList();
 	}
@@ -130,7 +130,7 @@ final class ScriptedApi implements AutoCloseable {
 		this.threads.shutdownNow();
 	}
 
-	/** Answers a request; the connection is broken off if it does not. */
+	/** Answers a request, or drops the connection. */
 	@FunctionalInterface
 	interface Reply {
 

@@ -23,7 +23,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * A web application whose work lasts until it is to end, and that prints what it does.
+ * A web application whose handlers run until the test ends them, and that prints its
+ * events.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -48,7 +49,7 @@ class Application {
 
 	}
 
-	/** Lets the work end at the latest when the waiters have been answered. */
+	/** Ends the work at the latest when the waiters have been answered. */
 	@Component
 	static class End implements SmartLifecycle {
 
@@ -76,7 +77,7 @@ class Application {
 			return this.running;
 		}
 
-		/** Returns a phase before that of a web server that waits for its requests. */
+		/** Returns a phase earlier than that of a web server with graceful shutdown. */
 		@Override
 		public int getPhase() {
 			return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;

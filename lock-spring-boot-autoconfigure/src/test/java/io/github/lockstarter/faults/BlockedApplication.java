@@ -13,9 +13,8 @@ import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
 
 /**
- * An application whose callbacks never return. They block every thread that the library
- * has for the code of the application, and locks must be granted, renewed and passed on
- * all the same.
+ * An application whose callbacks never return. They block all threads that the library
+ * has for application code, and locks must still be granted, renewed and handed on.
  */
 final class BlockedApplication {
 

@@ -36,14 +36,13 @@ import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
-import io.github.lockstarter.testing.RedisShape;
+import io.github.lockstarter.testing.RedisDeployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What happens to the locks of applications when a master dies or freezes and another
- * server takes its place.
+ * Locks of applications during the failover of a master that is killed or frozen.
  */
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("faults")
@@ -54,7 +53,7 @@ class FailoverTests {
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
-	/** Longer than a failover. */
+	/** A time that is longer than a failover. */
 	private static final Duration LONG = Duration.ofSeconds(30);
 
 	private static final LockKey KEY = new LockKey("failover", "taro");
@@ -73,28 +72,29 @@ class FailoverTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("With sentinels: refused in time, back by itself, messages and leases, too")
+	@DisplayName("With Sentinel: after a failover, callers are refused in time, and acquisition, notification and leases recover")
 	void sentinel(Fault fault, CapturedOutput output) {
 		failOver(LocalSentinel.started(), 3, fault, output);
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("In a cluster: refused in time, back by itself, messages and leases, too")
+	@DisplayName("In a cluster: after a failover, callers are refused in time, and acquisition, notification and leases recover")
 	void cluster(Fault fault, CapturedOutput output) {
 		failOver(LocalCluster.started(), 2, fault, output);
 	}
 
-	private void failOver(RedisShape shape, int copies, Fault fault, CapturedOutput output) {
-		try (ConfigurableApplicationContext one = start(shape); ConfigurableApplicationContext two = start(shape)) {
+	private void failOver(RedisDeployment deployment, int copies, Fault fault, CapturedOutput output) {
+		try (ConfigurableApplicationContext one = start(deployment);
+				ConfigurableApplicationContext two = start(deployment)) {
 			LockRegistry first = one.getBean(LockRegistry.class);
 			LockRegistry second = two.getBean(LockRegistry.class);
 			assertThat(handOver(first, second, 1)).isLessThan(LONG);
 			Lease held = first.acquire(new LockKey("failover", "held"), LockOptions.of(LONG));
 			Lease lease = first.acquire(KEY, OPTIONS);
-			LocalRedis master = shape.masterOf("lock:{*:taro");
+			LocalRedis master = deployment.masterOf("lock:{*:taro");
 			lease.close();
-			Awaitility.await().until(() -> shape.copies("lock:{*:held") == copies);
+			Awaitility.await().until(() -> deployment.copies("lock:{*:held") == copies);
 			fault.action.accept(master);
 			long start = System.nanoTime();
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> acquire(first));
@@ -103,8 +103,8 @@ class FailoverTests {
 			awaitBack(first);
 			Duration back = Duration.ofNanos(System.nanoTime() - start);
 			other.join();
-			logger.info("%s, %s: back after %d ms".formatted(shape, fault, back.toMillis()));
-			// Without messages each takes almost a second.
+			logger.info("%s, %s: back after %d ms".formatted(deployment, fault, back.toMillis()));
+			// Without messages each hand-over takes almost a second.
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(60))
 				.ignoreExceptions()
@@ -117,7 +117,7 @@ class FailoverTests {
 			held.close();
 		}
 		finally {
-			shape.close();
+			deployment.close();
 		}
 	}
 
@@ -142,9 +142,9 @@ class FailoverTests {
 	}
 
 	/**
-	 * Returns how long it takes to hand the lock to a waiter on another server: for ever
-	 * while each is connected to a master of its own, as both may be until the sentinels
-	 * agree.
+	 * Returns the time until a waiter on another server gets the lock. It is unlimited
+	 * while the servers are connected to different masters, which is possible until the
+	 * sentinels agree.
 	 */
 	private static Duration handOver(LockRegistry from, LockRegistry to, int times) {
 		Duration taken = Duration.ZERO;
@@ -171,9 +171,9 @@ class FailoverTests {
 		return done.completeOnTimeout(false, time.toMillis(), TimeUnit.MILLISECONDS).join();
 	}
 
-	private static ConfigurableApplicationContext start(RedisShape shape) {
+	private static ConfigurableApplicationContext start(RedisDeployment deployment) {
 		String[] properties = Stream
-			.concat(Arrays.stream(shape.properties()), Stream.of("lock.redis.command-timeout=2s"))
+			.concat(Arrays.stream(deployment.properties()), Stream.of("lock.redis.command-timeout=2s"))
 			.map((each) -> "--" + each)
 			.toArray(String[]::new);
 		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE).run(properties);

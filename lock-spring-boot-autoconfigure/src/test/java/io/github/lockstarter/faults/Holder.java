@@ -8,7 +8,7 @@ import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
 
 /**
- * An application that takes one lock and keeps it.
+ * An application that acquires one lock and holds it.
  */
 final class Holder {
 

@@ -45,11 +45,12 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A server that is killed or paused while it makes payments, each of which its client
- * repeats with the same {@code Idempotency-Key} until it has an answer. Every second kill
- * is right after the commit, the others are at any moment.
+ * A server that is killed or paused while it makes payments. Its client repeats each
+ * payment with the same {@code Idempotency-Key} until it gets an answer. Every second
+ * kill is right after the commit, the others are at random times.
  * <p>
- * {@code -Dkilled-payments=300} makes more of them than the few of each build.
+ * {@code -Dkilled-payments=300} makes that number of payments instead of the few of each
+ * build.
  */
 @Tag("once")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
@@ -70,21 +71,21 @@ class KilledPaymentTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "postgresql", "mariadb" })
-	@DisplayName("With the locks in the database of the payments every payment is made once, and each repetition gets the first answer")
+	@DisplayName("With locks in the payments' database, every payment is made once, and each repetition gets the first answer")
 	void sameDatabase(String database) {
 		assertThat(paymentsMadeTwice(url(database), IN_DATABASE)).isZero();
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "postgresql", "mariadb" })
-	@DisplayName("With the locks in the database of the payments every payment is made once, although its server was paused for longer than its lease")
+	@DisplayName("With locks in the payments' database, every payment is made once, even if its server was paused beyond its lease")
 	void pausedServer(String database) {
 		JdbcClient jdbc = payments(url(database));
 		Object[] properties = properties(url(database), IN_DATABASE);
 		try (TestJvm paused = TestJvm.start(Server.class, properties);
 				TestJvm other = TestJvm.start(Server.class, properties)) {
-			// At its start it creates the tables, for which MariaDB waits until no
-			// transaction uses them.
+			// The server creates the tables at its start, for which MariaDB waits until
+			// no transaction uses them.
 			other.await("listening at ");
 			for (int i = 0; i < PAYMENTS; i++) {
 				String id = UUID.randomUUID().toString();
@@ -92,8 +93,8 @@ class KilledPaymentTests {
 				paused.await("begun " + id);
 				waitABit();
 				paused.freeze();
-				// If it is paused amid its transaction, nobody is answered before it goes
-				// on.
+				// If the server is paused during its transaction, no request is answered
+				// before it resumes.
 				long end = System.nanoTime() + TTL.plusSeconds(1).toNanos();
 				Awaitility.await()
 					.until(() -> withinASecond(pay(other, id, false)),
@@ -109,7 +110,7 @@ class KilledPaymentTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = "postgresql")
-	@DisplayName("With the locks in Redis the payments whose server was killed right after the commit are made twice")
+	@DisplayName("With locks in Redis, a payment whose server was killed right after the commit is made twice")
 	void redisBesideIt(String database) {
 		assertThat(paymentsMadeTwice(url(database), TestRedis.properties())).isGreaterThanOrEqualTo(PAYMENTS / 2);
 	}
@@ -158,7 +159,7 @@ class KilledPaymentTests {
 			.toArray();
 	}
 
-	/** So the payment may be anywhere by then. */
+	/** Random, so that the kill can hit any part of the payment. */
 	private void waitABit() {
 		Awaitility.await()
 			.pollDelay(Duration.ofMillis(this.random.nextInt(LONGEST_PAYMENT_MILLIS) + 1))

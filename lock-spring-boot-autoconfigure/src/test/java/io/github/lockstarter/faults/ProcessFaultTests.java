@@ -35,7 +35,7 @@ import io.github.lockstarter.testing.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What happens to the locks of processes that die, end, and compete.
+ * Locks of processes that are killed, terminated, or in competition.
  */
 @Tag("faults")
 class ProcessFaultTests {
@@ -58,14 +58,14 @@ class ProcessFaultTests {
 	}
 
 	@Test
-	@DisplayName("Holder killed: the next owner has the lock within the lease plus a little, never earlier")
+	@DisplayName("When the holder is killed, the next owner gets the lock when the lease expires, never earlier")
 	void holderKilled() {
 		killHolders(3);
 	}
 
 	@Test
 	@Tag("soak")
-	@DisplayName("Holder killed, 20 times: each time the next owner has the lock within the lease plus a little")
+	@DisplayName("When the holder is killed, 20 times, the next owner gets the lock each time when the lease expires, never earlier")
 	void holdersKilled() {
 		for (int i = 0; i < 4; i++) {
 			killHolders(5);
@@ -110,7 +110,7 @@ class ProcessFaultTests {
 	}
 
 	@Test
-	@DisplayName("Winner killed while 20 losers wait: one of them runs when the lease has ended, and the others get its result")
+	@DisplayName("When the winner is killed while 20 losers wait, one of them runs after the lease has expired, and the others get its result")
 	void winnerKilled() {
 		Duration ttl = Duration.ofSeconds(4);
 		LockOptions waiting = LockOptions.of(ttl).withWaitTime(Duration.ofSeconds(30));
@@ -135,14 +135,14 @@ class ProcessFaultTests {
 	}
 
 	@Test
-	@DisplayName("SIGTERM with 100 requests in flight: each is answered, with 200 or 503, and nothing is left in Redis")
+	@DisplayName("After SIGTERM with 100 requests in flight, each is answered with 200 or 503, and nothing is left in Redis")
 	void terminated() {
 		try (TestJvm application = TestJvm.start(Application.class, "--server.port=0", "--server.address=127.0.0.1",
 				"--spring.data.redis.host=" + TestRedis.host(), "--spring.data.redis.port=" + TestRedis.port(),
 				"--lock.redis.key-prefix=" + PREFIX, "--lock.redis.command-timeout=30s")) {
 			String port = application.await("port ");
 			HttpClient client = HttpClient.newHttpClient();
-			// 50 keys with two requests each: one works, one waits.
+			// 50 keys with two requests each: one runs, and one waits.
 			List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 100)
 				.mapToObj((i) -> URI.create("http://127.0.0.1:%s/work?key=%d".formatted(port, i % 50)))
 				.map((uri) -> client.sendAsync(HttpRequest.newBuilder(uri).build(),
@@ -165,7 +165,7 @@ class ProcessFaultTests {
 	}
 
 	@Test
-	@DisplayName("A shared set, read, paused and written under the lock by 8 threads in two JVMs, loses no element")
+	@DisplayName("A set that 8 threads in two JVMs read, pause and write under the lock loses no element")
 	void sharedSet() {
 		redis.opsForValue().set("elements", "");
 		Object[] args = { TestRedis.host(), TestRedis.port(), PREFIX, "first", 100 };
@@ -182,7 +182,7 @@ class ProcessFaultTests {
 	}
 
 	@Test
-	@DisplayName("On one processor, with every callback blocked, locks are renewed, released and granted to waiters")
+	@DisplayName("On one processor with all callbacks blocked, locks are renewed, released and granted to waiters")
 	void oneProcessor() {
 		try (TestJvm application = TestJvm.start(List.of("-XX:ActiveProcessorCount=1"), BlockedApplication.class,
 				TestRedis.host(), TestRedis.port(), PREFIX)) {

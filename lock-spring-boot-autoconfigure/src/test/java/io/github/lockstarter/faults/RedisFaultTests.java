@@ -39,7 +39,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What happens to locks when Redis dies, comes back, and freezes.
+ * Locks while Redis is killed, restarted and frozen.
  */
 @Tag("faults")
 class RedisFaultTests {
@@ -48,7 +48,7 @@ class RedisFaultTests {
 
 	private static final Duration SOON = Duration.ofSeconds(8);
 
-	/** What the names of the driver's threads, and of that of its timer, begin with. */
+	/** The prefixes of the names of the driver's threads, including its timer. */
 	private static final String DRIVER = "lettuce-";
 
 	private static final LockKey KEY = new LockKey("fault", "taro");
@@ -56,7 +56,7 @@ class RedisFaultTests {
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
 	@RepeatedTest(2)
-	@DisplayName("Redis killed and restarted without its data: the holder is notified of the loss, long before its deadline")
+	@DisplayName("When Redis restarts without its data, the holder is notified of the loss long before its deadline")
 	void forgetful() {
 		try (LocalRedis server = LocalRedis.started();
 				RedisInstance first = instance(server);
@@ -77,7 +77,7 @@ class RedisFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Redis killed and restarted with its data: the holder keeps the lock, no other caller gets it, and tokens keep growing")
+	@DisplayName("When Redis restarts with its data, the holder keeps the lock, no other caller gets it, and tokens keep growing")
 	void durable(@TempDir Path data) throws Exception {
 		try (LocalRedis server = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString()); RedisInstance first = instance(server); RedisInstance second = instance(server)) {
@@ -93,13 +93,13 @@ class RedisFaultTests {
 				.ignoreExceptions()
 				.untilAsserted(
 						() -> assertThat(second.locks().tryAcquire(new LockKey("fault", "free"), OPTIONS)).isPresent());
-			// Renewed when the connection is back, not only a third of the time to live
-			// later.
+			// The lease is renewed when the connection is back, not only after a third of
+			// the time to live.
 			Awaitility.await().atMost(SOON).until(() -> end(lease).compareTo(granted.plusMillis(100)) > 0);
 			assertThat(first.losses()).isEmpty();
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(first.locks().tryAcquire(KEY, OPTIONS)).isEmpty();
-			// The waiter either asked in the outage and failed, or still waits.
+			// The waiter either sent a request in the outage and failed, or still waits.
 			boolean failed = waiting.isCompletedExceptionally();
 			assertThat(waiting.isDone()).isEqualTo(failed);
 			lease.close();
@@ -110,7 +110,7 @@ class RedisFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Redis frozen during acquires: all are answered within the time-out, and no lock without an owner survives")
+	@DisplayName("While Redis is frozen, all acquires are answered within the time-out, and no lock without an owner remains")
 	void frozen() {
 		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
 			server.freeze();
@@ -133,10 +133,10 @@ class RedisFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Redis frozen during an acquire that is taken back: a waiter behind it is woken")
+	@DisplayName("When an acquire is undone after Redis was frozen, the next waiter is notified")
 	void frozenWithWaiter() {
 		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
-			// The subscription is there.
+			// The subscription exists.
 			Lease other = instance.locks().acquire(new LockKey("fault", "other"), OPTIONS);
 			instance.store().lock(other.key()).acquire(AcquireCommand.of("x", OPTIONS.ttl()).notifying(() -> {
 			})).toCompletableFuture().join();
@@ -152,7 +152,7 @@ class RedisFaultTests {
 	}
 
 	@Test
-	@DisplayName("Redis frozen, and back: nothing of the application runs on a thread of the driver")
+	@DisplayName("When Redis resumes after a freeze, no application code runs on a thread of the driver")
 	void threads() {
 		Queue<String> handlers = new ConcurrentLinkedQueue<>();
 		Queue<String> losses = new ConcurrentLinkedQueue<>();
@@ -221,7 +221,7 @@ class RedisFaultTests {
 		return new RedisInstance(TestRedis.connections("127.0.0.1", server.port()), "lock", 0, 64, TIMEOUT);
 	}
 
-	/** Notes where observations begin and end. */
+	/** Records the threads on which observations start and stop. */
 	private record ThreadsOfHandlers(Queue<String> threads) implements ObservationHandler<Observation.Context> {
 
 		@Override

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What becomes of a lock that no replica has heard of.
+ * A lock whose master fails before any replica has it.
  */
 @Tag("faults")
 @Tag("once")
@@ -40,7 +40,7 @@ class ReplicationTests {
 	}
 
 	@Test
-	@DisplayName("With replicas-to-ack, a grant that no replica has is refused and taken back, and later ones are granted")
+	@DisplayName("With replicas-to-ack, a grant that no replica has is refused and undone, and later acquires are granted")
 	void refusesUnreplicatedGrant() {
 		try (RedisInstance careful = instance(1)) {
 			Awaitility.await()
@@ -61,7 +61,7 @@ class ReplicationTests {
 	}
 
 	@Test
-	@DisplayName("Without replicas-to-ack, two callers hold a lock when its master dies before any replica has it")
+	@DisplayName("Without replicas-to-ack, two callers hold a lock if its master dies before replication")
 	void forgetsUnreplicatedGrant() {
 		try (RedisInstance first = instance(0); RedisInstance second = instance(0)) {
 			LocalRedis master = this.servers.master();
@@ -75,7 +75,7 @@ class ReplicationTests {
 				.until(() -> second.locks().tryAcquire(KEY, OPTIONS).orElse(null), (each) -> each != null);
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(other.isHeld()).isTrue();
-			// The first holder is notified when its server next reaches the new master.
+			// The first holder is notified when its server reaches the new master.
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(30))
 				.ignoreException(LockStoreException.class)
@@ -87,7 +87,7 @@ class ReplicationTests {
 		}
 	}
 
-	/** Frozen alone, replicas would find what was sent to them when they go on. */
+	/** Replicas that are only frozen would receive the pending data when they resume. */
 	private void cutReplication() {
 		LocalRedis master = this.servers.master();
 		this.servers.replicas().forEach(LocalRedis::freeze);

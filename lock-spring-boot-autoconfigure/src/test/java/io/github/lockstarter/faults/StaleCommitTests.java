@@ -39,12 +39,13 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A process that is paused for longer than its lease, before the check that its
- * transaction makes before the commit, or between that and the commit. Each run adds the
- * number after the largest one, so a number that is there twice was added by a
- * transaction that did not see another one.
+ * A process that is paused for longer than its lease, either before its transaction's
+ * check of the lease, or between the check and the commit. Each run adds the successor of
+ * the largest number. A duplicate number was therefore added by a transaction that did
+ * not see another one.
  * <p>
- * {@code -Dstale-commits.runs=200} makes more of them than the few of each build.
+ * {@code -Dstale-commits.runs=200} makes that number of runs instead of the few of each
+ * build.
  */
 @Tag("once")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
@@ -56,7 +57,7 @@ class StaleCommitTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "postgresql", "mariadb" })
-	@DisplayName("With the locks in the database of the data no transaction commits after its lease was lost, wherever its process was paused")
+	@DisplayName("With locks in the data's database, no transaction commits after its lease was lost, wherever its process was paused")
 	void sameDatabase(String database) {
 		assertThat(numbersAddedTwice("lock.store=jdbc", "lock.jdbc.initialize-schema=always",
 				"lock.jdbc.table=stale_locks", "spring.datasource.url=" + url(database)))
@@ -65,7 +66,7 @@ class StaleCommitTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "postgresql", "mariadb" })
-	@DisplayName("With the locks in Redis a transaction commits that was paused between the check and the commit")
+	@DisplayName("With locks in Redis, a transaction commits if it was paused between the check and the commit")
 	void redisBesideIt(String database) {
 		assertThat(numbersAddedTwice(
 				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("spring.datasource.url=" + url(database)))
@@ -97,18 +98,21 @@ class StaleCommitTests {
 		}
 	}
 
-	/** An application that adds numbers when it is told to. */
+	/** An application that adds a number on each command. */
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@Import({ Numbers.class, Adding.class })
 	static class Application {
 
-		/** Whether transactions stop before the check, or after it. */
+		/** Whether transactions pause before or after the check. */
 		private static boolean beforeCheck;
 
 		private static int run;
 
-		/** A run that was refused, or lost its lease too early, is repeated. */
+		/**
+		 * Whether the transaction has paused. If it has not, because the run was refused
+		 * or lost its lease too early, the run is repeated.
+		 */
 		private static boolean hasStopped;
 
 		private static final BufferedReader input = new BufferedReader(
@@ -116,7 +120,7 @@ class StaleCommitTests {
 
 		public static void main(String... properties) throws IOException {
 			try (ConfigurableApplicationContext context = start(properties)) {
-				// It comes after the listener that makes the check.
+				// This listener runs after the one that makes the check.
 				context.getBean(JdbcTransactionManager.class).addListener(new TransactionExecutionListener() {
 
 					@Override

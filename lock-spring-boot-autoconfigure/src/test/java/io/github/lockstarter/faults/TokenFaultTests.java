@@ -27,12 +27,12 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What becomes of attempts to take a lock for a token whose answers Redis gives too late.
+ * Acquires for a token that Redis answers too late.
  */
 @Tag("faults")
 class TokenFaultTests {
 
-	/** Of the first instance; the second waits for as long as it takes. */
+	/** The command timeout of the first instance; that of the second is long. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
 	private static final Duration SOON = Duration.ofSeconds(20);
@@ -63,12 +63,12 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("A given token that was granted the lock too late keeps it, also when it acquires the lock again at another instance")
+	@DisplayName("A given token whose grant arrived too late keeps the lock, and can acquire it again at another instance")
 	void givenToken() {
 		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
 		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
 		freezeAndRelease(lease, attempt);
-		// Sent before Redis goes on, on another connection.
+		// Sent on another connection before Redis resumes.
 		CompletableFuture<TokenLock> again = this.secondLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
 		this.server.thaw();
 		assertThat(again).succeedsWithin(SOON);
@@ -78,7 +78,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("A given token that was granted the lock too late has it when it acquires the lock again at the same instance")
+	@DisplayName("A given token whose grant arrived too late can acquire the lock again at the same instance")
 	void givenTokenAsksAgain() {
 		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
 		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
@@ -92,7 +92,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("A new token that was granted the lock too late gives it back")
+	@DisplayName("A new token whose grant arrived too late releases the lock")
 	void newToken() {
 		Lease lease = this.first.locks().acquire(KEY, OPTIONS);
 		CompletableFuture<TokenLock> attempt = this.firstLocks.acquireAsync(KEY, WAITING).toCompletableFuture();
@@ -103,7 +103,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("An extension that Redis answers too late is a failure, and the lock is held all the same")
+	@DisplayName("An extension that Redis answers too late fails, but the lock stays held")
 	void extension() {
 		TokenLock held = join(this.firstLocks.acquireAsync(KEY, OPTIONS, TOKEN));
 		this.server.freeze();
@@ -118,7 +118,7 @@ class TokenFaultTests {
 	}
 
 	@Test
-	@DisplayName("Redis killed while a token waits: its caller gets a failure, and the token gets the lock when Redis is back")
+	@DisplayName("When Redis is killed while a token waits, its caller gets a failure, and the token gets the lock when Redis is back")
 	void killed() {
 		join(this.secondLocks.acquireAsync(KEY, OPTIONS));
 		CompletableFuture<TokenLock> waiting = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
@@ -133,9 +133,9 @@ class TokenFaultTests {
 		assertStaysHeld();
 	}
 
-	/** Redis gets the release and the attempt, and answers neither in time. */
+	/** Redis gets the release and the acquire, and answers both too late. */
 	private void freezeAndRelease(Lease lease, CompletableFuture<TokenLock> attempt) {
-		// Answered on the same connection, after it has been asked for the token.
+		// Answered on the same connection, after the query for the token.
 		assertThat(join(this.firstLocks.remainingAsync(KEY))).isPresent();
 		assertThat(attempt).isNotDone();
 		int requests = this.first.requestCount();
@@ -145,7 +145,7 @@ class TokenFaultTests {
 		assertThat(this.first.requestCount()).isEqualTo(requests + 2);
 	}
 
-	/** For longer than it would take to undo an attempt. */
+	/** Checks for longer than an undo would take. */
 	private void assertStaysHeld() {
 		Awaitility.await()
 			.during(Duration.ofSeconds(1))

@@ -35,7 +35,7 @@ import io.github.lockstarter.LockSkippedEvent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How the events of refused and skipped calls reach their listeners.
+ * Publication of the events of refused and skipped calls to their listeners.
  */
 class ConflictEventsTests {
 
@@ -62,7 +62,7 @@ class ConflictEventsTests {
 	}
 
 	@Test
-	@DisplayName("A refusal and a skip are published on another thread, with the lock and the reason or the method")
+	@DisplayName("A refusal and a skip are published on another thread, with the lock and the reason or method")
 	void published() {
 		List<Thread> threads = new CopyOnWriteArrayList<>();
 		try (ConflictEvents events = events((event) -> threads.add(Thread.currentThread()))) {
@@ -80,7 +80,7 @@ class ConflictEventsTests {
 	}
 
 	@Test
-	@DisplayName("An event without a listener is not even submitted")
+	@DisplayName("An event without a listener is not submitted to the executor")
 	void noListener() {
 		ExecutorService executor = Mockito.mock();
 		try (ConflictEvents events = new ConflictEvents(this.heard::add, executor)) {
@@ -97,7 +97,7 @@ class ConflictEventsTests {
 	}
 
 	@Test
-	@DisplayName("A listener that blocks has at most so many events wait for it, with one warning for each outage")
+	@DisplayName("While a listener blocks, a bounded number of events is queued, and each outage logs one warning")
 	void blockingListener() {
 		CountDownLatch first = new CountDownLatch(1);
 		CountDownLatch second = new CountDownLatch(1);
@@ -116,7 +116,7 @@ class ConflictEventsTests {
 	}
 
 	@Test
-	@DisplayName("When the listeners have caught up, the next outage is logged again")
+	@DisplayName("After the listeners have caught up, the next outage is logged again")
 	void nextOutage() {
 		Queue<Runnable> tasks = new ArrayDeque<>();
 		ExecutorService executor = Mockito.mock();
@@ -147,7 +147,7 @@ class ConflictEventsTests {
 	}
 
 	@Test
-	@DisplayName("If no thread can be started, the refusal goes on, and the event is published with the next one")
+	@DisplayName("If no thread can be started, the refusal is unaffected, and the event is published with the next one")
 	void noThread() {
 		ExecutorService executor = Mockito.mock();
 		Mockito.doThrow(new OutOfMemoryError("on purpose")).doAnswer((call) -> {
@@ -164,7 +164,7 @@ class ConflictEventsTests {
 	}
 
 	@Test
-	@DisplayName("At the end a listener that blocks is interrupted, and what waits is dropped")
+	@DisplayName("At shutdown, a listener that blocks is interrupted, and queued events are dropped")
 	void closed() {
 		CountDownLatch interrupted = new CountDownLatch(1);
 		ConflictEvents events = events((event) -> {

@@ -50,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class ArgumentFingerprintTests {
 
 	@Test
-	@DisplayName("The same arguments have the same digest, which does not show them")
+	@DisplayName("Equal arguments have the same digest, which does not reveal them")
 	void same() {
 		String digest = of("order", new Order("A-1", 2), "secret");
 		assertThat(digest).isEqualTo(of("order", new Order("A-1", 2), "secret")).doesNotContain("A-1", "secret");
@@ -64,7 +64,7 @@ class ArgumentFingerprintTests {
 	}
 
 	@Test
-	@DisplayName("Other arguments, in another order or of another method, have another digest")
+	@DisplayName("Different arguments, another order or another method result in another digest")
 	void others() {
 		assertThat(Stream.of(of("order", new Order("A-1", 2), "a"), of("order", new Order("A-1", 3), "a"),
 				of("order", new Order("A-1", 2), "b"), of("order", null, "a"), of("order", new Order("A-1", 2), null),
@@ -77,7 +77,7 @@ class ArgumentFingerprintTests {
 	}
 
 	@Test
-	@DisplayName("The caller, the lease and access to the request do not count")
+	@DisplayName("The principal, the lease and request objects are not part of the digest")
 	void access() {
 		MockHttpServletRequest one = new MockHttpServletRequest("POST", "/one");
 		MockHttpServletRequest other = new MockHttpServletRequest("POST", "/other");
@@ -94,7 +94,7 @@ class ArgumentFingerprintTests {
 	}
 
 	@Test
-	@DisplayName("Of an entity the body counts, and not the headers, which differ from request to request")
+	@DisplayName("The body of an entity is part of the digest, and its headers are not")
 	void entity() {
 		HttpHeaders headers = new HttpHeaders();
 		headers.set("traceparent", "00-1");
@@ -108,7 +108,7 @@ class ArgumentFingerprintTests {
 	}
 
 	@Test
-	@DisplayName("Of a file its content and its names count")
+	@DisplayName("The content and the names of a file are part of the digest")
 	void file() {
 		byte[] content = { 1, 2 };
 		String digest = of("file", new MockMultipartFile("file", "a.txt", null, content));
@@ -121,7 +121,7 @@ class ArgumentFingerprintTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("A parameter that can be read only once is refused when the application starts")
+	@DisplayName("A parameter that can be read only once stops the start")
 	void once(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> new ArgumentFingerprint(method(Once.class, method), Once.class, false))
@@ -133,7 +133,7 @@ class ArgumentFingerprintTests {
 	}
 
 	@Test
-	@DisplayName("An argument that cannot be written is an error that names the method")
+	@DisplayName("An argument that cannot be serialized is an error that names the method")
 	void notWritable() {
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> of("anything", new Object()))
 			.withMessageContaining("Methods.anything");

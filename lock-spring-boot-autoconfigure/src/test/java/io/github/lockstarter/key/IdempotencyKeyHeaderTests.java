@@ -25,7 +25,7 @@ class IdempotencyKeyHeaderTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("A key is a string in quotes, or one word without them")
+	@DisplayName("A key is a quoted string or an unquoted word")
 	void keys(String line, String key) {
 		assertThat(this.header.read(List.of(line))).isEqualTo(key);
 	}
@@ -50,7 +50,7 @@ class IdempotencyKeyHeaderTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("What is no key is refused, and the type of the problem says why")
+	@DisplayName("An invalid key is refused, and the problem type gives the reason")
 	void refused(String problem, List<String> lines) {
 		assertThatExceptionOfType(InvalidIdempotencyKeyException.class).isThrownBy(() -> this.header.read(lines))
 			.satisfies((ex) -> {
@@ -80,7 +80,7 @@ class IdempotencyKeyHeaderTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("The cases of the HTTP working group for strings are read as they say, except that an empty key is refused")
+	@DisplayName("The HTTP working group's test cases for strings pass, except that an empty key is refused")
 	void structuredFieldTests(List<String> lines, @Nullable String value) {
 		if (value != null) {
 			assertThat(this.header.read(lines)).isEqualTo(value);
@@ -113,7 +113,7 @@ class IdempotencyKeyHeaderTests {
 	}
 
 	@Test
-	@DisplayName("The longest key has as many characters as are allowed, quotes and escapes not counted")
+	@DisplayName("The maximum key length counts characters without quotes and escapes")
 	void longest() {
 		assertThat(this.header.read(List.of("k".repeat(255)))).hasSize(255);
 		assertThat(this.header.read(List.of('"' + "\\\"".repeat(255) + '"'))).hasSize(255);

@@ -35,7 +35,7 @@ class KeyTextTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("A scalar is keyed by its text")
+	@DisplayName("The key of a scalar is its text")
 	void scalars(Object value, String expected) {
 		assertThat(key(value)).isEqualTo(expected);
 	}
@@ -55,7 +55,7 @@ class KeyTextTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("Null, blank and empty are missing, alone or as a part")
+	@DisplayName("Null, blank and empty values are missing, alone or as a part")
 	void missing(Object value) {
 		assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> key(value))
 			.withMessageContaining("orders");
@@ -106,13 +106,13 @@ class KeyTextTests {
 	}
 
 	@Test
-	@DisplayName("A composite key does not show its values")
+	@DisplayName("A composite key does not reveal its values")
 	void compositeIsDigested() {
 		assertThat(key(List.of("secret", "x"))).matches("sha256:[0-9a-f]{64}");
 	}
 
 	@Test
-	@DisplayName("An object without readable properties is an error, not one key for all")
+	@DisplayName("An object without readable properties is an error, not the same key for all objects")
 	void opaqueObject() {
 		assertThatException().isThrownBy(() -> key(new Object()));
 	}

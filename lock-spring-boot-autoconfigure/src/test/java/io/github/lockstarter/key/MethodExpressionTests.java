@@ -39,7 +39,7 @@ class MethodExpressionTests {
 			{} | header(#userName)
 			{} | #userName
 			""")
-	@DisplayName("The headers that an expression names are known, and which of them have no alternative")
+	@DisplayName("The headers that an expression reads are known, and which of them are required")
 	void headers(String expected, String expression) {
 		assertThat(MethodExpression.parse(expression, "key", METHOD).headers()).hasToString(expected);
 	}
@@ -53,7 +53,7 @@ class MethodExpressionTests {
 			'fixed', false
 			header('A'), true
 			""")
-	@DisplayName("Only a constant, and a primitive parameter, is always there")
+	@DisplayName("Only constants and primitive parameters can never be missing")
 	void mayBeMissing(String expression, boolean expected) {
 		Method method = ReflectionUtils.findMethod(Counted.class, "count", String.class, int.class);
 		assertThat(MethodExpression.parse(expression, "key", method).mayBeMissing()).isEqualTo(expected);
@@ -85,7 +85,7 @@ class MethodExpressionTests {
 			fixed | 'fixed'
 			tarotaro | #userName.concat(args[0])
 			""")
-	@DisplayName("What the documentation promises can be read")
+	@DisplayName("The documented expressions can be evaluated")
 	void evaluates(String expected, String expression) {
 		Object value = MethodExpression.parse(expression, "key", METHOD)
 			.evaluate(new LockInvocation(METHOD, ARGS, CurrentRequest.NONE, HEADER));
@@ -94,7 +94,7 @@ class MethodExpressionTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "header('X-Id')", "path", "principal", "principal?.name" })
-	@DisplayName("Outside of a request, what belongs to one is null")
+	@DisplayName("Outside a request, properties of the request are null")
 	void outsideOfRequests(String expression) {
 		assertThat(MethodExpression.parse(expression, "key", METHOD)
 			.evaluate(new LockInvocation(METHOD, ARGS, CurrentRequest.NONE, HEADER))).isNull();
@@ -117,7 +117,7 @@ class MethodExpressionTests {
 			Write #userName. | {n: userName}
 			Did you mean #userName? | #root.usrName
 			""")
-	@DisplayName("What does not exist is found at start-up, with the nearest parameter")
+	@DisplayName("Unknown names are refused at start-up, with the nearest parameter as a suggestion")
 	void unknown(String suggestion, String expression) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))
@@ -138,7 +138,7 @@ class MethodExpressionTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "#lease", "#p1.key()", "{#id, #a1?.fencingToken}", "#lease == null" })
-	@DisplayName("A Lease, which is filled in under the lock, is refused at start-up")
+	@DisplayName("A Lease, which is resolved after the lock is acquired, is refused at start-up")
 	void lease(String expression) throws Exception {
 		Method method = WithLease.class.getDeclaredMethod("register", String.class, Lease.class);
 		assertThatExceptionOfType(LockConfigurationException.class)
@@ -149,7 +149,7 @@ class MethodExpressionTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { " ", "#userName +", "#", "'open", "#{userName}", "${x}" })
-	@DisplayName("What is not SpEL is refused at start-up")
+	@DisplayName("Invalid SpEL is refused at start-up")
 	void unparsable(String expression) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))
@@ -159,7 +159,7 @@ class MethodExpressionTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "#body.missing", "#body['missing']", "#body?.missing", "#orders[5].number", "args[9]",
 			"#orders[0].address.city", "#userName.substring(0, 1) + #big" })
-	@DisplayName("What a request left out, or sent too much of, is null")
+	@DisplayName("Values that the request omits, or that are too large, are null")
 	void absent(String expression) throws Exception {
 		Method method = Big.class.getDeclaredMethod("register", String.class, Order.class, Map.class, List.class,
 				String.class);
@@ -169,7 +169,7 @@ class MethodExpressionTests {
 	}
 
 	@Test
-	@DisplayName("A value that looks like an expression stays a value")
+	@DisplayName("A value that looks like an expression is not evaluated")
 	void valuesAreData() {
 		Object[] args = { "T(java.lang.Runtime)", null, null, null };
 		assertThat(MethodExpression.parse("#userName", "key", METHOD)
@@ -178,7 +178,7 @@ class MethodExpressionTests {
 
 	@ParameterizedTest
 	@CsvSource({ "#p1, second", "#p0, first", "#root.args[0], first", "#root, not an argument" })
-	@DisplayName("A parameter named like another's position, or like what SpEL sets itself, does not take its place")
+	@DisplayName("Parameters named p1 or root do not replace SpEL's variables of that name")
 	void misleadingNames(String expression, String expected) throws Exception {
 		Method method = Misleading.class.getDeclaredMethod("register", String.class, String.class, String.class);
 		LockInvocation call = new LockInvocation(method, new Object[] { "first", "second", "third" },

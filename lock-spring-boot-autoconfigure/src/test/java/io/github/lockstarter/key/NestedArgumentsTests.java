@@ -28,12 +28,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What is inside of arguments.
+ * Fingerprints of nested arguments.
  */
 class NestedArgumentsTests {
 
 	@Test
-	@DisplayName("Several files count by their content")
+	@DisplayName("The content of files in an array is part of the digest")
 	void files() {
 		assertThat(of("files",
 				(Object) new MultipartFile[] { new MockMultipartFile("a", "a.txt", null, new byte[] { 1 }) }))
@@ -42,27 +42,27 @@ class NestedArgumentsTests {
 	}
 
 	@Test
-	@DisplayName("So does a list of files")
+	@DisplayName("The content of files in a list is part of the digest")
 	void fileList() {
 		assertThat(of("fileList", List.of(new MockMultipartFile("a", "a.txt", null, new byte[] { 1 }))))
 			.isNotEqualTo(of("fileList", List.of(new MockMultipartFile("a", "a.txt", null, new byte[] { 2 }))));
 	}
 
 	@Test
-	@DisplayName("So does a file that may be missing")
+	@DisplayName("The content of an Optional file is part of the digest")
 	void optionalFile() {
 		assertThat(of("optionalFile", Optional.of(new MockMultipartFile("a", "a.txt", null, new byte[] { 1 }))))
 			.isNotEqualTo(of("optionalFile", Optional.of(new MockMultipartFile("a", "a.txt", null, new byte[] { 2 }))));
 	}
 
 	@Test
-	@DisplayName("A media type is data like any other")
+	@DisplayName("A media type is part of the digest")
 	void mediaTypeIsData() {
 		assertThat(of("mediaType", MediaType.IMAGE_GIF)).isNotEqualTo(of("mediaType", MediaType.IMAGE_JPEG));
 	}
 
 	@Test
-	@DisplayName("An entity that may be missing counts by its body")
+	@DisplayName("The body of an Optional entity is part of the digest")
 	void entityOfFile() {
 		assertThat(of("optionalEntity", Optional.of(new HttpEntity<>("a"))))
 			.isEqualTo(of("optionalEntity", Optional.of(new HttpEntity<>("a"))));
@@ -71,14 +71,14 @@ class NestedArgumentsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "entityOfStream", "entityOfMono", "parts", "partList", "streamList", "stream", "iterator",
 			"monoOptional" })
-	@DisplayName("What can be read only once is found inside of other types, too")
+	@DisplayName("Types that can be read only once are refused inside other types, too")
 	void onceInside(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> new ArgumentFingerprint(method(method), Methods.class, false));
 	}
 
 	@Test
-	@DisplayName("What is not shown in answers counts: what is write-only, ignored, or has no getter")
+	@DisplayName("Write-only, ignored and getter-less properties are part of the digest")
 	void hidden() {
 		assertThat(of("card", new Card("4111", "a"))).isNotEqualTo(of("card", new Card("5222", "a")));
 		assertThat(of("card", new Card("4111", "a"))).isNotEqualTo(of("card", new Card("4111", "b")));

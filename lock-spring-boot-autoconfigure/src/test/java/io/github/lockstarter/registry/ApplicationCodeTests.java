@@ -38,8 +38,8 @@ import io.github.lockstarter.registry.runtime.ThreadedRuntime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Code of the application that observes locks, or goes on with an answer: whatever it
- * throws, and however long it takes, no lock and no other caller is the worse for it.
+ * Application code that observes locks, or is called back with an answer. Whatever it
+ * throws and however slow it is, locks and other callers are unaffected.
  */
 class ApplicationCodeTests {
 
@@ -74,7 +74,7 @@ class ApplicationCodeTests {
 	}
 
 	@Test
-	@DisplayName("A handler that throws an Error when an attempt or a lease begins, or ends, fails no caller and leaks no lock")
+	@DisplayName("An observation handler that throws an Error at the start or end of an attempt or lease fails no caller and leaks no lock")
 	void handlerThrowsError() {
 		onStart((context) -> {
 			throw new NoClassDefFoundError("a class that is missing");
@@ -87,7 +87,7 @@ class ApplicationCodeTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { LockObservationContext.ACQUIRE, LockObservationContext.HOLD })
-	@DisplayName("A predicate that throws an Error when an observation is made fails no caller and leaks no lock")
+	@DisplayName("An observation predicate that throws an Error fails no caller and leaks no lock")
 	void predicateThrowsError(String observation) {
 		onStart((context) -> {
 		});
@@ -101,7 +101,7 @@ class ApplicationCodeTests {
 	}
 
 	@Test
-	@DisplayName("A handler that throws an Error from supportsContext fails no caller and leaks no lock")
+	@DisplayName("An observation handler that throws an Error from supportsContext fails no caller and leaks no lock")
 	void supportsContextThrowsError() {
 		AtomicInteger asked = new AtomicInteger();
 		this.observations.observationConfig().observationHandler(new ObservationHandler<>() {
@@ -130,7 +130,7 @@ class ApplicationCodeTests {
 	}
 
 	@Test
-	@DisplayName("A listener that throws an Error at a loss, or when a lock is counted first, fails no caller")
+	@DisplayName("A listener that throws an Error at a loss, or at the first count of a lock, fails no caller")
 	void listenerThrowsError() {
 		this.counts.onName((name) -> {
 			throw new NoClassDefFoundError("a class that is missing");
@@ -144,7 +144,7 @@ class ApplicationCodeTests {
 	}
 
 	@Test
-	@DisplayName("While handlers block all threads that there are for them, leases are renewed, and blocking callers are served")
+	@DisplayName("While observation handlers block all of their threads, leases are renewed, and blocking callers are served")
 	void handlersBlock() {
 		LockOptions renewed = LockOptions.of(Duration.ofSeconds(3));
 		Lease lease = this.locks.acquire(OTHER, renewed);
@@ -162,7 +162,7 @@ class ApplicationCodeTests {
 	}
 
 	@Test
-	@DisplayName("While all threads for callbacks are blocked, a lock goes from one token to the next, and to a blocking caller")
+	@DisplayName("While all callback threads are blocked, a lock goes from one token to the next, and to a blocking caller")
 	void callbacksBlock() {
 		TokenLock first = join(this.tokens.acquireAsync(KEY, OPTIONS));
 		this.runtime.block();
@@ -174,17 +174,17 @@ class ApplicationCodeTests {
 			.thenAccept((owned) -> assertThat(owned).isTrue())
 			.toCompletableFuture();
 		assertThat(released).succeedsWithin(SOON);
-		// The second token has the lock, though its caller has not been notified.
+		// The second token has the lock, although its caller has not been notified.
 		Awaitility.await()
 			.until(() -> this.store.memory().lock(KEY).remaining().toCompletableFuture().join().isPresent());
 		assertThat(this.counts.get(KEY.name(), Event.STORE_ERROR)).isZero();
 		assertThat(this.locks.tryAcquire(OTHER, OPTIONS)).hasValueSatisfying(Lease::close);
-		this.store.forgetAll();
+		this.store.loseData();
 		assertThat(this.locks.tryAcquire(KEY, WAITING)).hasValueSatisfying(Lease::close);
 	}
 
 	@Test
-	@DisplayName("No handler runs on a thread of the engine, whatever it is that ends")
+	@DisplayName("No observation handler runs on the timer thread, whichever event ends an observation")
 	void threads() {
 		List<String> threads = new CopyOnWriteArrayList<>();
 		onStart((context) -> threads.add(Thread.currentThread().getName()));
@@ -204,7 +204,7 @@ class ApplicationCodeTests {
 	}
 
 	@Test
-	@DisplayName("A lease that is lost before its caller has it is observed from beginning to end")
+	@DisplayName("A lease that is lost before its caller gets it is observed from start to stop")
 	void lostBeforeItBegins() {
 		Queue<String> begun = new ConcurrentLinkedQueue<>();
 		Queue<String> ended = new ConcurrentLinkedQueue<>();
@@ -256,14 +256,14 @@ class ApplicationCodeTests {
 
 	}
 
-	/** The runtime of an application, whose threads for callbacks can all be blocked. */
+	/** The runtime of an application, whose callback threads can all be blocked. */
 	private static final class BlockableRuntime implements EngineRuntime {
 
 		private final ThreadedRuntime runtime = new ThreadedRuntime();
 
 		private volatile CountDownLatch gate = new CountDownLatch(0);
 
-		/** Blocks all threads for callbacks: there are as many as processors. */
+		/** Blocks all callback threads, of which there is one per processor. */
 		void block() {
 			this.gate = new CountDownLatch(1);
 			for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {

@@ -65,7 +65,7 @@ class DefaultLockRegistryTests {
 	private final DefaultLockRegistry locks = this.runtime.registry(new MemoryLockStore(this.runtime::nanoTime));
 
 	@Test
-	@DisplayName("What is thrown when something is added to a conflict reaches an asynchronous caller")
+	@DisplayName("An Error thrown by an onConflict listener reaches the asynchronous caller")
 	void failingAddition() {
 		NoClassDefFoundError failure = new NoClassDefFoundError("a class that is missing");
 		this.locks.onConflict((conflict) -> {
@@ -115,7 +115,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A conflict says how long the holder's lease lasts, and names the lock but not the key")
+	@DisplayName("A conflict contains the remaining time of the holder's lease, and names the lock but not the key")
 	void conflict() {
 		this.locks.acquire(KEY, OPTIONS);
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS))
@@ -131,8 +131,8 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A caller that passes an executor continues on it, with the lease and after its release")
-	void goesOnOnExecutor() {
+	@DisplayName("A caller that passes an executor continues on it, both with the lease and after the release")
+	void continuesOnExecutor() {
 		Queue<Runnable> tasks = new ArrayDeque<>();
 		CompletableFuture<Lease> acquired = this.locks.acquireAsync(KEY, OPTIONS, tasks::add).toCompletableFuture();
 		assertThat(acquired).isNotDone();
@@ -146,7 +146,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("An asynchronous caller that is refused at once has its answer before the attempt returns, without its executor")
+	@DisplayName("An asynchronous caller that is refused at once gets its answer before the method returns, without its executor")
 	void refusedAtOnce() {
 		List<Thread> threads = new ArrayList<>();
 		this.locks.onConflict((conflict) -> threads.add(Thread.currentThread()));
@@ -163,7 +163,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("An asynchronous caller that is refused after its wait has its answer on its executor")
+	@DisplayName("An asynchronous caller that is refused after a wait gets its answer on its executor")
 	void refusedOnExecutor() {
 		this.locks.acquire(KEY, OPTIONS);
 		Queue<Runnable> tasks = new ArrayDeque<>();
@@ -200,7 +200,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("An executor that runs its task twice ends no lease")
+	@DisplayName("An executor that runs its task twice does not end the lease")
 	void executorThatRunsTwice() {
 		Lease lease = this.locks.acquireAsync(KEY, OPTIONS, (task) -> {
 			task.run();
@@ -244,14 +244,14 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("There must be an executor")
+	@DisplayName("The executor must not be null")
 	void noExecutor() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquireAsync(KEY, OPTIONS, null));
 		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isPresent();
 	}
 
 	@Test
-	@DisplayName("A caller that waits gets the lock when it is released")
+	@DisplayName("A waiter gets the lock when it is released")
 	void waitsForRelease() {
 		Lease first = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> second = this.locks
@@ -263,7 +263,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A caller that waits gets the lock when the holder's lease runs out")
+	@DisplayName("A waiter gets the lock when the holder's lease expires")
 	void waitsForExpiry() {
 		this.locks.acquire(KEY, BRIEF);
 		CompletableFuture<Optional<Lease>> waiting = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
@@ -274,7 +274,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A wait ends in time, with a problem of its own")
+	@DisplayName("A wait times out on time, with its own problem type")
 	void waitEnds() {
 		this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Lease> waiting = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
@@ -289,7 +289,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A lease that is not renewed is over at its own deadline, whatever the store does")
+	@DisplayName("A lease that is not renewed ends at its own deadline, whatever the store does")
 	void deadline() {
 		Lease lease = this.locks.acquire(KEY, BRIEF);
 		this.runtime.pass(BRIEF.ttl().minusNanos(1));
@@ -300,7 +300,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("Closing a lease twice releases once, and never the next holder's lock")
+	@DisplayName("Closing a lease twice releases the lock once, and never the next holder's lock")
 	void closeTwice() {
 		Lease first = this.locks.acquire(KEY, OPTIONS);
 		first.close();
@@ -311,7 +311,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A lease may be closed by another thread than the one that acquired it")
+	@DisplayName("A lease may be closed by a thread other than the acquiring one")
 	void closeOnOtherThread() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		assertThat(CompletableFuture.runAsync(lease::close)).succeedsWithin(Duration.ofSeconds(15));
@@ -330,7 +330,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A release that the store fails throws nothing and is logged")
+	@DisplayName("A failed release throws nothing and is logged")
 	void failedRelease(CapturedOutput output) {
 		ManualStore store = new ManualStore();
 		CompletableFuture<Optional<Lease>> acquired = async(store);
@@ -354,7 +354,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A cancelled caller sends no more requests to the store")
+	@DisplayName("A cancelled caller sends no further requests to the store")
 	void cancelledWait() {
 		ManualStore store = new ManualStore();
 		CompletableFuture<Optional<Lease>> acquired = this.runtime.registry(store)
@@ -368,7 +368,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A caller that is interrupted holds nothing, even if the lock is granted later")
+	@DisplayName("An interrupted caller holds no lock, even if the grant arrives later")
 	void interrupted() {
 		ManualStore store = new ManualStore();
 		AtomicReference<Throwable> thrown = new AtomicReference<>();
@@ -390,7 +390,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A grant that arrives after its own deadline is given back, not handed out")
+	@DisplayName("A grant that arrives after its own deadline is released, not returned")
 	void lateGrant() {
 		ManualStore store = new ManualStore();
 		CompletableFuture<Optional<Lease>> acquired = async(store);
@@ -404,7 +404,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("Whatever a store throws is a broken store, never a busy lock")
+	@DisplayName("Any exception of a store is a store failure, never a conflict")
 	void brokenStore() {
 		ManualStore store = new ManualStore();
 		store.answer.completeExceptionally(new IllegalStateException("boom"));
@@ -415,8 +415,8 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("While the end of the lease is unknown, a waiter does not poll at full speed")
-	void calmWaiting() {
+	@DisplayName("While the end of the holder's lease is unknown, a waiter's polling is limited")
+	void pollingIsLimited() {
 		ManualStore store = new ManualStore();
 		store.answer.complete(new AcquireResult.Held(Duration.ZERO));
 		CompletableFuture<Optional<Lease>> waiting = this.runtime.registry(store)
@@ -428,7 +428,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A registry that is closed accepts no waiters")
+	@DisplayName("A closed registry accepts no waiters")
 	void closed() {
 		this.locks.acquire(KEY, OPTIONS);
 		this.locks.close();
@@ -438,7 +438,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A store that fails is logged when it begins and when it is over, not for every request")
+	@DisplayName("A store outage is logged at its start and at its end, not for every request")
 	void outage(CapturedOutput output) {
 		ManualStore store = new ManualStore();
 		LockRegistry locks = this.runtime.registry(store);
@@ -459,7 +459,7 @@ class DefaultLockRegistryTests {
 		return this.runtime.registry(store).tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 	}
 
-	/** Answers when the test completes the answer. */
+	/** A store whose answers the test completes. */
 	private static final class ManualStore implements LockStore {
 
 		private CompletableFuture<AcquireResult> answer = new CompletableFuture<>();

@@ -53,7 +53,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A lock is held by a new token until that releases it, and nothing of it is kept in this JVM")
+	@DisplayName("A lock is held by a new token until released by it, and this JVM keeps no state of it")
 	void newToken() {
 		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS));
 		assertThat(held.token()).matches("[0-9a-f]{32}");
@@ -71,7 +71,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A token that holds the lock extends it by acquiring it again, from the time of the request on")
+	@DisplayName("A token that holds the lock extends it by acquiring it again, counted from the time of the request")
 	void extendsLock() {
 		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
 		assertThat(held.token()).isEqualTo(TOKEN);
@@ -88,7 +88,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A token that was made here is extended like one that was not")
+	@DisplayName("A token created by this registry is extended like any other")
 	void extendsNewToken() {
 		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS));
 		TokenLock extended = join(this.locks.acquireAsync(KEY, OPTIONS, held.token()));
@@ -113,7 +113,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A token that does not hold the lock neither releases it nor extends it")
+	@DisplayName("A token that does not hold the lock can neither release nor extend it")
 	void otherToken() {
 		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS));
 		assertThat(release(TOKEN)).isFalse();
@@ -124,7 +124,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A try-lock caller is refused at once, a waiter at the end of its wait; both learn for how long the lock is held")
+	@DisplayName("A try-lock caller is refused at once, a waiter when its wait times out; both get the remaining time of the lock")
 	void refused() {
 		join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
 		LockOptions waiting = OPTIONS.withWaitTime(Duration.ofMillis(100));
@@ -140,19 +140,19 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Of two concurrent try-lock callers, one gets the lock; the other is refused, and learns for how long the lock is held")
-	void meet() {
-		this.store.silent = true;
+	@DisplayName("Of two concurrent try-lock callers, one gets the lock, and the other is refused with the remaining time")
+	void concurrentTryLocks() {
+		this.store.withholding = true;
 		CompletionStage<TokenLock> first = this.locks.acquireAsync(KEY, OPTIONS);
 		CompletionStage<TokenLock> second = this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofMinutes(9)));
-		this.store.speak();
+		this.store.deliver();
 		join(first);
 		assertRefused(second, "request-in-progress");
 		assertThat(this.store.acquires).hasValue(1);
 	}
 
 	@Test
-	@DisplayName("The text form of a lock and of a refusal does not contain the token")
+	@DisplayName("toString of a token lock and of a refusal does not contain the token")
 	void textForms() {
 		assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN)).toString()).doesNotContain(TOKEN)
 			.startsWith("TokenLock[fencingToken=");
@@ -170,13 +170,13 @@ class DefaultTokenLocksTests {
 	@ValueSource(strings = { "", "fifteen-letters", " sixteen-letters", "sixteen letters ", "sixteen\tletters.",
 			"sixteen-letters\n", "sixteen-letters-\n", "sixteen-letters-\u00e9", "sixteen-letters-\uff21",
 			"sixteen-letters-\0", "sixteen-letters-:", "sixteen-letters-,", "sixteen-letters-*" })
-	@DisplayName("An invalid token is refused before the store is asked")
+	@DisplayName("An invalid token is refused without a request to the store")
 	void noToken(String token) {
 		assertNoToken(token);
 	}
 
 	@Test
-	@DisplayName("A token has 16 to 128 characters, and may have all that occur in a bearer token")
+	@DisplayName("A token has 16 to 128 characters, all of them valid in a bearer token")
 	void tokens() {
 		assertNoToken("t".repeat(129));
 		for (String token : List.of("t".repeat(16), "t".repeat(128), "-._~+/=AZaz09-._")) {
@@ -194,7 +194,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A store that knows no tokens is a mistake in the configuration, and says what to do")
+	@DisplayName("A store without support for tokens is a configuration error with an action")
 	void noTokenStore() {
 		TokenLocks none = new DefaultTokenLocks(TestLocks.on(new LeasesOnly()));
 		List<Supplier<CompletionStage<?>>> calls = List.of(() -> none.acquireAsync(KEY, OPTIONS),
@@ -207,7 +207,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("The failure of a store is not a refusal, whatever the operation, and nothing is left in this JVM")
+	@DisplayName("A store failure is not a refusal, whatever the operation, and no state is left in this JVM")
 	void failingStore() {
 		this.store.broken = true;
 		assertAllFail("out of order");
@@ -216,7 +216,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Nor is one that throws something of its own")
+	@DisplayName("An exception of a store's own type is not a refusal")
 	void throwingStore() {
 		this.store.throwing = true;
 		assertAllFail("not even an answer");
@@ -236,7 +236,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("What follows an answer does not run on the thread of the store")
+	@DisplayName("Callbacks of an answer do not run on the thread of the store")
 	void threadOfAnswers() {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry registry = TestLocks.on(store);
@@ -245,10 +245,10 @@ class DefaultTokenLocksTests {
 				() -> threaded.acquireAsync(KEY, OPTIONS, TOKEN), () -> threaded.remainingAsync(KEY),
 				() -> threaded.releaseAsync(KEY, TOKEN));
 		for (Supplier<CompletionStage<?>> call : calls) {
-			store.silent = true;
+			store.withholding = true;
 			CompletableFuture<String> thread = new CompletableFuture<>();
 			call.get().whenComplete((value, failure) -> thread.complete(Thread.currentThread().getName()));
-			store.speak();
+			store.deliver();
 			assertThat(thread).succeedsWithin(Duration.ofSeconds(20)).asString().startsWith("lock-answers");
 		}
 		registry.close();
@@ -277,7 +277,7 @@ class DefaultTokenLocksTests {
 		return this.runtime.join(stage);
 	}
 
-	/** A store that gives locks to leases only. */
+	/** A store that supports leases only. */
 	private static final class LeasesOnly implements LockStore {
 
 		private final MemoryLockStore memory = new MemoryLockStore();

@@ -30,7 +30,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What many callers cost: counted, not timed.
+ * The cost of many callers, counted instead of timed.
  */
 class EngineLoadTests {
 
@@ -48,7 +48,7 @@ class EngineLoadTests {
 	}
 
 	@Test
-	@DisplayName("10,000 asynchronous waiters cost no thread each and at most 1 KB of heap each; all are served, or refused in their own time")
+	@DisplayName("10,000 asynchronous waiters use no threads and at most 1 KB of heap each; all are served, or time out")
 	void manyWaiters() {
 		try (RedisInstance instance = new RedisInstance("load")) {
 			LockKey key = new LockKey("load", "one");
@@ -83,14 +83,14 @@ class EngineLoadTests {
 	}
 
 	@Test
-	@DisplayName("After 40,000 cycles over 400 keys heap, table, Redis keys and subscriptions are as at the start")
+	@DisplayName("After 40,000 cycles over 400 keys, heap, entries, Redis keys and subscriptions are as at the start")
 	void manyCycles() throws InterruptedException {
 		manyCycles(40_000, 400);
 	}
 
 	@Test
 	@Tag("soak")
-	@DisplayName("So they are after 1,000,000 cycles over 100,000 keys")
+	@DisplayName("After 1,000,000 cycles over 100,000 keys, heap, entries, Redis keys and subscriptions are as at the start")
 	void millionCycles() throws InterruptedException {
 		manyCycles(1_000_000, 100_000);
 	}
@@ -102,8 +102,8 @@ class EngineLoadTests {
 			long fences = keys("load:fence:*");
 			long subscribers = subscribers();
 			cycles(cycles, keyCount, first, second);
-			// A waiter that was refused is forgotten a little later than the lease that
-			// it waited for.
+			// A refused waiter is removed slightly later than the lease that it waited
+			// for.
 			Awaitility.await().atMost(Duration.ofSeconds(45)).until(() -> keys("load:waiting:*") == 0);
 			assertThat(keys("load:*")).isEqualTo(fences).isLessThanOrEqualTo(4096);
 			assertThat(subscribers()).isEqualTo(subscribers).isEqualTo(2);
@@ -115,7 +115,7 @@ class EngineLoadTests {
 		}
 	}
 
-	/** Takes locks in both instances, one in a hundred of them a lock that all want. */
+	/** Acquires locks in both instances; one in a hundred is a lock that all want. */
 	private static void cycles(int cycles, int keyCount, RedisInstance... instances) throws InterruptedException {
 		Semaphore room = new Semaphore(64);
 		AtomicInteger failures = new AtomicInteger();

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The engine on a real Redis, as one and as two instances of an application.
+ * The engine with a real Redis, as one instance and as two instances of an application.
  */
 class EngineOnRedisTests {
 
@@ -75,7 +75,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("An uncontended cycle is two requests; a refusal is none while this JVM holds the lock, one while another does")
+	@DisplayName("An uncontended cycle is two requests; a refusal is none if this JVM holds the lock, and one otherwise")
 	void countsRequests() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 		assertThat(this.first.requests()).hasSize(1);
@@ -88,7 +88,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Twenty free locks are one request, and one request to refuse where another instance holds one of them; three hundred are three")
+	@DisplayName("Twenty free locks are one request, as is a refusal by another instance; three hundred locks are three requests")
 	void countsRequestsForSeveral() {
 		List<LockKey> keys = IntStream.range(0, 300)
 			.mapToObj((i) -> new LockKey("engine", "%s %03d".formatted(this.key.key(), i)))
@@ -116,7 +116,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A local queue of 8 threads costs at most 0.3 requests per acquisition, and no thread is left behind")
+	@DisplayName("A local queue of 8 threads needs at most 0.3 requests per acquisition, and leaves no thread")
 	void localQueue() throws Exception {
 		Contest contest = new Contest(800, this.first.locks());
 		contest.run(8);
@@ -125,7 +125,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Two instances with 4 threads each cost at most one request per acquisition, and no thread is left behind")
+	@DisplayName("Two instances with 4 threads each need at most one request per acquisition, and leave no thread")
 	void twoInstances() throws Exception {
 		Contest contest = new Contest(800, this.first.locks(), this.second.locks());
 		contest.run(4);
@@ -134,7 +134,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A waiter for a lock of another instance is notified of the release, long before the lease would have ended")
+	@DisplayName("A waiter at another instance is notified of the release, long before the lease would expire")
 	void notified() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 		long start = System.nanoTime();
@@ -149,15 +149,15 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("The subscription is made once; a wait that follows costs one try before and one after the release")
+	@DisplayName("The subscription is made once; a further wait needs one request before and one after the release")
 	void oneSubscription() {
 		long start = System.nanoTime();
 		for (int i = 0; i < 3; i++) {
 			Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 			int before = this.second.requestCount();
 			CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
-			// The first time a subscription and one more try; each time a success and a
-			// release.
+			// The first wait needs a subscription and one more request; each wait needs a
+			// grant and a release.
 			awaitAsleep(waiting, before + ((i == 0) ? 3 : 1));
 			lease.close();
 			assertThat(waiting).succeedsWithin(SOON);
@@ -167,7 +167,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Nothing is published when there is no waiter")
+	@DisplayName("Without a waiter, a release publishes nothing")
 	void silentWithoutWaiters() {
 		long before = calls("publish");
 		for (int i = 0; i < 10; i++) {
@@ -178,7 +178,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A waiter gets the lock of a holder that has died when the holder's lease ends")
+	@DisplayName("When a holder dies, a waiter gets the lock when the lease expires")
 	void holderDied() {
 		long start = System.nanoTime();
 		AcquireCommand command = AcquireCommand.of("dead", Duration.ofSeconds(2));
@@ -189,7 +189,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("If no message arrives, a waiter finds a free lock by polling, long before the lease would have ended")
+	@DisplayName("If no message arrives, a waiter finds the free lock by polling, long before the lease would expire")
 	void messageLost() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS.withoutRenewal());
 		CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
@@ -201,7 +201,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("An instance that died while it waited delays other waiters only briefly")
+	@DisplayName("An instance that died while waiting delays other waiters only briefly")
 	void waiterDied() {
 		StoredLock dying = this.first.store().lock(this.key);
 		AcquireCommand command = AcquireCommand.of("dead", OPTIONS.ttl()).notifying(() -> {
@@ -225,7 +225,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Fencing tokens grow with every acquisition, over hand-offs and instances")
+	@DisplayName("Fencing tokens grow with every acquisition, across hand-offs and instances")
 	void tokensGrow() throws Exception {
 		List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
 		Contest contest = new Contest(400, this.first.locks(), this.second.locks());
@@ -235,7 +235,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Connections that the application opens for other purposes renew nothing")
+	@DisplayName("Connections that the application opens for other purposes trigger no renewal")
 	void otherConnections() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 		long start = System.nanoTime();
@@ -252,12 +252,12 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("10,000 leases are renewed by 20 requests, 500 in each")
+	@DisplayName("10,000 leases are renewed by 20 requests of 500 each")
 	void renewsManyAtOnce() {
 		LockOptions options = LockOptions.of(Duration.ofSeconds(12));
 		List<Lease> leases = new ArrayList<>();
 		while (leases.size() < 10_000) {
-			// Not all at once, which would take a slow machine longer than the time-out.
+			// Not all concurrently, which would exceed the time-out on a slow machine.
 			int begin = leases.size();
 			IntStream.range(begin, begin + 500)
 				.mapToObj((i) -> this.first.locks().tryAcquireAsync(new LockKey("engine", "many" + i), options))
@@ -277,7 +277,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Virtual threads, where there are any, wait by the hundreds without holding their carriers")
+	@DisplayName("Hundreds of virtual threads, where available, wait without pinning their carriers")
 	void virtualThreads() throws Exception {
 		ExecutorService executor = executorOfVirtualThreads();
 		List<Future<?>> running = new ArrayList<>();
@@ -287,7 +287,7 @@ class EngineOnRedisTests {
 			running.add(executor.submit(() -> {
 				try (Lease lease = locks.acquire(this.key, WAITING)) {
 					assertThat(holders.incrementAndGet()).isOne();
-					// On a pinned carrier no thread could ever continue.
+					// With pinned carriers no thread could continue.
 					Thread.yield();
 					LockSupport.parkNanos(100_000);
 					assertThat(lease.isHeld()).isTrue();
@@ -310,7 +310,7 @@ class EngineOnRedisTests {
 		return instance.locks().tryAcquireAsync(this.key, WAITING).toCompletableFuture();
 	}
 
-	/** The second instance has made its last try before it sleeps. */
+	/** Waits until the second instance has sent its last request before it sleeps. */
 	private void awaitAsleep(CompletableFuture<?> waiting, int requests) {
 		awaitAsleep(waiting, requests, this.key);
 	}
@@ -337,7 +337,7 @@ class EngineOnRedisTests {
 		return Long.parseLong(calls.substring("calls=".length(), calls.indexOf(',')));
 	}
 
-	/** Threads of one or more instances that take the same lock over and over. */
+	/** Threads of one or more instances that repeatedly acquire the same lock. */
 	private final class Contest {
 
 		private final int acquisitions;

@@ -39,8 +39,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A store of an application that breaks its contract: the caller is answered, and the
- * next acquires the lock once the store is right again.
+ * An application's store that violates its contract: the caller is answered, and the next
+ * caller acquires the lock once the store works again.
  */
 class FaultyStoreTests {
 
@@ -50,7 +50,7 @@ class FaultyStoreTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(30));
 
-	/** After it no lease is handed off without the store. */
+	/** The time after which no lease is handed off without a request to the store. */
 	private static final Duration A_TURN = Duration.ofMillis(60);
 
 	private final VirtualRuntime runtime = new VirtualRuntime();
@@ -84,7 +84,7 @@ class FaultyStoreTests {
 
 	@ParameterizedTest
 	@MethodSource("faults")
-	@DisplayName("A store that has no handle on a lock has failed")
+	@DisplayName("A store that returns no handle for a lock has failed")
 	void noHandle(Fault fault) {
 		this.store.onLock = fault;
 		assertFails(WAITING);
@@ -94,7 +94,7 @@ class FaultyStoreTests {
 
 	@ParameterizedTest
 	@MethodSource({ "faults", "failures" })
-	@DisplayName("A store that has no answer to an acquisition has failed")
+	@DisplayName("A store that returns no answer to an acquisition has failed")
 	void noAnswerToAcquisition(Fault fault) {
 		this.store.onAcquire = fault;
 		assertFails(OPTIONS);
@@ -105,7 +105,7 @@ class FaultyStoreTests {
 
 	@ParameterizedTest
 	@MethodSource("faults")
-	@DisplayName("A store that has no answer to a release does not keep the holder, nor the next waiter")
+	@DisplayName("A store that returns no answer to a release blocks neither the holder nor the next waiter")
 	void noAnswerToRelease(Fault fault) {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		this.store.onRelease = fault;
@@ -120,7 +120,7 @@ class FaultyStoreTests {
 
 	@ParameterizedTest
 	@MethodSource({ "faults", "failures" })
-	@DisplayName("A store that has no answer to the end of a turn is asked to release the lock")
+	@DisplayName("When a store returns no answer to the end of a turn, the lock is released")
 	void noAnswerToEndOfTurn(Fault fault) {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
@@ -135,7 +135,7 @@ class FaultyStoreTests {
 	}
 
 	@Test
-	@DisplayName("A waiter gets the lock although the store cannot end its notifications")
+	@DisplayName("A waiter gets the lock although the store fails to end its notifications")
 	void notificationsDoNotEnd() {
 		StoredLock elsewhere = this.memory.lock(KEY);
 		elsewhere.acquire(AcquireCommand.of("elsewhere", OPTIONS.ttl()));
@@ -155,7 +155,7 @@ class FaultyStoreTests {
 	}
 
 	@Test
-	@DisplayName("A waiter is refused in time although the store cannot end its notifications")
+	@DisplayName("A waiter is refused in time although the store fails to end its notifications")
 	void refusedInTime() {
 		this.memory.lock(KEY).acquire(AcquireCommand.of("elsewhere", WAITING.waitTime().multipliedBy(2)));
 		this.store.onClose = () -> {
@@ -168,7 +168,7 @@ class FaultyStoreTests {
 	}
 
 	@Test
-	@DisplayName("A store that answers twice makes one holder")
+	@DisplayName("A store that answers twice creates one holder")
 	void answersTwice() {
 		this.store.onAcquire = () -> new CompletableFuture<AcquireResult>() {
 
@@ -191,7 +191,7 @@ class FaultyStoreTests {
 	}
 
 	@Test
-	@DisplayName("A waiter asks again if the notifications that it relies on are ended for a lease that has ended before")
+	@DisplayName("A waiter repeats its request if the notifications it depends on end with an earlier lease")
 	void notificationsEndLate() {
 		StoredLock elsewhere = this.memory.lock(KEY);
 		elsewhere.acquire(AcquireCommand.of("elsewhere", OPTIONS.ttl()));
@@ -221,7 +221,7 @@ class FaultyStoreTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that asks before the notifications of the lease before it have ended gets the lock, and its own end with it")
+	@DisplayName("A waiter whose request overlaps the end of the previous lease's notifications gets the lock, and its own notifications end")
 	void notificationsEndWhileNextAsks() throws InterruptedException {
 		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
 		this.store.onAcquire = () -> answer;
@@ -235,7 +235,8 @@ class FaultyStoreTests {
 			await(ended);
 		};
 		Thread operator = new Thread(this::forceRelease);
-		// It is refused when the first waiter holds the lock, and is notified still.
+		// The caller is refused when the first waiter holds the lock and still gets
+		// notifications.
 		this.locks.acquireAsync(KEY, OPTIONS, (refusal) -> {
 			operator.start();
 			await(asking);
@@ -265,7 +266,7 @@ class FaultyStoreTests {
 
 	@ParameterizedTest
 	@MethodSource("faults")
-	@DisplayName("A store that has no answer to the release of a token has failed")
+	@DisplayName("A store that returns no answer to the release of a token has failed")
 	void noAnswerToToken(Fault fault) {
 		this.store.onRelease = fault;
 		CompletableFuture<Boolean> released = new DefaultTokenLocks(this.locks).releaseAsync(KEY, "a-token-of-my-own")
@@ -292,7 +293,7 @@ class FaultyStoreTests {
 	}
 
 	/**
-	 * What a store does instead of what it should.
+	 * A replaced behaviour of the store.
 	 */
 	@FunctionalInterface
 	interface Fault {
@@ -302,7 +303,7 @@ class FaultyStoreTests {
 	}
 
 	/**
-	 * A store in memory that says it notifies, and has a fault wherever a test wants it.
+	 * A store in memory that declares NOTIFIES, with faults that the test injects.
 	 */
 	private final class FaultyStore implements LockStore {
 
@@ -317,7 +318,7 @@ class FaultyStoreTests {
 
 		private @Nullable Fault onClose;
 
-		/** The handles that are notified of a release until they are closed. */
+		/** The handles that are notified of releases until they are closed. */
 		private final Set<StoredLock> notified = ConcurrentHashMap.newKeySet();
 
 		@Override

@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Callers that want several locks, all or none.
+ * Acquisition of several locks, all or none.
  */
 class GroupAcquisitionTests {
 
@@ -67,7 +67,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Leases that are granted at once, or on other threads, are held until they are released")
+	@DisplayName("Leases that are granted synchronously or on other threads are held until they are released")
 	void heldOnOtherThreads() throws Exception {
 		try (DefaultLockRegistry real = new DefaultLockRegistry(new MemoryLockStore(),
 				(name) -> LockOptions.of(Duration.ofSeconds(30)), 64, (loss) -> {
@@ -87,7 +87,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Twenty free locks are one question to the store; the leases are in the order of the keys, and a key that occurs twice counts once")
+	@DisplayName("Twenty free locks are one request to the store; the leases are in key order, and a duplicate key counts once")
 	void oneQuestion() {
 		List<LockKey> wanted = new ArrayList<>(keys(20));
 		wanted.addAll(keys(3));
@@ -107,7 +107,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("No lock, and one lock, are no special cases")
+	@DisplayName("No lock and one lock work like several")
 	void noneAndOne() {
 		assertThat(this.locks.acquireAll(List.of(), OPTIONS)).isEmpty();
 		assertThat(join(this.locks.acquireAllAsync(List.of(), OPTIONS, this.executor).toCompletableFuture())).isEmpty();
@@ -119,7 +119,7 @@ class GroupAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	@DisplayName("Where one is held elsewhere, a caller that does not wait is refused for the first of those, and holds none")
+	@DisplayName("If another instance holds one lock, a try-lock caller is refused for it, and holds none")
 	void refused(boolean acquiresAll) {
 		this.store.acquiresAll = acquiresAll;
 		DefaultLockRegistry locks = this.runtime.registry(this.store, this.counts);
@@ -142,7 +142,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Where one is held here, a caller that does not wait is refused without the store, before the method returns")
+	@DisplayName("If this JVM holds one lock, a try-lock caller is refused without a request to the store, before the method returns")
 	void refusedHere() {
 		Lease lease = this.locks.acquire(key(7), OPTIONS);
 		int before = this.store.requests();
@@ -156,7 +156,7 @@ class GroupAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	@DisplayName("A caller that waits for one of the locks holds those before it and none behind it, and then gets all")
+	@DisplayName("A waiter for one of the locks holds the locks before it and none after it, and then gets all")
 	void waits(boolean here) {
 		Lease lease = (here ? this.locks : this.elsewhere).acquire(key(7), OPTIONS);
 		CompletableFuture<List<Lease>> waiting = this.locks.acquireAllAsync(keys(20), WAITING, this.executor)
@@ -172,7 +172,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("A wait for one of twenty locks that is held here costs two questions: for those before it, and for those behind it")
+	@DisplayName("A wait for one of twenty locks that this JVM holds needs two requests: for the locks before and after it")
 	void questionsOfAWait() {
 		Lease lease = this.locks.acquire(key(7), OPTIONS);
 		int before = this.store.acquires.get();
@@ -186,7 +186,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("A wait for one of twenty locks that is held elsewhere costs three questions and those of the wait: refused, for those before it, and for those behind it")
+	@DisplayName("A wait for one of twenty locks that another instance holds needs three requests besides those of the wait")
 	void questionsOfAWaitElsewhere() {
 		Lease lease = this.elsewhere.acquire(key(7), OPTIONS);
 		int before = this.store.acquires.get();
@@ -202,7 +202,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("The wait time is for all locks together; when it is over, the caller is refused and nothing is held")
+	@DisplayName("The wait time applies to all locks together; when it is over, the caller is refused and holds no lock")
 	void oneDeadline() {
 		Lease first = this.elsewhere.acquire(key(3), OPTIONS);
 		Lease second = this.elsewhere.acquire(key(9), OPTIONS);
@@ -219,7 +219,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Two callers that want the same locks in opposite orders are both served")
+	@DisplayName("Two callers that want the same locks in opposite order both get them")
 	void oppositeOrders() {
 		List<LockKey> reversed = new ArrayList<>(keys(10));
 		Collections.reverse(reversed);
@@ -237,7 +237,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Where the store fails, the caller gets that failure, and nothing is held")
+	@DisplayName("When the store fails, the caller gets the failure, and holds no lock")
 	void broken() {
 		this.store.broken = true;
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> this.locks.acquireAll(keys(20), WAITING));
@@ -246,30 +246,30 @@ class GroupAcquisitionTests {
 		CompletableFuture<List<Lease>> waiting = this.locks.acquireAllAsync(keys(20), WAITING, this.executor)
 			.toCompletableFuture();
 		this.runtime.settle();
-		this.store.whenAsked = () -> this.store.broken = true;
+		this.store.onAcquire = () -> this.store.broken = true;
 		lease.releaseAsync();
 		this.runtime.pass(Duration.ofSeconds(1));
 		assertThat(failure(waiting)).isInstanceOf(LockStoreException.class);
-		this.store.whenAsked = () -> {
+		this.store.onAcquire = () -> {
 		};
 		this.store.broken = false;
 		assertThat(this.locks.table().isEmpty()).isTrue();
-		// The releases have failed, too, and are up to the store.
+		// The releases have failed as well, and are repeated by the store.
 		this.runtime.pass(Duration.ofMinutes(1));
 	}
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 2 })
-	@DisplayName("A caller that gives up, in whatever way, leaves nothing: while the store is asked, while it waits, and when it has been granted")
+	@DisplayName("A caller that cancels leaves nothing behind: during the request, during the wait, or after the grant")
 	void givesUp(int way) {
 		List<Consumer<CompletableFuture<?>>> ways = List.of((answer) -> answer.cancel(true),
 				(answer) -> answer.complete(null), (answer) -> answer.completeExceptionally(new RuntimeException()));
-		this.store.silent = true;
-		this.store.obedient = true;
+		this.store.withholding = true;
+		this.store.executingAtOnce = true;
 		CompletableFuture<List<Lease>> asking = this.locks.acquireAllAsync(keys(20), WAITING, this.executor)
 			.toCompletableFuture();
 		ways.get(way).accept(asking);
-		this.store.speak();
+		this.store.deliver();
 		this.runtime.settle();
 		assertThat(held(20)).isEmpty();
 		Lease lease = this.elsewhere.acquire(key(7), OPTIONS);
@@ -289,7 +289,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("A caller that is interrupted while it waits holds nothing afterwards")
+	@DisplayName("A caller that is interrupted during the wait holds no lock")
 	void interrupted() throws Exception {
 		DefaultLockRegistry locks = new DefaultLockRegistry(this.store, (name) -> OPTIONS, 64, (loss) -> {
 		}, new LockCounts(), ObservationRegistry.NOOP);
@@ -313,16 +313,16 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Others that ask for one of the locks meanwhile are served when the group does not get it")
+	@DisplayName("Other callers of one of the locks are served if the group request does not get it")
 	void othersJoin() {
 		Lease lease = this.elsewhere.acquire(key(0), OPTIONS);
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<List<Lease>> group = this.locks.acquireAllAsync(keys(20), OPTIONS, this.executor)
 			.toCompletableFuture();
 		CompletableFuture<Optional<Lease>> tryLock = this.locks.tryAcquireAsync(key(5), OPTIONS).toCompletableFuture();
 		CompletableFuture<Optional<Lease>> waiter = this.locks.tryAcquireAsync(key(6), WAITING).toCompletableFuture();
 		CompletableFuture<Optional<Lease>> refused = this.locks.tryAcquireAsync(key(0), OPTIONS).toCompletableFuture();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(failure(group)).isInstanceOf(LockConflictException.class);
 		assertThat(join(refused)).isEmpty();
 		join(tryLock).orElseThrow().close();
@@ -331,15 +331,15 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("A caller is answered when the registry is closed while the store is asked, and what comes is released")
+	@DisplayName("When the registry closes during a request, the caller is answered, and a later grant is released")
 	void closed() {
-		this.store.silent = true;
-		this.store.obedient = true;
+		this.store.withholding = true;
+		this.store.executingAtOnce = true;
 		CompletableFuture<List<Lease>> group = this.locks.acquireAllAsync(keys(20), WAITING, this.executor)
 			.toCompletableFuture();
 		CompletableFuture<Void> released = this.locks.releaseAll();
 		assertThat(failure(group)).isInstanceOf(LockStoreException.class);
-		this.store.speak();
+		this.store.deliver();
 		this.runtime.settle();
 		assertThat(released).isCompleted();
 		assertThat(held(20)).isEmpty();
@@ -347,8 +347,8 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("A lease that is lost while the caller waits for another lock is not handed out")
-	void lostMeanwhile() {
+	@DisplayName("A lease that is lost while the caller waits for another lock is not returned")
+	void lostWhileWaiting() {
 		Lease lease = this.elsewhere.acquire(key(7), OPTIONS);
 		CompletableFuture<List<Lease>> waiting = this.locks.acquireAllAsync(keys(20),
 				LockOptions.of(Duration.ofSeconds(2)).withoutRenewal().withWaitTime(WAITING.waitTime()), this.executor)
@@ -361,7 +361,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Ten thousand locks are acquired in requests of 128, and all released if the last is held")
+	@DisplayName("Ten thousand locks are acquired in requests of 128, and all are released if the last one is held")
 	void tenThousand() {
 		List<Lease> leases = this.locks.acquireAll(keys(10_000), OPTIONS);
 		assertThat(this.store.acquires).hasValue(79);
@@ -377,7 +377,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Six threads that want some of five locks each exclude each other, and all are served")
+	@DisplayName("Six threads that each want some of five locks exclude each other, and all are served")
 	void threads() {
 		DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(), (name) -> OPTIONS, 64, (loss) -> {
 		}, new LockCounts(), ObservationRegistry.NOOP);
@@ -420,7 +420,7 @@ class GroupAcquisitionTests {
 		return new LockKey("several", "%04d".formatted(place));
 	}
 
-	/** Returns the places of the locks that are held in the store. */
+	/** Returns the indexes of the keys whose locks are held in the store. */
 	private List<Integer> held(int count) {
 		return IntStream.range(0, count)
 			.filter((

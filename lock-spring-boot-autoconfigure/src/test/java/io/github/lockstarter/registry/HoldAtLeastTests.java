@@ -38,7 +38,7 @@ class HoldAtLeastTests {
 	private final DefaultLockRegistry others = this.runtime.registry(this.store);
 
 	@Test
-	@DisplayName("A lock that is released early is kept from all instances until the shortest hold is over")
+	@DisplayName("A lock that is released before hold-at-least is over is refused to all instances until then")
 	void keepsLock() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		this.runtime.pass(Duration.ofMillis(100));
@@ -52,7 +52,7 @@ class HoldAtLeastTests {
 	}
 
 	@Test
-	@DisplayName("A lock that is held for longer is free when it is released")
+	@DisplayName("A lock that is held for longer than hold-at-least is free when released")
 	void releasesAfterLongerWork() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		this.runtime.pass(Duration.ofSeconds(60));
@@ -62,7 +62,7 @@ class HoldAtLeastTests {
 	}
 
 	@Test
-	@DisplayName("A waiter of the same instance is granted the lock when the shortest hold is over, and not before")
+	@DisplayName("A waiter of the same instance gets the lock when hold-at-least is over, and not before")
 	void waiterWaits() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiter = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
@@ -74,7 +74,7 @@ class HoldAtLeastTests {
 	}
 
 	@Test
-	@DisplayName("The end of the instance does not free the lock earlier")
+	@DisplayName("The shutdown of the instance does not free the lock before hold-at-least is over")
 	void outlivesInstance() {
 		this.locks.acquire(KEY, OPTIONS).close();
 		this.locks.release();
@@ -84,7 +84,7 @@ class HoldAtLeastTests {
 	}
 
 	@Test
-	@DisplayName("A lease that was lost keeps nobody from the lock")
+	@DisplayName("After a lost lease, hold-at-least does not apply")
 	void lostLease() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS.withoutRenewal().withHoldAtLeast(OPTIONS.ttl()));
 		this.runtime.pass(OPTIONS.ttl().plusMillis(1));
@@ -93,7 +93,7 @@ class HoldAtLeastTests {
 	}
 
 	@Test
-	@DisplayName("A lock that is given back, because its caller did not get another one, is free at once")
+	@DisplayName("A lock that is released because its caller did not get another one is free at once")
 	void refusedGroup() {
 		LockKey second = new LockKey("second job", "");
 		this.others.acquire(second, OPTIONS);
@@ -101,14 +101,14 @@ class HoldAtLeastTests {
 		CompletableFuture<List<Lease>> both = this.locks.acquireAllAsync(List.of(KEY, second), brief, Runnable::run)
 			.toCompletableFuture();
 		this.runtime.pass(Duration.ofMillis(50));
-		assertThat(this.others.tryAcquire(KEY, OPTIONS)).as("is held meanwhile").isEmpty();
+		assertThat(this.others.tryAcquire(KEY, OPTIONS)).as("held during the wait").isEmpty();
 		this.runtime.pass(Duration.ofMillis(100));
 		assertThat(both).isCompletedExceptionally();
 		assertThat(this.others.tryAcquire(KEY, OPTIONS)).isPresent();
 	}
 
 	@Test
-	@DisplayName("A lock that is granted to a caller which has given up is free at once")
+	@DisplayName("A lock that is granted to a caller that has given up is free at once")
 	void abandonedGrant() {
 		List<Runnable> answers = new ArrayList<>();
 		CompletableFuture<Lease> result = this.locks.acquireAsync(KEY, OPTIONS, answers::add).toCompletableFuture();
@@ -118,13 +118,14 @@ class HoldAtLeastTests {
 	}
 
 	@RepeatedTest(20)
-	@DisplayName("A job that three instances attempt once a second runs once a second, wherever their clocks are")
+	@DisplayName("A job that three instances attempt once a second runs once a second, whatever their clocks")
 	void onceASecond(RepetitionInfo repetition) {
 		Random random = new Random(repetition.getCurrentRepetition());
 		List<DefaultLockRegistry> instances = IntStream.range(0, 3)
 			.mapToObj((i) -> this.runtime.registry(this.store))
 			.toList();
-		// Clocks up to five seconds apart, and work of up to a third of the interval.
+		// Clocks differ by up to five seconds, and work takes up to a third of the
+		// interval.
 		List<Long> offsets = instances.stream().map((each) -> random.nextLong(5_000_000_000L)).toList();
 		Duration interval = Duration.ofSeconds(1);
 		List<Long> runs = new ArrayList<>();

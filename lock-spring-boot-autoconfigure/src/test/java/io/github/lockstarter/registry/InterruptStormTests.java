@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Callers that give up at any moment.
+ * Callers that give up at random times.
  */
 @Tag("faults")
 class InterruptStormTests {
@@ -48,14 +48,14 @@ class InterruptStormTests {
 	private final AtomicInteger served = new AtomicInteger();
 
 	@Test
-	@DisplayName("Interrupts and cancelled acquires in two instances: no two holders, and no key, waiter or renewal left")
+	@DisplayName("Interrupts and cancelled acquires in two instances: never two holders, and no key, waiter or renewal remains")
 	void storm() throws Exception {
 		storm(Duration.ofSeconds(3));
 	}
 
 	@Test
 	@Tag("soak")
-	@DisplayName("20 s of interrupts and cancelled acquires leave nothing behind, either")
+	@DisplayName("20 s of interrupts and cancelled acquires leave nothing behind")
 	void longStorm() throws Exception {
 		storm(Duration.ofSeconds(20));
 	}

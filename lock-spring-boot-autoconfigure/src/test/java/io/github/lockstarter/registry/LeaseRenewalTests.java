@@ -55,7 +55,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A lease is renewed at a third of its time to live for as long as it is held, and no longer")
+	@DisplayName("A lease is renewed after each third of its time to live while it is held, and no longer")
 	void renews() {
 		Lease lease = this.locks.acquire(KEY, RENEWED);
 		for (int renewals = 0; renewals < 7; renewals++) {
@@ -74,7 +74,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A lease without renewal ends with its time to live")
+	@DisplayName("A lease without renewal ends after its time to live")
 	void withoutRenewal(CapturedOutput output) {
 		Lease lease = this.locks.acquire(KEY, SHORT.withoutRenewal());
 		this.runtime.pass(SHORT.ttl().minusNanos(1));
@@ -88,7 +88,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("Renewal outlives errors of the store")
+	@DisplayName("Renewal continues after store errors")
 	void survivesErrors() {
 		Lease lease = this.locks.acquire(KEY, RENEWED);
 		this.store.broken = true;
@@ -102,7 +102,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A store that stays broken loses the lease at its own deadline: notified once, in every way, without the key")
+	@DisplayName("If the store stays unavailable, the lease is lost at its own deadline, and reported once in every way, without the key")
 	void lostByDeadline(CapturedOutput output) {
 		AtomicInteger told = new AtomicInteger();
 		Lease lease = this.locks.acquire(KEY, RENEWED);
@@ -130,10 +130,10 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A store that has forgotten the lease is noticed at the next renewal, before the deadline")
+	@DisplayName("If the store has lost the lease, the next renewal detects it, before the deadline")
 	void lostByRenewal(CapturedOutput output) {
 		Lease lease = this.locks.acquire(KEY, RENEWED);
-		this.store.forgetAll();
+		this.store.loseData();
 		this.runtime.pass(RENEWED.ttl().dividedBy(3));
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(this.losses).hasSize(1);
@@ -142,11 +142,11 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("After a reconnect the store is asked at once which leases it still has")
+	@DisplayName("After a reconnect, all leases are renewed at once")
 	void lostByReconnect() {
 		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMinutes(1)));
 		Lease other = this.locks.acquire(new LockKey("renewal", "jiro"), LockOptions.of(Duration.ofMinutes(1)));
-		this.store.forgetAll();
+		this.store.loseData();
 		this.store.reconnect();
 		this.runtime.settle();
 		assertThat(lease.isHeld()).isFalse();
@@ -155,12 +155,12 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("The store is asked at once after a reconnect, too, if a renewal sent before it fails then")
+	@DisplayName("If a renewal sent before a reconnect fails after it, the lease is renewed again at once")
 	void lostByReconnectDuringRenewal() {
 		Lease lease = this.locks.acquire(KEY, RENEWED);
-		this.store.silent = true;
+		this.store.withholding = true;
 		this.runtime.pass(RENEWED.ttl().dividedBy(3));
-		this.store.forgetAll();
+		this.store.loseData();
 		this.store.reconnect();
 		this.store.fail();
 		this.store.broken = false;
@@ -183,7 +183,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("Renewal outlives a store that throws")
+	@DisplayName("Renewal continues after an exception of the store")
 	void survivesThrowing() {
 		Lease lease = this.locks.acquire(KEY, RENEWED);
 		this.store.throwing = true;
@@ -212,7 +212,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A lock that is held for its longest is lost, so that work that hangs does not hold it for ever")
+	@DisplayName("A lock held for max-hold is lost, so that a hung handler does not hold it forever")
 	void maxHold(CapturedOutput output) {
 		Lease lease = this.locks.acquire(KEY, RENEWED.withMaxHold(Duration.ofMillis(4500)));
 		CompletableFuture<Optional<Lease>> waiting = this.locks
@@ -231,7 +231,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("10,000 leases are renewed in few round trips, at one alarm, and each ends with its release")
+	@DisplayName("10,000 leases are renewed in few round trips by one timer, and each renewal ends with the release")
 	void manyLeases() {
 		List<Lease> leases = new ArrayList<>();
 		for (int i = 0; i < 10_000; i++) {
@@ -251,7 +251,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A registry that is closed releases the held locks, notifies their holders, and renews no more")
+	@DisplayName("A registry that closes releases the held locks, notifies their holders, and stops renewing")
 	void closed() {
 		AtomicInteger told = new AtomicInteger();
 		Lease lease = this.locks.acquire(KEY, RENEWED);

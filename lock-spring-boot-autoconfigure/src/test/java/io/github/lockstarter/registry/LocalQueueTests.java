@@ -50,7 +50,7 @@ class LocalQueueTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
 
-	/** In which the waiters of other instances come first. */
+	/** The time in which waiters of other instances take precedence. */
 	private static final Duration PAUSE = Duration.ofMillis(20);
 
 	private final VirtualRuntime runtime = new VirtualRuntime();
@@ -72,7 +72,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Waiters are served in the order of arrival, without the store, by leases whose tokens grow")
+	@DisplayName("Waiters are served in order of arrival, without requests to the store, by leases with growing tokens")
 	void firstComeFirstServed() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 3).mapToObj((i) -> waitAsync()).toList();
@@ -89,7 +89,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("While this JVM holds or queues for a lock, a try-lock caller is refused without the store")
+	@DisplayName("While this JVM holds or queues for a lock, a try-lock caller is refused without a request to the store")
 	void refusedWithoutStore() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
@@ -106,7 +106,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A waiter above the limit is refused at once")
+	@DisplayName("A waiter above max-waiters is refused at once")
 	void maxWaiters() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 4).mapToObj((i) -> waitAsync()).toList();
@@ -118,7 +118,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A caller that finds the queue full is refused for that reason; a caller that does not wait, or whose wait ended, is not")
+	@DisplayName("A caller that finds the queue full is refused for that reason; a try-lock caller, or a timed-out waiter, is not")
 	void queueFull() {
 		LockOptions impatient = OPTIONS.withWaitTime(Duration.ofMillis(1));
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
@@ -135,7 +135,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("The refusal of a full queue says how long the holder's lease lasts")
+	@DisplayName("The refusal of a full queue contains the remaining time of the holder's lease")
 	void answerOfFullQueue() {
 		this.locks.acquire(KEY, OPTIONS);
 		IntStream.range(0, 3).forEach((i) -> waitAsync());
@@ -162,7 +162,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A waiter is refused when its wait is over, wherever it is in the queue")
+	@DisplayName("A waiter is refused when its wait times out, at any position in the queue")
 	void ownDeadlines() {
 		this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> patient = waitAsync();
@@ -177,7 +177,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A turn of hand-offs ends after sixteen leases, and the store is asked again")
+	@DisplayName("A turn ends after sixteen leases, and the store is asked again")
 	void boundedInCount() throws Exception {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
@@ -203,7 +203,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A turn of hand-offs ends after a while, and the store is asked again")
+	@DisplayName("A turn ends after a time limit, and the store is asked again")
 	void boundedInTime() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
@@ -215,7 +215,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A late predecessor can neither end nor extend the lease that it handed off")
+	@DisplayName("Closing a lease again after its hand-off neither ends nor extends the next lease")
 	void latePredecessor() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
@@ -230,7 +230,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A lease that was released, on whatever thread and however often, is over, and reports no loss")
+	@DisplayName("A released lease has ended, on whatever thread and however often it is closed, and reports no loss")
 	void useAfterRelease() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		AtomicInteger told = new AtomicInteger();
@@ -248,7 +248,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A lock that is not held any more is not handed off")
+	@DisplayName("A lock that is no longer held is not handed off")
 	void lostIsNotHandedOff() {
 		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(80)).withoutRenewal());
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
@@ -259,7 +259,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A waiter with another time to live gets a lease of its own from the store")
+	@DisplayName("A waiter with a different time to live gets its own lease from the store")
 	void otherTtl() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = this.locks
@@ -272,7 +272,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A store failure reaches all waiters, each with an exception of its own")
+	@DisplayName("A store failure reaches all waiters, each with its own exception")
 	void brokenStore() {
 		Lease lease = this.locks.acquire(KEY, LockOptions.of(Duration.ofMinutes(1)));
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 2).mapToObj((i) -> waitAsync()).toList();
@@ -289,7 +289,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that is cancelled or interrupted leaves the queue at once, and nothing of it is kept")
+	@DisplayName("A waiter that is cancelled or interrupted is removed from the queue at once")
 	void leavesTheQueue() {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
@@ -317,9 +317,9 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("When the store fails two concurrent try-lock callers, neither is refused as if the lock was held")
+	@DisplayName("When the store fails for two concurrent try-lock callers, neither gets a conflict")
 	void brokenIsNotBusy() {
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		assertThat(second).isNotDone();
@@ -332,11 +332,11 @@ class LocalQueueTests {
 
 	@Test
 	@DisplayName("Of two concurrent try-lock callers, one gets the lock and the other is refused, by one request")
-	void twoMeet() {
-		this.store.silent = true;
+	void concurrentTryLocks() {
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(this.runtime.join(first)).matches(Optional::isPresent);
 		assertThat(this.runtime.join(second)).isEqualTo(Optional.empty());
 		assertThat(this.store.acquires).hasValue(1);
@@ -345,11 +345,11 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("When the first of two callers is cancelled before the answer, the second gets the lock")
 	void firstLeaves() {
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		first.cancel(false);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
 		this.runtime.settle();
@@ -360,12 +360,12 @@ class LocalQueueTests {
 	@Test
 	@DisplayName("When the first caller is cancelled before the answer, the third does not overtake the second")
 	void noOvertaking() {
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		first.cancel(false);
 		CompletableFuture<Optional<Lease>> third = waitAsync();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		assertThat(third).isNotDone();
 		second.join().orElseThrow().close();
@@ -373,15 +373,15 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("When the first caller is cancelled, and its time to live is over at the answer, the second gets the lock for its own time to live")
+	@DisplayName("When the first caller is cancelled and its time to live is over at the answer, the second gets the lock for its own time to live")
 	void lateForAnother() {
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = this.locks.tryAcquireAsync(KEY, LockOptions.of(Duration.ofMillis(1)))
 			.toCompletableFuture();
 		CompletableFuture<Optional<Lease>> second = tryAsync();
 		first.cancel(false);
 		this.runtime.pass(Duration.ofMillis(1));
-		this.store.speak();
+		this.store.deliver();
 		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
 	}
@@ -390,59 +390,59 @@ class LocalQueueTests {
 	@DisplayName("While a lock is being released, a try-lock caller is not refused because of another one before it")
 	void duringRelease() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
-		this.store.silent = true;
+		this.store.withholding = true;
 		lease.releaseAsync();
 		List<CompletableFuture<Optional<Lease>>> asking = List.of(tryAsync(), tryAsync(), tryAsync());
 		asking.get(0).cancel(false);
 		assertThat(asking.get(1)).isNotDone();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(this.runtime.join(asking.get(1))).matches(Optional::isPresent);
 		assertThat(this.runtime.join(asking.get(2))).isEqualTo(Optional.empty());
 		asking.get(1).join().orElseThrow().close();
 	}
 
 	@Test
-	@DisplayName("Whatever is done with the stage of a release, closing the lease never throws")
+	@DisplayName("Closing a lease never throws, even if its release stage was completed by other code")
 	void foreignCompletion() {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
-		store.silent = true;
+		store.withholding = true;
 		CompletableFuture<Optional<Lease>> acquired = tryAsync(locks);
-		store.speak();
+		store.deliver();
 		Lease lease = acquired.join().orElseThrow();
-		store.silent = true;
+		store.withholding = true;
 		lease.releaseAsync().toCompletableFuture().completeExceptionally(new IllegalStateException());
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(lease::close);
-		store.speak();
+		store.deliver();
 		assertThat(closed).succeedsWithin(SOON);
 		locks.close();
 	}
 
 	@Test
-	@DisplayName("What follows a release does not run on the thread of the store or of another caller")
+	@DisplayName("Callbacks of a release do not run on the thread of the store or of another caller")
 	void threadOfRelease() {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
 		Lease lease = locks.acquire(KEY, OPTIONS);
 		CompletableFuture<String> thread = new CompletableFuture<>();
-		store.silent = true;
+		store.withholding = true;
 		lease.releaseAsync().thenRun(() -> thread.complete(Thread.currentThread().getName()));
-		store.speak();
+		store.deliver();
 		assertThat(thread).succeedsWithin(SOON).asString().startsWith("lock-answers");
 		locks.close();
 	}
 
 	@Test
-	@DisplayName("Closing waits for what is under way in the store")
+	@DisplayName("close waits for requests under way in the store")
 	void closeWaits() {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());
-		store.silent = true;
+		store.withholding = true;
 		CompletableFuture<Optional<Lease>> acquire = tryAsync(locks);
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(locks::close);
 		assertThat(acquire).failsWithin(SOON);
 		assertThat(closed).isNotDone();
-		store.speak();
+		store.deliver();
 		assertThat(closed).succeedsWithin(SOON);
 		assertThat(store.releases).hasValue(1);
 	}
@@ -471,7 +471,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("When the registry drains, waiters are answered with 503; a free lock is still granted")
+	@DisplayName("When the registry drains, waiters are answered with 503, and a free lock is still granted")
 	void drains() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
@@ -493,7 +493,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A lock can be named by a text, and is then taken as configured for its name")
+	@DisplayName("A lock can be named by a string, and is acquired with the settings of its name")
 	void byText() {
 		DefaultLockRegistry locks = registry(new ObservedStore(), new ThreadedRuntime());
 		try (Lease lease = locks.acquire("team:42")) {

@@ -12,21 +12,21 @@ import io.github.lockstarter.testing.TestJvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A waiter without a thread blocks no thread, either.
+ * Asynchronous waiters block no thread.
  */
 class NonBlockingTests {
 
 	@Test
-	@DisplayName("A blocking wait is seen, on an event loop and on a thread of Reactor's")
+	@DisplayName("BlockHound detects a blocking wait on an event loop and on a Reactor thread")
 	void blocking() {
 		assertThat(outputOf("blocking")).filteredOn(NonBlockingTests::isBlocked)
-			.allMatch((line) -> line.contains("WatchedCallers.block"))
+			.allMatch((line) -> line.contains("BlockHoundCallers.block"))
 			.anyMatch((line) -> line.startsWith("blocked event-loop") && line.contains("DefaultLockRegistry.await"))
 			.anyMatch((line) -> line.startsWith("blocked parallel") && line.contains("DefaultLockRegistry.await"));
 	}
 
 	@Test
-	@DisplayName("Asynchronous callers block no event loop, nor a thread of the driver's or the engine's, however many want one lock")
+	@DisplayName("Asynchronous callers do not block event loops, driver threads or engine threads, however many want one lock")
 	void asynchronous() {
 		assertThat(outputOf("asynchronous")).noneMatch(NonBlockingTests::isBlocked)
 			.filteredOn((line) -> line.startsWith("served "))
@@ -37,7 +37,7 @@ class NonBlockingTests {
 	}
 
 	@Test
-	@DisplayName("Nor do they while Redis does not answer")
+	@DisplayName("Asynchronous callers block no such thread while Redis does not answer")
 	void unanswered() {
 		assertThat(outputOf("unanswered")).contains("served 0").noneMatch(NonBlockingTests::isBlocked);
 	}
@@ -48,7 +48,7 @@ class NonBlockingTests {
 
 	private static List<String> outputOf(String way) {
 		try (LocalRedis redis = LocalRedis.started();
-				TestJvm jvm = TestJvm.start(BlockingCalls.OPTIONS, WatchedCallers.class, way, redis.port())) {
+				TestJvm jvm = TestJvm.start(BlockingCalls.OPTIONS, BlockHoundCallers.class, way, redis.port())) {
 			jvm.await("end");
 			return jvm.output();
 		}

@@ -28,7 +28,7 @@ import io.github.lockstarter.store.memory.MemoryLockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the observations of locks are called, and which key values they have.
+ * The names and key values of lock observations.
  */
 class ObservationConventionTests {
 
@@ -54,14 +54,14 @@ class ObservationConventionTests {
 	}
 
 	@Test
-	@DisplayName("By default they have their names, the lock, and at the end the outcome")
+	@DisplayName("By default, observations have their documented names, the lock, and the outcome at the end")
 	void defaults() {
 		assertThat(observed()).containsExactlyElementsOf(DEFAULTS);
 		assertThat(this.asked).containsExactly("lock.acquire", "lock.hold");
 	}
 
 	@Test
-	@DisplayName("A convention of the application replaces names and key values, and may add to the default")
+	@DisplayName("An application's convention replaces names and key values, and may extend the default")
 	void replaced() {
 		this.locks.setObservationConvention(new Own());
 		assertThat(observed()).containsExactly("begin of mutex.acquire {lock=team, region=eu}",
@@ -72,7 +72,7 @@ class ObservationConventionTests {
 	}
 
 	@Test
-	@DisplayName("One for leases only leaves attempts to the default")
+	@DisplayName("A convention for leases only leaves attempts to the default")
 	void oneKind() {
 		this.locks.setObservationConvention(new DefaultLockObservationConvention() {
 
@@ -92,7 +92,7 @@ class ObservationConventionTests {
 	}
 
 	@Test
-	@DisplayName("A global one takes precedence over the default, and one of the application over both")
+	@DisplayName("A global convention precedes the default, and the application's convention precedes both")
 	void global() {
 		this.observations.observationConfig().observationConvention(new Global());
 		assertThat(observed()).containsExactly("begin of global {}", "global {team=granted}", "begin of global {}",
@@ -104,7 +104,7 @@ class ObservationConventionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	@DisplayName("Where one throws, or gives nothing, the default takes its place, and what has begun ends")
+	@DisplayName("When a convention throws or returns null, the default is used, and started observations stop")
 	void failing(boolean throwing) {
 		AtomicInteger asked = new AtomicInteger();
 		this.locks.setObservationConvention(new Failing(throwing, asked));
@@ -113,7 +113,7 @@ class ObservationConventionTests {
 	}
 
 	@Test
-	@DisplayName("One that fails to decide what it supports is not asked for more")
+	@DisplayName("A convention that fails in supportsContext is not used again")
 	void failingToSupport() {
 		this.locks.setObservationConvention(new DefaultLockObservationConvention() {
 
@@ -131,7 +131,7 @@ class ObservationConventionTests {
 		assertThat(observed()).containsExactlyElementsOf(DEFAULTS);
 	}
 
-	/** Returns what is observed of a lock that is acquired and released. */
+	/** Returns the observations of a lock that is acquired and released. */
 	private List<String> observed() {
 		if (this.asked.isEmpty()) {
 			this.observations.observationConfig()
@@ -220,7 +220,7 @@ class ObservationConventionTests {
 
 	}
 
-	/** Fails whatever it is asked. */
+	/** Fails in every method. */
 	private record Failing(boolean throwing, AtomicInteger asked) implements LockObservationConvention {
 
 		@Override

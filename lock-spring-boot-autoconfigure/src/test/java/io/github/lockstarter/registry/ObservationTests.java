@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What operators see of attempts and leases.
+ * Observations of attempts and leases.
  */
 class ObservationTests {
 
@@ -90,7 +90,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A lock that is taken and released is two observations, two counts and two lines")
+	@DisplayName("A lock that is acquired and released results in two observations, two counts and two log lines")
 	void takenAndReleased() {
 		Lease lease = this.locks.acquire("team:42");
 		this.runtime.pass(SHORT);
@@ -104,7 +104,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A refusal is a conflict, a timeout after a wait, and only waits are timed")
+	@DisplayName("A refusal is a conflict, or a time-out after a wait, and only waits are timed")
 	void refusals() {
 		try (Lease held = this.locks.acquire("team:42")) {
 			assertThat(this.locks.tryAcquire("team:42", Duration.ZERO)).isEmpty();
@@ -120,7 +120,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A caller that finds the queue full is counted as that, once, and its wait is not timed")
+	@DisplayName("A caller that finds the queue full is counted once as such, and no wait is timed")
 	void queueFull() {
 		try (Lease held = this.locks.acquire("team:42")) {
 			for (int i = 0; i < MAX_WAITERS; i++) {
@@ -143,7 +143,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("The next in the queue is granted the lock by a hand-off")
+	@DisplayName("The next waiter in the queue is granted the lock by a hand-off")
 	void handOff() {
 		Lease first = this.locks.acquire("team:42");
 		CompletableFuture<Optional<Lease>> second = this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture();
@@ -155,7 +155,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A caller that gives up is neither refused nor failed")
+	@DisplayName("A caller that gives up is counted neither as refused nor as failed")
 	void cancelled() {
 		try (Lease held = this.locks.acquire("team:42")) {
 			this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture().cancel(false);
@@ -166,7 +166,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A caller that gets a result instead of the lock is granted nothing")
+	@DisplayName("A caller that gets a result instead of the lock is not counted as granted")
 	void result() {
 		ResultKey slot = new ResultKey("share", LONG, false);
 		SharedLease winner = this.locks.acquire(LockKey.of("team:42"), OPTIONS, slot, ResultQuery.NOBODY).lease();
@@ -180,7 +180,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A lease that ends early is lost, which is a warning without the key")
+	@DisplayName("A lease that ends early is lost, which logs a warning without the key")
 	void lost() {
 		Lease lease = this.locks.acquire(LockKey.of("team:secret"), LockOptions.of(SHORT).withoutRenewal());
 		this.runtime.pass(SHORT);
@@ -202,7 +202,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A store that fails is an error of the attempt and of the store, which is a warning without the key")
+	@DisplayName("A store failure is an error of the attempt and of the store, and logs a warning without the key")
 	void storeFails() {
 		try (DefaultLockRegistry failing = registry(new FailingStore())) {
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> failing.acquire("team:secret"));
@@ -214,7 +214,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A handler that fails affects no attempt")
+	@DisplayName("An observation handler that fails affects no attempt")
 	void handlerFails() {
 		this.observations.observationConfig().observationHandler(new ObservationHandler<>() {
 
@@ -241,7 +241,7 @@ class ObservationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "4\n2 WARN all is lost", "4', GET /: lost after 1 ms", "4\u2028lost", "4\u202Etsol" })
-	@DisplayName("A key that could be taken for something else is logged as its digest")
+	@DisplayName("An ambiguous key is logged as its digest")
 	void hostileKey(String key) {
 		this.locks.acquire("team:" + key).close();
 		this.runtime.settle();
@@ -250,7 +250,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("The lease of a waiter belongs to the waiter's observation, not to that of the holder that handed the lock off")
+	@DisplayName("A waiter's lease is a child of the waiter's observation, not of the observation of the holder that handed off")
 	void parents() {
 		Observation first = Observation.start("first", this.observations);
 		Observation second = Observation.start("second", this.observations);
@@ -267,7 +267,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("What an asynchronous caller does with the lock belongs to the lease, and what follows the release does not")
+	@DisplayName("An asynchronous caller's work is observed under the lease, and its work after the release is not")
 	void asynchronousWork() {
 		this.locks.tryAcquireAsync("team:42", SHORT).thenAccept((lease) -> {
 			this.observed.add("work");
@@ -286,7 +286,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("Whatever is under way when the registry ends, what began to be observed ends")
+	@DisplayName("When the registry closes, all started observations stop")
 	void shutdown() {
 		this.locks.acquire("team:1");
 		this.locks.tryAcquireAsync("team:1", LONG);
@@ -335,7 +335,7 @@ class ObservationTests {
 			.toList();
 	}
 
-	/** Takes note of what has ended. */
+	/** Records stopped observations. */
 	private final class Recorder implements ObservationHandler<LockObservationContext> {
 
 		@Override
@@ -365,7 +365,7 @@ class ObservationTests {
 
 	}
 
-	/** Is out of order. */
+	/** An observation handler that fails. */
 	private static final class FailingStore implements LockStore {
 
 		@Override

@@ -28,14 +28,14 @@ import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
- * A store in memory that counts what it is asked, can be out of order, can forget, and
- * can keep its answers back.
+ * A store in memory that counts its requests. It can fail, lose its data, and withhold
+ * answers.
  */
 final class ObservedStore implements LockStore {
 
 	final AtomicInteger acquires = new AtomicInteger();
 
-	/** How many handles it has returned that may block their caller. */
+	/** The number of returned handles that may block their caller. */
 	final AtomicInteger blocking = new AtomicInteger();
 
 	final AtomicInteger releases = new AtomicInteger();
@@ -44,31 +44,33 @@ final class ObservedStore implements LockStore {
 
 	volatile boolean broken;
 
-	/** Whether answers are kept back until the store {@linkplain #speak() speaks}. */
-	volatile boolean silent;
+	/**
+	 * Whether answers are withheld until the store {@linkplain #deliver() delivers them}.
+	 */
+	volatile boolean withholding;
 
-	/** Whether answers are kept back as soon as a lock is released. */
-	volatile boolean silentWhenReleased;
+	/** Whether answers are withheld after the next release. */
+	volatile boolean withholdingAfterRelease;
 
-	/** Whether what is asked is done at once where answers are kept back. */
-	volatile boolean obedient;
+	/** Whether requests are executed at once although their answers are withheld. */
+	volatile boolean executingAtOnce;
 
-	/** Whether answers are kept back as soon as a token claims a lock. */
-	volatile boolean silentWhenClaimed;
+	/** Whether answers are withheld after the next acquire for a token. */
+	volatile boolean withholdingAfterTokenAcquire;
 
-	/** Runs whenever the store is asked for a lock. */
-	volatile Runnable whenAsked = () -> {
+	/** Runs at each acquire. */
+	volatile Runnable onAcquire = () -> {
 	};
 
 	volatile boolean throwing;
 
-	/** Whether it says that its locks are those of this JVM only. */
+	/** Whether the store declares that its locks are local to the JVM. */
 	volatile boolean local;
 
-	/** Whether it says that it grants several locks at once. */
+	/** Whether the store declares that it grants several locks at once. */
 	volatile boolean acquiresAll = true;
 
-	private final Queue<Runnable> unspoken = new ConcurrentLinkedQueue<>();
+	private final Queue<Runnable> withheld = new ConcurrentLinkedQueue<>();
 
 	private final LongSupplier nanoTime;
 
@@ -86,11 +88,11 @@ final class ObservedStore implements LockStore {
 		this.memory = new MemoryLockStore(nanoTime);
 	}
 
-	void forgetAll() {
+	void loseData() {
 		this.memory = new MemoryLockStore(this.nanoTime);
 	}
 
-	/** Returns the store of which nothing is counted, broken or kept back. */
+	/** Returns the underlying store, without counting and faults. */
 	MemoryLockStore memory() {
 		return this.memory;
 	}
@@ -101,18 +103,18 @@ final class ObservedStore implements LockStore {
 
 	void fail() {
 		this.broken = true;
-		speak();
+		deliver();
 	}
 
 	/**
-	 * Gives the answers that were kept back, on a thread of its own, and waits for it.
+	 * Delivers the withheld answers on another thread, and waits for it.
 	 */
-	void speak() {
-		this.silent = false;
-		this.silentWhenClaimed = false;
-		this.silentWhenReleased = false;
+	void deliver() {
+		this.withholding = false;
+		this.withholdingAfterTokenAcquire = false;
+		this.withholdingAfterRelease = false;
 		Thread store = new Thread(() -> {
-			for (Runnable next = this.unspoken.poll(); next != null; next = this.unspoken.poll()) {
+			for (Runnable next = this.withheld.poll(); next != null; next = this.withheld.poll()) {
 				next.run();
 			}
 		}, "store");
@@ -149,7 +151,7 @@ final class ObservedStore implements LockStore {
 	@Override
 	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
 		this.acquires.incrementAndGet();
-		this.whenAsked.run();
+		this.onAcquire.run();
 		return unlessBroken(((ObservedLock) acquisitions.get(0).lock()).key,
 				() -> this.memory.acquireAll(acquisitions.stream()
 					.map((each) -> new Acquisition(((ObservedLock) each.lock()).memory(), each.owner(), each.ttl()))
@@ -182,8 +184,8 @@ final class ObservedStore implements LockStore {
 		@Override
 		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 			ObservedStore.this.acquires.incrementAndGet();
-			ObservedStore.this.whenAsked.run();
-			ObservedStore.this.silent |= !command.takenBack() && ObservedStore.this.silentWhenClaimed;
+			ObservedStore.this.onAcquire.run();
+			ObservedStore.this.withholding |= !command.takenBack() && ObservedStore.this.withholdingAfterTokenAcquire;
 			return unlessBroken(this.key, () -> memory().acquire(command));
 		}
 
@@ -196,7 +198,7 @@ final class ObservedStore implements LockStore {
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
 			ObservedStore.this.releases.incrementAndGet();
 			CompletionStage<Boolean> released = unlessBroken(this.key, () -> memory().release(owner, result));
-			ObservedStore.this.silent |= result == null && ObservedStore.this.silentWhenReleased;
+			ObservedStore.this.withholding |= result == null && ObservedStore.this.withholdingAfterRelease;
 			return released;
 		}
 
@@ -214,10 +216,10 @@ final class ObservedStore implements LockStore {
 	}
 
 	private <T> CompletionStage<T> unlessBroken(LockKey key, Supplier<CompletionStage<T>> answer) {
-		if (this.silent) {
+		if (this.withholding) {
 			CompletableFuture<T> kept = new CompletableFuture<>();
-			CompletionStage<T> done = this.obedient ? answer.get() : null;
-			this.unspoken
+			CompletionStage<T> done = this.executingAtOnce ? answer.get() : null;
+			this.withheld
 				.add(() -> ((done != null) ? done : unlessBroken(key, answer)).whenComplete((value, failure) -> {
 					if (failure != null) {
 						kept.completeExceptionally(failure);

@@ -17,7 +17,7 @@ import io.github.lockstarter.LockOptions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How two servers wait for a lock in a store that does not notify of releases.
+ * Two servers that wait for a lock in a store without notifications.
  */
 class PolledStoreTests {
 
@@ -44,8 +44,8 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("A server that always has a waiter for a lock lets another server acquire it, again and again")
-	void letsOthersIn() {
+	@DisplayName("A server with permanent waiters for a lock repeatedly lets another server acquire it")
+	void yieldsToOtherServer() {
 		for (int i = 0; i < 4; i++) {
 			work();
 		}
@@ -60,7 +60,7 @@ class PolledStoreTests {
 		}
 	}
 
-	/** Takes the lock for a millisecond, again and again. */
+	/** Repeatedly acquires the lock for a millisecond. */
 	private void work() {
 		this.busy.acquireAsync(KEY, WAITING).thenAccept((lease) -> this.runtime.schedule(() -> {
 			this.served++;
@@ -70,20 +70,20 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("While a server yields a lock to other servers, a try-lock caller is refused if there is a waiter here, and gets the lock if there is none")
+	@DisplayName("While a server yields a lock to other servers, a try-lock caller is refused if there are local waiters, and gets the lock otherwise")
 	void tryLockWhileYielding() {
 		LockOptions otherTtl = LockOptions.of(Duration.ofMinutes(1)).withWaitTime(WAITING.waitTime());
 		for (boolean stays : new boolean[] { true, false }) {
 			Lease lease = this.busy.acquire(KEY, OPTIONS);
 			CompletableFuture<Optional<Lease>> waiting = this.busy.tryAcquireAsync(KEY, otherTtl).toCompletableFuture();
-			this.store.silent = true;
+			this.store.withholding = true;
 			lease.releaseAsync();
 			CompletableFuture<Optional<Lease>> tryLock = this.busy.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 			assertThat(tryLock).isNotDone();
 			if (!stays) {
 				waiting.cancel(false);
 			}
-			this.store.speak();
+			this.store.deliver();
 			assertThat(this.runtime.join(tryLock)).matches((granted) -> granted.isEmpty() == stays);
 			this.runtime.pass(Duration.ofMillis(100));
 			this.runtime.join(stays ? waiting : tryLock).orElseThrow().close();
@@ -91,7 +91,7 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("A waiter polls less and less often, and not after the end of its wait")
+	@DisplayName("A waiter polls at growing intervals, and not after the end of its wait")
 	void pollsLessOften() {
 		Lease held = this.busy.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = this.other

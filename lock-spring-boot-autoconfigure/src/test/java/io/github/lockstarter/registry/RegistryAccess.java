@@ -7,7 +7,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 
 /**
- * What a test may see of a registry from another package.
+ * Gives tests in other packages access to a registry.
  */
 public final class RegistryAccess {
 
@@ -19,12 +19,15 @@ public final class RegistryAccess {
 		return registry.table().isEmpty();
 	}
 
-	/** Returns the lease on a lock, if it is held here for longer than that. */
+	/**
+	 * Returns the lease of a lock if it has been held here for longer than the given
+	 * time.
+	 */
 	public static Optional<Lease> leaseOlderThan(DefaultLockRegistry registry, LockKey key, long nanos) {
 		return registry.table().lease(key).filter((lease) -> lease.age() > nanos).map((lease) -> lease);
 	}
 
-	/** Releases all locks without waiting for it. */
+	/** Releases all locks, without waiting for the releases. */
 	public static CompletableFuture<Void> releaseAll(DefaultLockRegistry registry) {
 		return registry.releaseAll();
 	}

@@ -26,12 +26,12 @@ import io.github.lockstarter.testing.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Which callers are given a result, and which the lock, when several wait on one server:
- * in the order of events that the test chooses.
+ * The recipients of a result and of the lock when several callers wait on one server, in
+ * an order of events that the test controls.
  */
 class ResultRecipientsTests {
 
-	/** The longest time between two questions to the store. */
+	/** The longest interval between two requests of a waiter to the store. */
 	private static final Duration POLL = Duration.ofMillis(100);
 
 	private static final LockKey KEY = new LockKey("results", "key");
@@ -60,7 +60,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that has a stored result is not handed the lock by another holder, but is given the result")
+	@DisplayName("A waiter with a stored result is given the result instead of the lock")
 	void asksBeforeItRuns() {
 		lease(TARO).close("taro's");
 		SharedLease jiro = lease(JIRO);
@@ -73,7 +73,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A waiter for the same result is handed the lock without another question when there is none")
+	@DisplayName("Without a stored result, a waiter for the same result is handed the lock without another request")
 	void handsOver() {
 		SharedLease first = lease(TARO);
 		int requests = this.store.requests();
@@ -86,15 +86,15 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("Of several try-lock callers behind a caller that is given its result, one gets the lock, and the others are refused")
+	@DisplayName("Of several try-lock callers behind a caller that gets its result, one gets the lock, and the others are refused")
 	void tryLockCallers() {
 		lease(TARO).close("taro's");
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Acquisition> taro = ask(OPTIONS, TARO);
 		List<CompletableFuture<Acquisition>> others = Stream.of(JIRO, JIRO, JIRO)
 			.map((slot) -> ask(OPTIONS, slot))
 			.toList();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
 		assertThat(others).allMatch(CompletableFuture::isDone);
 		assertThat(others).filteredOn(CompletableFuture::isCompletedExceptionally)
@@ -108,14 +108,14 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that arrives when the holder has finished, and only its release is under way, gets the lock")
+	@DisplayName("A caller that arrives while the finished holder's release is under way gets the lock")
 	void comesTooLate() {
 		SharedLease winner = lease(SHARED);
 		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Void> released = winner.releaseAsync("the result").toCompletableFuture();
 		CompletableFuture<Acquisition> late = ask(WAITING, SHARED);
-		this.store.speak();
+		this.store.deliver();
 		joinWaiting(released);
 		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
 		joinWaiting(late);
@@ -123,50 +123,50 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that met a holder on another server is given its result, and so is a waiter behind it, however slow the store is")
+	@DisplayName("A waiter that met a holder on another server gets its result, as does the waiter behind it, however slow the store is")
 	void slowStore() {
 		long begin = this.runtime.nanoTime();
 		long token = takeElsewhere("holder");
 		List<CompletableFuture<Acquisition>> losers = Stream.generate(() -> loser()).limit(2).toList();
 		awaitQuestion();
-		this.store.silent = true;
+		this.store.withholding = true;
 		awaitQuestion();
 		leaveElsewhere("holder", "the result", token);
 		passTimeSince(begin);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(losers)
 			.allSatisfy((loser) -> assertThat(joinWaiting(loser)).matches(TestResults.gives("the result")));
 	}
 
 	@Test
-	@DisplayName("A waiter that met a holder here is given the result of the next holder on another server, however slow the store is")
+	@DisplayName("A waiter that met a local holder gets the result of the next holder on another server, however slow the store is")
 	void slowStoreAfterAHolderHere() {
 		long begin = this.runtime.nanoTime();
 		SharedLease holder = lease(JIRO);
 		CompletableFuture<Acquisition> loser = loser();
 		int asked = this.store.acquires.get();
-		this.store.silentWhenReleased = true;
+		this.store.withholdingAfterRelease = true;
 		holder.close();
 		this.runtime.pass(POLL);
 		assertThat(this.store.acquires).hasValueGreaterThan(asked);
 		leaveElsewhere("next", "the result", takeElsewhere("next"));
 		passTimeSince(begin);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
 	}
 
 	@Test
-	@DisplayName("A caller that arrives while the store is asked has not met the holder in the answer, and is not given its result")
+	@DisplayName("A caller that arrives during a request to the store has not met the holder in the answer, and does not get its result")
 	void comesWhileTheStoreIsAsked() {
 		long first = takeElsewhere("first");
-		this.store.silent = true;
-		this.store.obedient = true;
+		this.store.withholding = true;
+		this.store.executingAtOnce = true;
 		CompletableFuture<Acquisition> loser = loser();
 		leaveElsewhere("first", "the first result", first);
 		long second = takeElsewhere("second");
 		this.runtime.pass(Duration.ofMillis(1));
 		CompletableFuture<Acquisition> late = loser();
-		this.store.speak();
+		this.store.deliver();
 		assertThat(joinWaiting(loser)).matches(TestResults.gives("the first result"));
 		awaitQuestion();
 		assertThat(late).isNotDone();
@@ -175,7 +175,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that finds a lease which ended while the process stood still is not given an older result")
+	@DisplayName("A caller that finds a lease that expired while the process was paused does not get an older result")
 	void holderWhoseLeaseHasEnded() {
 		SharedLease ended = this.locks.acquire(KEY, OPTIONS.withoutRenewal(), TARO, ResultQuery.NOBODY).lease();
 		this.runtime.standStill(OPTIONS.ttl());
@@ -191,24 +191,24 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that arrives when the keep time of a result is over is not given it by an answer that is late")
+	@DisplayName("A caller that arrives after a result has expired does not get it from a late answer")
 	void resultIsNotKeptAnyMore() {
 		lease(TARO).close("taro's");
-		this.store.silent = true;
-		this.store.obedient = true;
+		this.store.withholding = true;
+		this.store.executingAtOnce = true;
 		CompletableFuture<Acquisition> first = ask(WAITING, TARO);
 		this.runtime.standStill(TARO.keep());
 		CompletableFuture<Acquisition> inTime = ask(WAITING, TARO);
 		this.runtime.standStill(Duration.ofNanos(1));
 		CompletableFuture<Acquisition> late = ask(WAITING, TARO);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(joinWaiting(first)).matches(TestResults.gives("taro's"));
 		assertThat(joinWaiting(inTime)).matches(TestResults.gives("taro's"));
 		joinWaiting(late).lease().close();
 	}
 
 	@Test
-	@DisplayName("A waiter for a result behind a waiter for the lock only is not handed the lock, but is given the result")
+	@DisplayName("A waiter for a result, queued behind a waiter for the lock, gets the result instead of the lock")
 	void behindAnother() {
 		long token = takeElsewhere("holder");
 		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
@@ -229,12 +229,12 @@ class ResultRecipientsTests {
 		this.store.memory().lock(KEY).release(owner, new StoredResult(TARO, text, token));
 	}
 
-	/** Lets more time pass than has passed since then. */
+	/** Advances the time by more than the time since the given instant. */
 	private void passTimeSince(long begin) {
 		this.runtime.pass(Duration.ofNanos(this.runtime.nanoTime() - begin + 1));
 	}
 
-	/** Wants no result that was there before. */
+	/** Makes a request that accepts no older result. */
 	private CompletableFuture<Acquisition> loser() {
 		return this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NOBODY, null).toCompletableFuture();
 	}
@@ -246,7 +246,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("When the store fails at the release, no waiter is given the result")
+	@DisplayName("When the store fails at the release, no waiter gets the result")
 	void releaseFails() {
 		SharedLease winner = lease(SHARED);
 		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
@@ -258,18 +258,18 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("The grant of a caller that was cancelled while the store was asked does not go to a waiter that has a stored result")
+	@DisplayName("The grant of a caller that was cancelled during the request is not passed to a waiter with a stored result")
 	void cancelledWhileAsking() {
 		lease(TARO).close("taro's");
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
 		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
 		plain.cancel(false);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
 	}
 
-	/** Gives a waiter the time to ask the store again. */
+	/** Advances the time until a waiter sends its next request. */
 	private <T> T joinWaiting(CompletionStage<T> stage) {
 		this.runtime.pass(POLL);
 		return this.runtime.join(stage);

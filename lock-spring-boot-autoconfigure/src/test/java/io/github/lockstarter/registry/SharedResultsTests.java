@@ -34,7 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Results that holders leave to others, in one and in two instances of an application.
+ * Results that holders share with other callers, in one and in two instances of an
+ * application.
  */
 class SharedResultsTests {
 
@@ -81,7 +82,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("100 losers on each of two servers get the winner's result: for three requests on the other server, and none on the winner's own")
+	@DisplayName("100 losers on each of two servers get the winner's result, with three requests on the other server and none on the winner's")
 	void shares() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		int requests = this.first.requests().size();
@@ -95,13 +96,14 @@ class SharedResultsTests {
 		assertThat(losers)
 			.allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON).matches(TestResults.gives("the result")));
 		assertThat(this.first.requests()).as("the winner's release").hasSize(requests + 1);
-		// To ask, and to read; and once in each second of waiting.
+		// One request for the lock, one to read the result, and one per second of
+		// waiting.
 		int looks = (int) Duration.ofNanos(System.nanoTime() - begin).toSeconds();
 		assertThat(this.second.requests().size() - requestsElsewhere).isBetween(2, 3 + looks);
 	}
 
 	@Test
-	@DisplayName("Without a result the next caller gets the lock, and all others get its result")
+	@DisplayName("Without a result, the next caller gets the lock, and all others get its result")
 	void nextOneAfterAFailure() {
 		SharedLease failing = lease(this.first, OPTIONS, SHARED);
 		List<CompletableFuture<Acquisition>> losers = Stream
@@ -160,7 +162,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A result to replay is given to all later callers, for one request, also while another caller holds the lock")
+	@DisplayName("A result to replay is given to all later callers with one request, even while another caller holds the lock")
 	void replays() {
 		lease(this.first, OPTIONS, REPLAYED).close("kept");
 		int requests = this.second.requests().size();
@@ -174,7 +176,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("Ten concurrent try-lock callers, the first of which asks for the result, all get it")
+	@DisplayName("Ten concurrent try-lock callers all get the stored result")
 	void replaysToTryLockCallers() {
 		lease(this.first, OPTIONS, REPLAYED).close("kept");
 		List<CompletableFuture<Acquisition>> all = IntStream.range(0, 10)
@@ -184,8 +186,8 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A result is given to the callers that ask for its key; the others get the lock in turn")
-	void slotsAreApart() {
+	@DisplayName("A result is given to callers that ask for its key; the others get the lock in turn")
+	void resultKeysAreIndependent() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<Acquisition> same = ask(this.first, WAITING, SHARED);
 		CompletableFuture<Acquisition> other = ask(this.first, WAITING, REPLAYED);
@@ -199,7 +201,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A loser that is cancelled, or whose wait is over, affects no other caller")
+	@DisplayName("A loser that is cancelled or times out affects no other caller")
 	void losersLeave() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<Acquisition> patient = ask(this.second, WAITING, SHARED);
@@ -213,7 +215,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("Callers that share a result do not count as waiters, neither for themselves nor for others")
+	@DisplayName("Callers that share a result do not count as waiters")
 	void sharersAreNotBounded() {
 		try (RedisInstance small = new RedisInstance(TestRedis.connections(), this.prefix, 0, 1)) {
 			SharedLease winner = lease(small, OPTIONS, SHARED);
@@ -231,8 +233,8 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that waited for a holder on another server stores its result for those that waited with it, although Redis has forgotten them")
-	void leavesToThoseWhoWaited() {
+	@DisplayName("A caller that waited for another server's holder stores its result for the other waiters, even if Redis has lost them")
+	void storesForWaitersThatRedisForgot() {
 		Lease failing = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<Acquisition> next = ask(this.second, WAITING, SHARED);
 		awaitWaiting();
@@ -249,7 +251,7 @@ class SharedResultsTests {
 		return slot.replayed() ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
 	}
 
-	/** Waits until an instance knows that the other holds the lock. */
+	/** Waits until an instance has seen that the other holds the lock. */
 	private void awaitWaiting() {
 		Awaitility.await().until(() -> !redis.keys(this.prefix + ":waiting:*").isEmpty());
 	}

@@ -28,7 +28,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Locks held by tokens on a real Redis, in two instances of an application.
+ * Token locks with a real Redis, in two instances of an application.
  */
 class TokenLocksOnRedisTests {
 
@@ -70,7 +70,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("To take a lock for a new token is one request, and so is a release and to ask for the remaining time; for a given token it is two, and to extend it, too")
+	@DisplayName("Acquiring for a new token, releasing and reading the remaining time are one request each; a given token needs two to acquire or extend")
 	void countsRequests() {
 		TokenLock held = join(this.firstLocks.acquireAsync(this.key, OPTIONS));
 		assertThat(this.first.requests()).containsExactly("EVALSHA");
@@ -87,7 +87,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A token that one instance made extends and releases the lock at another")
+	@DisplayName("A token created by one instance extends and releases the lock at another")
 	void anyInstance() {
 		TokenLock held = join(this.firstLocks.acquireAsync(this.key, OPTIONS));
 		TokenLock extended = join(
@@ -106,7 +106,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A new token that waits is notified of the release at another instance, and asks once more")
+	@DisplayName("A new token that waits is notified of a release at another instance, and needs one more request")
 	void newTokenIsNotified() {
 		join(this.firstLocks.acquireAsync(this.key, OPTIONS, TOKEN));
 		long start = System.nanoTime();
@@ -119,7 +119,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A given token that waits is notified of the release at another instance, too")
+	@DisplayName("A given token that waits is notified of a release at another instance")
 	void givenTokenIsNotified() {
 		TokenLock held = join(this.firstLocks.acquireAsync(this.key, OPTIONS));
 		long start = System.nanoTime();
@@ -133,7 +133,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A token that is released where others wait wakes them, be they leases or tokens")
+	@DisplayName("A token's release notifies waiting leases and tokens")
 	void wakesOwnInstance() {
 		long start = System.nanoTime();
 		join(this.firstLocks.acquireAsync(this.key, OPTIONS, TOKEN));
@@ -173,7 +173,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A token that waits at two instances at once gets the lock at both, holds it for as long as the answers say, and releases it once")
+	@DisplayName("A token that waits at two instances gets the lock at both, holds it for as long as the answers say, and releases it once")
 	void waitsAtBoth() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 		LockOptions brief = LockOptions.of(Duration.ofSeconds(4)).withWaitTime(Duration.ofSeconds(25));
@@ -195,7 +195,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A token that does not wait, and asks two instances at once, gets the lock from both")
+	@DisplayName("A token that tries the lock at two instances at once gets it from both")
 	void asksBoth() {
 		for (int i = 0; i < 50; i++) {
 			CompletionStage<TokenLock> atFirst = this.firstLocks.acquireAsync(this.key, OPTIONS, TOKEN);
@@ -223,14 +223,14 @@ class TokenLocksOnRedisTests {
 			.until(() -> join(this.firstLocks.remainingAsync(this.key)).isEmpty());
 	}
 
-	/** The second instance has made its last try before it sleeps. */
+	/** Waits until the second instance has sent its last request before it sleeps. */
 	private void awaitAsleep(CompletableFuture<?> waiting, int requests) {
 		Awaitility.await().until(() -> this.second.requestCount() >= requests);
 		awaitWaiting(1);
 		assertThat(waiting).isNotDone();
 	}
 
-	/** So many instances wait for the lock. */
+	/** Waits until this number of instances waits for the lock. */
 	private void awaitWaiting(int instances) {
 		Awaitility.await().until(() -> {
 			Optional<String> waiting = redis.keys("tokens:waiting:*" + this.key.key()).stream().findFirst();

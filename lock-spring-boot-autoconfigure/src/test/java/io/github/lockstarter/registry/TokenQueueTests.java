@@ -27,7 +27,7 @@ import io.github.lockstarter.TokenLocks.TokenLock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How the waiters for a lock queue in one JVM, tokens and leases alike.
+ * The queue of waiters in one JVM, for tokens and leases.
  */
 class TokenQueueTests {
 
@@ -66,7 +66,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("The holder extends the lock while others queue for it, and they wait on")
+	@DisplayName("The holder extends the lock while others wait, and they continue to wait")
 	void extendsPastTheQueue() {
 		TokenLock held = hold();
 		CompletableFuture<TokenLock> token = waitForToken();
@@ -87,7 +87,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("Where all waiters are in this JVM, a release wakes the next at once, token or lease: it need not poll")
+	@DisplayName("If all waiters are in this JVM, a release notifies the next one at once, whether token or lease, without polling")
 	void wakesTheNext() {
 		this.store.local = true;
 		this.registry = registry();
@@ -134,7 +134,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("A token that waits for a lease gets the lock when that is closed, and not before")
+	@DisplayName("A token that waits for a lease gets the lock when the lease is closed, and not before")
 	void waitsForLease() {
 		Lease lease = this.registry.acquire(KEY, OPTIONS);
 		assertRefused(this.locks.acquireAsync(KEY, OPTIONS));
@@ -156,7 +156,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("A lease that waits for a token is granted when that releases the lock, and not before")
+	@DisplayName("A lease that waits for a token is granted when the token releases the lock, and not before")
 	void leaseWaits() {
 		TokenLock held = hold();
 		assertThat(this.registry.tryAcquire(KEY, OPTIONS)).isEmpty();
@@ -192,7 +192,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("A token that waits again behind another waiter is not refused at the end of its wait, if it has got the lock before")
+	@DisplayName("A token that waits again behind another waiter is not refused at the end of its wait if it got the lock before")
 	void waitsBehindOthers() {
 		hold();
 		CompletableFuture<TokenLock> first = waitFor(TOKEN);
@@ -229,7 +229,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("5,000 attempts of one token that wait are all granted, one after the other")
+	@DisplayName("5,000 waiting attempts of one token are all granted, one after the other")
 	void manyOfOneToken() {
 		hold();
 		List<CompletableFuture<TokenLock>> waiting = new ArrayList<>();
@@ -244,7 +244,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("Another attempt of the holder with a shorter time to live does not shorten the time that the first was granted")
+	@DisplayName("A further attempt of the holder with a shorter time to live does not shorten the granted time")
 	void otherAttemptDoesNotShorten() {
 		TokenLock held = hold();
 		LockOptions shorter = LockOptions.of(Duration.ofMillis(10));
@@ -253,7 +253,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("When the registry drains, no token waits any more, but the holder still extends and releases the lock")
+	@DisplayName("When the registry drains, tokens no longer wait, but the holder can still extend and release the lock")
 	void drains() {
 		hold();
 		CompletableFuture<TokenLock> waiting = waitForToken();
@@ -292,7 +292,7 @@ class TokenQueueTests {
 		return this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 	}
 
-	/** So many have come and found the lock taken. */
+	/** Waits until this number of callers has found the lock held. */
 	private void awaitWaiting(int count) {
 		this.runtime.settle();
 		assertThat(this.counts.get(KEY.name(), Event.CONTENDED)).isEqualTo(count);
@@ -315,7 +315,7 @@ class TokenQueueTests {
 					(ex) -> assertThat(ex.getRetryAfter()).isEqualTo(OPTIONS.ttl()));
 	}
 
-	/** Gives a waiter the time to poll the store again. */
+	/** Advances the time until a waiter polls the store. */
 	private <T> T joinWaiting(CompletionStage<T> stage) {
 		this.runtime.pass(POLL);
 		return join(stage);

@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestLocks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What happens to a lock that was granted to a token whose caller has given up.
+ * Locks that were granted to a token whose caller has given up.
  */
 class UnwantedTokenLocksTests {
 
@@ -61,7 +61,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that leaves the queue, in whatever way, is not granted the lock when it is released")
+	@DisplayName("A waiter that leaves the queue in any way is not granted the lock when it is released")
 	void leavesTheQueue() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			long before = this.counts.get(KEY.name(), Event.CONTENDED);
@@ -78,14 +78,14 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A caller that gives up while the store is asked gives the lock back, if the token is a new one")
+	@DisplayName("A caller with a new token that gives up during the request releases the lock")
 	void newToken() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			int releases = this.store.releases.get();
-			this.store.silent = true;
+			this.store.withholding = true;
 			CompletableFuture<TokenLock> leaving = acquire(OPTIONS);
 			way.accept(leaving);
-			this.store.speak();
+			this.store.deliver();
 			awaitNothingHere();
 			assertThat(this.store.releases).hasValue(releases + 1);
 			assertThat(remaining()).isEmpty();
@@ -93,13 +93,13 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A token that the caller chose keeps the lock: it may have been used again meanwhile")
+	@DisplayName("A given token keeps the lock, because it may have been used again")
 	void givenToken() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);
 			way.accept(leaving);
 			CompletableFuture<TokenLock> again = acquire(OPTIONS, TOKEN);
-			this.store.speak();
+			this.store.deliver();
 			assertThat(join(again).extended()).isTrue();
 			awaitNothingHere();
 			assertThat(remaining()).isPresent();
@@ -109,15 +109,15 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A caller that gives up while the store is asked to extend the lock does not stop the extension, and joins no queue")
+	@DisplayName("A caller that gives up during an extension does not stop it, and joins no queue")
 	void leavesExtension() {
 		join(acquire(OPTIONS, TOKEN));
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<TokenLock> extension = acquire(LockOptions.of(Duration.ofMinutes(9)), TOKEN);
 		CompletableFuture<TokenLock> other = acquire(WAITING, "another-token-of-the-caller");
 		extension.cancel(false);
 		other.cancel(false);
-		this.store.speak();
+		this.store.deliver();
 		assertThat(remaining()).hasValue(Duration.ofMinutes(9));
 		this.runtime.pass(WAITING.waitTime());
 		assertThat(this.store.releases).hasValue(0);
@@ -129,10 +129,10 @@ class UnwantedTokenLocksTests {
 	void leavesWhileJoining() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			String holder = join(acquire(OPTIONS)).token();
-			this.store.silent = true;
+			this.store.withholding = true;
 			CompletableFuture<TokenLock> leaving = acquire(WAITING, TOKEN);
-			this.store.whenAsked = () -> way.accept(leaving);
-			this.store.speak();
+			this.store.onAcquire = () -> way.accept(leaving);
+			this.store.deliver();
 			assertThat(leaving).isDone();
 			awaitNothingHere();
 			assertThat(join(this.locks.releaseAsync(KEY, holder))).isTrue();
@@ -142,12 +142,12 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A waiter behind a caller that has given up waits for the token, which got the lock all the same")
+	@DisplayName("A waiter behind a caller that gave up waits for the token, which got the lock anyway")
 	void behindCancelledCaller() {
 		CompletableFuture<TokenLock> leaving = claimInSilence(OPTIONS);
 		CompletableFuture<Optional<Lease>> next = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		leaving.cancel(false);
-		this.store.speak();
+		this.store.deliver();
 		awaitContended(1);
 		assertThat(next).isNotDone();
 		assertThat(join(this.locks.releaseAsync(KEY, TOKEN))).isTrue();
@@ -156,13 +156,13 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A token request behind a cancelled lease request is granted the lock by the store, not the grant of the lease request")
+	@DisplayName("A token request behind a cancelled lease request gets its own grant from the store, not that of the lease request")
 	void behindLease() {
-		this.store.silent = true;
+		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> leaving = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		CompletableFuture<TokenLock> next = acquire(WAITING);
 		leaving.cancel(false);
-		this.store.speak();
+		this.store.deliver();
 		TokenLock held = join(next);
 		assertThat(this.store.releases).as("what the lease was granted").hasValue(1);
 		assertThat(join(acquire(OPTIONS, held.token())).extended()).isTrue();
@@ -170,7 +170,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A caller that gives up before it is notified of the grant gives the lock back, if the token is a new one")
+	@DisplayName("A caller with a new token that gives up before it is notified of the grant releases the lock")
 	void leavesBeforeNotified() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			int releases = this.store.releases.get();
@@ -184,7 +184,7 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("Whenever a caller gives up, its lock is not left behind; a caller that does not give up holds its lock")
+	@DisplayName("Whenever a caller gives up, its lock is released; a caller that does not give up holds its lock")
 	void leaveAtAnyTime() {
 		DefaultLockRegistry threaded = TestLocks.on(new ObservedStore());
 		TokenLocks locks = new DefaultTokenLocks(threaded);
@@ -207,10 +207,10 @@ class UnwantedTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A grant that arrives when the time to live is over is a failure; a new token gives it back, a given token does not")
+	@DisplayName("A grant that arrives after the time to live is a failure; a new token releases it, a given token does not")
 	void lateAnswers() {
 		LockOptions brief = LockOptions.of(Duration.ofMillis(50));
-		this.store.silent = true;
+		this.store.withholding = true;
 		assertTooLate(acquire(brief));
 		assertThat(this.store.releases).hasValue(1);
 		assertTooLate(claimInSilence(brief));
@@ -219,7 +219,7 @@ class UnwantedTokenLocksTests {
 
 	private void assertTooLate(CompletableFuture<TokenLock> attempt) {
 		this.runtime.pass(Duration.ofMillis(50));
-		this.store.speak();
+		this.store.deliver();
 		this.runtime.settle();
 		assertThat(attempt).failsWithin(Duration.ZERO)
 			.withThrowableThat()
@@ -237,9 +237,9 @@ class UnwantedTokenLocksTests {
 		return this.locks.acquireAsync(KEY, options, token).toCompletableFuture();
 	}
 
-	/** Returns an attempt that the store keeps its answer back from. */
+	/** Returns an attempt whose answer the store withholds. */
 	private CompletableFuture<TokenLock> claimInSilence(LockOptions options) {
-		this.store.silentWhenClaimed = true;
+		this.store.withholdingAfterTokenAcquire = true;
 		int before = this.store.acquires.get();
 		CompletableFuture<TokenLock> attempt = acquire(options, TOKEN);
 		this.runtime.settle();
@@ -252,7 +252,7 @@ class UnwantedTokenLocksTests {
 		assertThat(this.registry.table().isEmpty()).isTrue();
 	}
 
-	/** So many have come and found the lock taken. */
+	/** Waits until this number of callers has found the lock held. */
 	private void awaitContended(long count) {
 		this.runtime.settle();
 		assertThat(this.counts.get(KEY.name(), Event.CONTENDED)).isEqualTo(count);

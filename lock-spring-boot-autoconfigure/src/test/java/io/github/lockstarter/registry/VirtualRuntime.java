@@ -19,9 +19,8 @@ import io.github.lockstarter.store.LockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A runtime whose time passes only when a test lets it. What is due is then done in
- * order, on the thread of the test, and each step is followed by the callbacks that it
- * brought.
+ * A runtime with virtual time, which only the test advances. Due steps run in order on
+ * the thread of the test, and each step is followed by the callbacks that it submitted.
  */
 final class VirtualRuntime implements EngineRuntime {
 
@@ -37,7 +36,7 @@ final class VirtualRuntime implements EngineRuntime {
 
 	private boolean closed;
 
-	/** Lets the time pass. */
+	/** Advances the time, and runs due steps. */
 	void pass(Duration time) {
 		long end = this.now + time.toNanos();
 		callBack();
@@ -50,24 +49,26 @@ final class VirtualRuntime implements EngineRuntime {
 		this.now = end;
 	}
 
-	/** Lets the time pass while the process stands still, so that no step runs. */
+	/** Advances the time as in a paused process, without running steps. */
 	void standStill(Duration time) {
 		this.now += time.toNanos();
 	}
 
-	/** Does what is due already. */
+	/** Runs the steps that are due. */
 	void settle() {
 		pass(Duration.ZERO);
 	}
 
-	/** Returns what the stage has come to when what is due is done. */
+	/** Runs the steps that are due, and returns the result of the stage. */
 	<T> T join(CompletionStage<T> stage) {
 		settle();
 		assertThat(stage).isDone();
 		return stage.toCompletableFuture().join();
 	}
 
-	/** Returns a registry in this time, with the defaults of the auto-configuration. */
+	/**
+	 * Returns a registry with this runtime and the defaults of the auto-configuration.
+	 */
 	DefaultLockRegistry registry(LockStore store) {
 		return registry(store, new LockCounts());
 	}
@@ -83,7 +84,7 @@ final class VirtualRuntime implements EngineRuntime {
 		}
 	}
 
-	/** Returns how many steps are scheduled. */
+	/** Returns the number of scheduled steps. */
 	int alarms() {
 		return this.steps.size();
 	}

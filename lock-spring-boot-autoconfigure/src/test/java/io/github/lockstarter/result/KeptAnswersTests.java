@@ -22,7 +22,7 @@ class KeptAnswersTests {
 			404,4xx     | 410 | true
 			 5XX        | 503 | true
 			""")
-	@DisplayName("A status is kept if it is listed, by itself or by its class")
+	@DisplayName("A status is kept if it is listed, individually or by its class")
 	void statuses(String text, int status, boolean kept) {
 		KeptAnswers answers = KeptAnswers.parse(text);
 		assertThat(answers.values()).isFalse();
@@ -31,7 +31,7 @@ class KeptAnswersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "values", " Values " })
-	@DisplayName("Values are those that a predicate decides on")
+	@DisplayName("With a predicate, the predicate decides which values are kept")
 	void values(String text) {
 		assertThat(KeptAnswers.parse(text)).isSameAs(KeptAnswers.VALUES);
 	}
@@ -39,7 +39,7 @@ class KeptAnswersTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "", "2xx,", "none", "20x", "600", "99", "2xx 404", "2xx;404", "values, 404", "all, 404",
 			"x2x" })
-	@DisplayName("Anything else is refused, and the message says what is possible")
+	@DisplayName("Any other value is refused, and the message lists the options")
 	void refused(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> KeptAnswers.parse(text))
 			.withMessageContaining("'values', 'all'")

@@ -25,12 +25,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What others read is what was written, or nothing is.
+ * A stored result is either read without loss, or refused.
  */
 class LosslessResultsTests {
 
 	@Test
-	@DisplayName("The body of an entity is read as declared")
+	@DisplayName("The body of an entity is deserialized to its declared type")
 	void entityBodyIsReadAsDeclared() {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forType(new ParameterizedTypeReference<ResponseEntity<Order>>() {
@@ -51,7 +51,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("The value of a future is read as declared")
+	@DisplayName("The value of a future is deserialized to its declared type")
 	void stageValueIsReadAsDeclared() {
 		ResolvableType stage = ResolvableType.forType(new ParameterizedTypeReference<CompletableFuture<Order>>() {
 		}).as(CompletionStage.class).getGeneric();
@@ -73,7 +73,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("What a generic superclass leaves open is read as the subclass declares it")
+	@DisplayName("A type variable of a generic superclass is resolved by the subclass")
 	void genericSuperclass() {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forMethodReturnType(ReflectionUtils.findMethod(Generic.class, "one"), OfOrder.class));
@@ -82,7 +82,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("So is a list of it")
+	@DisplayName("A list of a type variable of a generic superclass is resolved by the subclass")
 	void genericSuperclassList() {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forMethodReturnType(ReflectionUtils.findMethod(Generic.class, "list"), OfOrder.class));
@@ -91,7 +91,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("A list with an element of a subclass is not written, since others would lose what only the subclass has")
+	@DisplayName("A list with an element of a subclass is not serialized, since the subclass's properties would be lost")
 	void subclassInList() {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forClassWithGenerics(List.class, ResultFormatRefusalTests.Base.class));
@@ -100,7 +100,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("Nor is an Optional of a subclass")
+	@DisplayName("An Optional of a subclass is not serialized")
 	void subclassInOptional() {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forClassWithGenerics(Optional.class, ResultFormatRefusalTests.Base.class));
@@ -109,7 +109,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("Nor is an array with one")
+	@DisplayName("An array with an element of a subclass is not serialized")
 	void subclassInArray() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(ResultFormatRefusalTests.Base[].class));
 		assertThatIllegalStateException().isThrownBy(() -> ResultFormatTests.write(format,
@@ -117,7 +117,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("Nor is a record with a field of a subclass")
+	@DisplayName("A record with a field of a subclass is not serialized")
 	void subclassInField() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(Wrapper.class));
 		assertThatIllegalStateException()
@@ -128,32 +128,32 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("A type whose variable is bound by itself has a shape")
+	@DisplayName("A type with a self-referential type variable has a shape")
 	void selfBound() {
 		assertThat(TypeShape.of(ResolvableType.forClassWithGenerics(Range.class, LocalDate.class))).hasSize(32);
 	}
 
 	@Test
-	@DisplayName("So has one without its argument")
+	@DisplayName("A raw type with a self-referential type variable has a shape")
 	void selfBoundRaw() {
 		assertThat(TypeShape.of(ResolvableType.forClass(Self.class))).hasSize(32);
 	}
 
 	@Test
-	@DisplayName("Nothing is said against a type whose variable is bound by itself")
+	@DisplayName("A type with a self-referential type variable is shareable")
 	void selfBoundObjection() {
 		assertThat(ShareableTypes.objection(ResolvableType.forClassWithGenerics(Range.class, LocalDate.class)))
 			.isNull();
 	}
 
 	@Test
-	@DisplayName("Nor against one without its argument")
+	@DisplayName("A raw type with a self-referential type variable is shareable")
 	void selfBoundRawObjection() {
 		assertThat(ShareableTypes.objection(ResolvableType.forClass(Self.class))).isNull();
 	}
 
 	@Test
-	@DisplayName("Fields of such types have a shape, too")
+	@DisplayName("A record with fields of self-referential types has a shape")
 	void selfBoundFieldRawObjection() {
 		assertThat(TypeShape.of(ResolvableType.forClass(HasSelf.class))).hasSize(32);
 	}
@@ -171,7 +171,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("A tree of JSON is read again")
+	@DisplayName("A JSON tree is deserialized")
 	void jsonNode() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(JsonNode.class));
 		JsonNode node = JsonMapper.shared().readTree("{\"a\":1}");
@@ -179,7 +179,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("A header that is not for others is not read either")
+	@DisplayName("A stored header that must not be shared is ignored")
 	void setCookieOnRead() {
 		ResultFormat format = ResultFormatTests
 			.one(ResolvableType.forType(new ParameterizedTypeReference<ResponseEntity<String>>() {
@@ -192,7 +192,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("A number that was cut off is not read as another number")
+	@DisplayName("A truncated number is not read as another number")
 	void truncatedNumber() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(int.class));
 		String text = ResultFormatTests.write(format, 12345);
@@ -200,7 +200,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("An array of what nothing can read is refused when the application starts")
+	@DisplayName("An array of a type that cannot be deserialized stops the start")
 	void arrayOfUnreadable() {
 		assertThatExceptionOfType(InvalidDefinitionException.class)
 			.isThrownBy(ResultFormatTests.one(ResolvableType.forClass(ResultFormatRefusalTests.Shape[].class))::check);
@@ -218,7 +218,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("A bean that shows nothing is not written as nothing")
+	@DisplayName("A bean without properties is refused instead of serialized as an empty object")
 	void emptyBean() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(NoGetters.class));
 		assertThatException().isThrownBy(() -> ResultFormatTests.write(format, new NoGetters()));
@@ -243,7 +243,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("What JSON has no number for is read again")
+	@DisplayName("Values that have no JSON number, such as NaN, are deserialized")
 	void bigDecimalScale() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(float.class));
 		assertThat(ResultFormatTests.read(format, ResultFormatTests.write(format, Float.NaN))).isEqualTo(Float.NaN);

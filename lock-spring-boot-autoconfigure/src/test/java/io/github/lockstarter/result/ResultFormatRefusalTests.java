@@ -24,14 +24,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * What {@link ResultFormat} does not write, and does not read.
+ * Values and stored texts that {@link ResultFormat} refuses.
  */
 class ResultFormatRefusalTests {
 
 	private static final ResolvableType ORDER = ResolvableType.forClass(Order.class);
 
 	@Test
-	@DisplayName("A subclass of the declared type is not written, since what only it has would be lost")
+	@DisplayName("A subclass of the declared type is not serialized, since its properties would be lost")
 	void subclass() {
 		ResultFormat one = ResultFormatTests.one(ResolvableType.forClass(Base.class));
 		assertThat(ResultFormatTests.write(one, new Base())).endsWith("{\"name\":\"base\"}\n");
@@ -48,7 +48,7 @@ class ResultFormatRefusalTests {
 	}
 
 	@Test
-	@DisplayName("What does not fit is not written, be it in the value or in the line before it")
+	@DisplayName("A result above the maximum size is not serialized, whether its value or its metadata is too large")
 	void tooLarge() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(String.class));
 		int size = ResultFormatTests.write(format, "value").length();
@@ -64,7 +64,7 @@ class ResultFormatRefusalTests {
 	}
 
 	@Test
-	@DisplayName("What fits is counted in bytes, not in characters")
+	@DisplayName("The maximum size is in bytes, not in characters")
 	void bytesCount() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(String.class));
 		BoundedOutput tight = new BoundedOutput(ResultFormatTests.write(format, "aa").length());
@@ -73,7 +73,7 @@ class ResultFormatRefusalTests {
 	}
 
 	@Test
-	@DisplayName("A value whose getter throws is not written, and that is not taken for too large")
+	@DisplayName("A value whose getter throws is not serialized, and is not counted as too large")
 	void getterThrows() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(Throwing.class));
 		BoundedOutput output = new BoundedOutput(1000);
@@ -83,7 +83,7 @@ class ResultFormatRefusalTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("Text that is no result is refused")
+	@DisplayName("Invalid stored text is refused")
 	void garbage(String text) {
 		ResultFormat order = ResultFormatTests.one(ORDER);
 		assertThatException().isThrownBy(() -> order.read(text));
@@ -100,7 +100,7 @@ class ResultFormatRefusalTests {
 	}
 
 	@Test
-	@DisplayName("A result that breaks off anywhere is refused")
+	@DisplayName("A stored result that is truncated anywhere is refused")
 	void truncated() {
 		ResultFormat order = ResultFormatTests.one(ORDER);
 		String good = ResultFormatTests.write(order, new Order("A-1", 2));
@@ -112,7 +112,7 @@ class ResultFormatRefusalTests {
 	}
 
 	@Test
-	@DisplayName("A result of another version of the class is refused, also when its JSON would fit")
+	@DisplayName("A result of another version of the class is refused, even if its JSON would fit")
 	void otherShape() {
 		String old = ResultFormatTests.write(ResultFormatTests.one(ResolvableType.forClass(Older.Order.class)),
 				new Older.Order("A-1"));
@@ -125,7 +125,7 @@ class ResultFormatRefusalTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "[\"%s\",{}]", "{\"@class\":\"%s\"}", "{\"value\":{\"@class\":\"%s\"}}",
 			"{\"value\":[\"%s\",{}]}" })
-	@DisplayName("A class that is named in the store is not created, though the application reads such names elsewhere")
+	@DisplayName("A class that is named in the store is not instantiated, even if the application enables type names elsewhere")
 	void defaultTyping(String json) {
 		JsonMapper trusting = JsonMapper.builder()
 			.activateDefaultTyping(BasicPolymorphicTypeValidator.builder().allowIfBaseType(Object.class).build(),
@@ -142,13 +142,13 @@ class ResultFormatRefusalTests {
 				.doesNotContain("gadget");
 		}
 		catch (RuntimeException ex) {
-			// To refuse it is as good.
+			// A refusal is equally correct.
 		}
 		assertThat(Gadget.created).isFalse();
 	}
 
 	@Test
-	@DisplayName("A type that JSON tells by the name of a class is refused when the application starts")
+	@DisplayName("A type whose JSON contains class names stops the start")
 	void byClassName() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(Named.class));
 		assertThatExceptionOfType(InvalidDefinitionException.class).isThrownBy(format::check);
@@ -160,7 +160,7 @@ class ResultFormatRefusalTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Shape.class, NoCreator.class })
-	@DisplayName("A type that nothing can be read as is refused when the application starts")
+	@DisplayName("A type that cannot be deserialized stops the start")
 	void notReadable(Class<?> type) {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(type));
 		assertThatExceptionOfType(InvalidDefinitionException.class).isThrownBy(format::check);
@@ -170,7 +170,7 @@ class ResultFormatRefusalTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Order.class, String.class, int.class, byte[].class, Base.class, Strict.class, void.class })
-	@DisplayName("A type that can be read passes, also one that cannot be read from nothing")
+	@DisplayName("A type that can be deserialized is accepted, even if not from an empty object")
 	void readable(Class<?> type) {
 		assertThatNoException().isThrownBy(() -> ResultFormatTests.one(ResolvableType.forClass(type)).check());
 	}
@@ -178,7 +178,7 @@ class ResultFormatRefusalTests {
 	record Order(String number, int count) {
 	}
 
-	/** Where an older version of a class is. */
+	/** Contains an older version of a class. */
 	static final class Older {
 
 		record Order(String number) {

@@ -38,7 +38,7 @@ class ResultFormatTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("What is read is equal to what was written, and of the same class")
+	@DisplayName("A deserialized value equals the original, and has the same class")
 	void roundTrip(ResolvableType type, Object value) {
 		Object read = readAgain(one(type), value);
 		assertThat(read).isEqualTo(value).hasSameClassAs(value);
@@ -65,7 +65,7 @@ class ResultFormatTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("Collections are read with all they have, as the declared type")
+	@DisplayName("Collections are deserialized with all elements, as the declared type")
 	void collections(ResolvableType type, Object value) {
 		assertThat(readAgain(one(type), value)).isEqualTo(value);
 	}
@@ -83,7 +83,7 @@ class ResultFormatTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("Null is read as null, and so is nothing at all")
+	@DisplayName("Null is deserialized as null, as is a missing value")
 	void nothing(Class<?> type) {
 		assertThat(readAgain(one(ResolvableType.forClass(type)), null)).isNull();
 	}
@@ -94,7 +94,7 @@ class ResultFormatTests {
 	}
 
 	@Test
-	@DisplayName("A subclass that JSON tells by a name is read as what it was")
+	@DisplayName("A subclass with a JSON type name is deserialized to that subclass")
 	void polymorphic() {
 		ResultFormat one = one(ResolvableType.forClass(Payment.class));
 		assertThat(readAgain(one, new Card("1234"))).isEqualTo(new Card("1234"));
@@ -104,7 +104,7 @@ class ResultFormatTests {
 	}
 
 	@Test
-	@DisplayName("Many values are read as a list, also when there are none")
+	@DisplayName("Several values are deserialized as a list, even if empty")
 	void many() {
 		ResultFormat many = new ResultFormat(new ResultType(Object.class, ResolvableType.forClass(Order.class), true),
 				mapper());
@@ -114,7 +114,7 @@ class ResultFormatTests {
 	}
 
 	@Test
-	@DisplayName("An entity keeps its status, its body and the headers about its content, and no others")
+	@DisplayName("An entity keeps its status, body and content headers, and no other headers")
 	void entity() {
 		ResultFormat format = one(type(new ParameterizedTypeReference<ResponseEntity<String>>() {
 		}));
@@ -141,7 +141,7 @@ class ResultFormatTests {
 	}
 
 	@Test
-	@DisplayName("An entity may have no body, an unknown status or none, and may be missing itself")
+	@DisplayName("An entity may be null, and may have no body, or an unknown status")
 	void otherEntities() {
 		ResultFormat nothing = one(ResolvableType.forClassWithGenerics(ResponseEntity.class, Void.class));
 		assertThat(readAgain(nothing, ResponseEntity.noContent().build()))
@@ -155,7 +155,7 @@ class ResultFormatTests {
 	}
 
 	@Test
-	@DisplayName("The arguments that a result is for are read with it")
+	@DisplayName("The argument fingerprint of a result is stored with it")
 	void argumentsOfResult() {
 		ResultFormat format = one(ResolvableType.forClass(String.class));
 		BoundedOutput output = new BoundedOutput(1000);

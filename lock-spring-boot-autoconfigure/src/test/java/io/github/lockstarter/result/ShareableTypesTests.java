@@ -39,7 +39,7 @@ class ShareableTypesTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("What is there only once, or tells nothing about how to read it, is objected to")
+	@DisplayName("Types that can be read only once, or that cannot be deserialized, are rejected")
 	void refused(String method) {
 		assertThat(ShareableTypes.objection(returned(Refused.class, method))).isNotBlank();
 	}
@@ -50,7 +50,7 @@ class ShareableTypesTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("Values and entities of values are not objected to")
+	@DisplayName("Values and entities of values are accepted")
 	void allowed(String method) {
 		assertThat(ShareableTypes.objection(returned(Allowed.class, method))).isNull();
 	}

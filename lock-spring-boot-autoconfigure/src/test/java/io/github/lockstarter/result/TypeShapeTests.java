@@ -17,14 +17,14 @@ import org.springframework.http.ResponseEntity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The shapes of types, of which some are versions of one: they have the same name, each
- * in a class loader of its own.
+ * Shapes of types, some of which are versions of one class: they have the same name in
+ * different class loaders.
  */
 class TypeShapeTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("A class that has changed has another shape, wherever it stands in a type")
+	@DisplayName("A class that has changed has another shape, wherever it occurs in a type")
 	void changed(String before, String after) {
 		Class<?> one = Versions.compile(before);
 		Class<?> other = Versions.compile(after);
@@ -65,7 +65,7 @@ class TypeShapeTests {
 	}
 
 	@Test
-	@DisplayName("The same class has the same shape in every JVM, whatever does not reach JSON")
+	@DisplayName("The same class has the same shape in every JVM, and members outside its JSON do not count")
 	void same() {
 		assertThat(Versions.shape("record Result(int a, String b) {}"))
 			.isEqualTo(Versions.shape("record Result(int a, String b) {}"))
@@ -77,7 +77,7 @@ class TypeShapeTests {
 	}
 
 	@Test
-	@DisplayName("What a type is put into is part of its shape")
+	@DisplayName("The container of a type is part of its shape")
 	void around() {
 		assertThat(Stream
 			.of(ResolvableType.forClass(Order.class), ResolvableType.forClass(Order[].class),
@@ -89,14 +89,14 @@ class TypeShapeTests {
 	}
 
 	@Test
-	@DisplayName("The shape of a base type changes with the subclasses that it names")
+	@DisplayName("The shape of a base type depends on the subclasses that it names")
 	void subclasses() {
 		String named = TypeShape.of(ResolvableType.forClass(Named.class));
 		assertThat(named).isNotEqualTo(TypeShape.of(ResolvableType.forClass(NamedOther.class)));
 	}
 
 	@Test
-	@DisplayName("A type that contains itself has a shape")
+	@DisplayName("A recursive type has a shape")
 	void recursive() {
 		assertThat(TypeShape.of(ResolvableType.forClass(Tree.class))).hasSize(32);
 		assertThat(TypeShape.of(ResolvableType.forClassWithGenerics(Deep.class, String.class))).hasSize(32);

@@ -20,13 +20,13 @@ import org.springframework.core.ResolvableType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Versions of a class that is called {@code Result}.
+ * Compiles versions of a class with the name {@code Result}.
  */
 final class Versions {
 
 	private static final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 
-	/** What it has read of the JDK and of the class path is good for all. */
+	/** Shared, because it caches the JDK and the class path. */
 	private static final JavaFileManager classPath = compiler.getStandardFileManager(null, null, null);
 
 	private Versions() {
@@ -36,7 +36,7 @@ final class Versions {
 		return TypeShape.of(ResolvableType.forClass(compile(source)));
 	}
 
-	/** Returns the class that the source declares, in a class loader of its own. */
+	/** Returns the class that the source declares, in a new class loader. */
 	static Class<?> compile(String source) {
 		Map<String, ByteArrayOutputStream> classes = new LinkedHashMap<>();
 		JavaFileManager files = new ForwardingJavaFileManager<>(classPath) {

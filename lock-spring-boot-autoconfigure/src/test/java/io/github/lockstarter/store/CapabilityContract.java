@@ -18,9 +18,8 @@ import io.github.lockstarter.store.AcquireResult.Held;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The part of the contract that belongs to a capability, on a lock of its own. Every
- * request goes through a handle of its own: what a store knows of a lock is not in one
- * handle.
+ * The part of the contract for one capability, on a new lock. Every request uses a new
+ * handle, because the state of a lock must be in the store, not in a handle.
  */
 abstract class CapabilityContract {
 
@@ -30,7 +29,7 @@ abstract class CapabilityContract {
 
 	final LockStore store;
 
-	/** Where another server of the application has its locks. */
+	/** The store of another instance of the application. */
 	final LockStore other;
 
 	final LockKey key = new LockKey("contract", UUID.randomUUID().toString());
@@ -83,9 +82,9 @@ abstract class CapabilityContract {
 	}
 
 	/**
-	 * Tests, each on a lock of its own. They are dynamic because a store's capabilities
-	 * are only known when there is a store: what it does not declare is no test, rather
-	 * than a skipped one.
+	 * Tests, each on a new lock. They are dynamic because a store's capabilities are
+	 * known only when the store exists: an undeclared capability has no tests, rather
+	 * than skipped ones.
 	 */
 	static final class Tests<C extends CapabilityContract> {
 

@@ -19,37 +19,37 @@ import io.github.lockstarter.store.memory.MemoryLockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The contract finds a store that declares what it does not do.
+ * Checks that the contract detects a store that does not implement a declared capability.
  */
 class CapabilityContractTests {
 
 	private final LockStore store = new PlainStore(Set.of(Capability.values()));
 
 	@Test
-	@DisplayName("A store that declares that it notifies and hands over, and does not, fails")
+	@DisplayName("A store that declares NOTIFIES without implementing it fails the contract")
 	void notifies() {
 		assertThat(isBroken(NotificationContract.tests(this.store, this.store))).isTrue();
 	}
 
 	@Test
-	@DisplayName("A store that declares that it keeps results, and does not, fails")
+	@DisplayName("A store that declares KEEPS_RESULTS without implementing it fails the contract")
 	void keepsResults() {
 		assertThat(isBroken(ResultContract.tests(this.store, this.store))).isTrue();
 	}
 
 	@Test
-	@DisplayName("A store that declares that it holds locks for tokens, and does not, fails")
+	@DisplayName("A store that declares HOLDS_FOR_TOKENS without implementing it fails the contract")
 	void holdsForTokens() {
 		assertThat(isBroken(TokenContract.tests(this.store, this.store))).isTrue();
 	}
 
 	@Test
-	@DisplayName("A store that declares that it grants several locks at once, and does not, fails")
+	@DisplayName("A store that declares ACQUIRES_ALL without implementing it fails the contract")
 	void acquiresAll() {
 		assertThat(isBroken(GroupContract.tests(this.store, this.store))).isTrue();
 	}
 
-	/** The first failure will do; tests that wait for something come first, and last. */
+	/** Returns whether any test fails. Slow tests are at both ends of the list. */
 	private static boolean isBroken(Stream<DynamicTest> tests) {
 		List<DynamicTest> all = new ArrayList<>(tests.toList());
 		Collections.reverse(all);

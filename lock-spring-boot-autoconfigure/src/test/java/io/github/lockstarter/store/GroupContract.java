@@ -23,8 +23,7 @@ import io.github.lockstarter.store.LockStore.Acquisition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that {@linkplain Capability#ACQUIRES_ALL grants several locks at
- * once}.
+ * The contract of a store with the capability {@link Capability#ACQUIRES_ALL}.
  */
 final class GroupContract extends CapabilityContract {
 
@@ -34,18 +33,18 @@ final class GroupContract extends CapabilityContract {
 
 	static Stream<DynamicTest> tests(LockStore store, LockStore other) {
 		Tests<GroupContract> tests = new Tests<>(() -> new GroupContract(store, other));
-		tests.add("Locks that are all free are all granted; then each is held until its owner releases it",
+		tests.add("If all locks are free, all are granted, and each is held until its owner releases it",
 				GroupContract::grantsAll);
-		tests.add("If one is held, none is granted, and the answer tells which is the first, and for how long",
+		tests.add("If one lock is held, none is granted, and the answer has the first held lock and its remaining time",
 				GroupContract::grantsNone);
-		tests.add("A lock whose time to live has run out is free", GroupContract::expires);
-		tests.add("The fencing token of each lock is larger than all before, however it was acquired",
+		tests.add("A lock whose time to live is over is free", GroupContract::expires);
+		tests.add("The fencing token of each lock is larger than its earlier ones, however it was acquired",
 				GroupContract::fencingTokensGrow);
-		tests.add("As many as may be asked for at once are granted, and released", GroupContract::grantsMany);
+		tests.add("The maximum number of locks of one request is granted, and released", GroupContract::grantsMany);
 		tests.add(
 				"Callers that want some of the same locks at once exclude each other, and one that is refused has none",
 				GroupContract::excludes);
-		tests.add("Another instance is refused, unless the locks are those of this JVM only",
+		tests.add("Another instance is refused, unless the store is local to the JVM",
 				GroupContract::excludesOtherInstance);
 		return tests.stream();
 	}

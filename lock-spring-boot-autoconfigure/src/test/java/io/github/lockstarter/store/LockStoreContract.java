@@ -34,11 +34,10 @@ import io.github.lockstarter.store.LockStore.Renewal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What every {@link LockStore} promises, and what it promises by the capabilities that it
- * declares. To run it against a store, extend it and return the store, connected to a
- * real server, from {@link #store()}; the same for another server of the application from
- * {@link #otherInstance()}; and the number of locks that are held from
- * {@link #locksInStore()}.
+ * The contract of every {@link LockStore} and of its declared capabilities. To run it
+ * against a store, extend this class and return the store, connected to a real server,
+ * from {@link #store()}; a store of another instance of the application from
+ * {@link #otherInstance()}; and the number of held locks from {@link #locksInStore()}.
  */
 public abstract class LockStoreContract {
 
@@ -52,16 +51,16 @@ public abstract class LockStoreContract {
 	protected abstract LockStore store();
 
 	/**
-	 * Returns a second store on the same server, as another instance of the application
-	 * has it.
+	 * Returns a second store on the same server, like that of another instance of the
+	 * application.
 	 */
 	protected abstract LockStore otherInstance();
 
-	/** Returns how many locks of the contract are held in the store. */
+	/** Returns the number of locks of the contract that are held in the store. */
 	protected abstract long locksInStore();
 
 	@Test
-	@DisplayName("A free lock is granted; then it is held until its owner releases it")
+	@DisplayName("A free lock is granted, and is held until its owner releases it")
 	void grantsAndRefuses() {
 		assertThat(acquire(this.key, "a", LONG)).isInstanceOf(Granted.class);
 		assertThat(acquire(this.key, "b", LONG)).isInstanceOf(Held.class);
@@ -71,7 +70,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A refusal says how long the holder's lease lasts")
+	@DisplayName("A refusal contains the remaining time of the holder's lease")
 	void tellsRemainingTime() {
 		acquire(this.key, "a", LONG);
 		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isBetween(LONG.minusSeconds(10), LONG);
@@ -79,7 +78,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A lock that is not released is free when its time to live has run out")
+	@DisplayName("A lock that is not released is free after its time to live")
 	void expires() {
 		Duration ttl = Duration.ofSeconds(2);
 		acquire(this.key, "a", ttl);
@@ -89,7 +88,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Only the owner can release")
+	@DisplayName("Only the owner can release a lock")
 	void releaseChecksOwner() {
 		acquire(this.key, "a", LONG);
 		assertThat(release(this.key, "b")).isFalse();
@@ -99,7 +98,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A release beside renewals succeeds")
+	@DisplayName("A release concurrent with renewals succeeds")
 	void releasesBesideRenewals() throws Exception {
 		int rounds = declares(Capability.LOCAL) ? 20_000 : 50;
 		AtomicBoolean over = new AtomicBoolean();
@@ -124,7 +123,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Only the owner can renew")
+	@DisplayName("Only the owner can renew a lock")
 	void renewalChecksOwner() {
 		acquire(this.key, "a", LONG);
 		assertThat(renew(this.key, "b", Duration.ofHours(1))).isFalse();
@@ -136,7 +135,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A renewal never shortens")
+	@DisplayName("A renewal never shortens the time to live")
 	void renewalNeverShortens() {
 		acquire(this.key, "a", LONG);
 		assertThat(renew(this.key, "a", SHORT)).isTrue();
@@ -148,7 +147,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Many are renewed at once, each for itself")
+	@DisplayName("Several locks are renewed in one call, each independently")
 	void renewsMany() {
 		List<LockKey> keys = IntStream.range(0, 1200).mapToObj((i) -> new LockKey("many", this.key.key() + i)).toList();
 		List<StoredLock> locks = keys.stream().map((each) -> store().lock(each)).toList();
@@ -173,10 +172,10 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A lock that is released after a while is kept from everybody until then, and its owner has no hold on it")
+	@DisplayName("A lock with a delayed release is refused to all owners until then, and is no longer held by its owner")
 	void releasesAfterAWhile() throws Exception {
 		Duration time = Duration.ofMillis(1500);
-		// By default it is renewed, and its owner keeps it.
+		// The default implementation renews the lease, and its owner keeps it.
 		boolean ends = store().lock(this.key)
 			.getClass()
 			.getMethod("releaseAfter", String.class, Duration.class)
@@ -197,20 +196,21 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A lock that is released after a while is free no earlier")
+	@DisplayName("A lock with a delayed release is not free before the delay is over")
 	void isNotFreeEarlier() {
 		Duration time = Duration.ofMillis(400);
 		acquire(this.key, "a", Duration.ofSeconds(2));
 		long from = System.nanoTime();
 		releaseAfter("a", time);
 		acquireWhenFree("b");
-		// Some servers count milliseconds, and some have a clock that is not monotonic.
+		// Some servers have a resolution of milliseconds, and some a clock that is not
+		// monotonic.
 		assertThat(Duration.ofNanos(System.nanoTime() - from)).isGreaterThan(time.minusMillis(20));
 		release(this.key, "b");
 	}
 
 	@Test
-	@DisplayName("A late holder can neither free nor extend the next one's lock")
+	@DisplayName("A former holder can neither release nor extend the next holder's lock")
 	void lateHolderIsHarmless() {
 		acquire(this.key, "late", SHORT);
 		acquireWhenFree("next");
@@ -221,7 +221,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("With 16 threads at one lock there is one holder at a time, and fencing tokens grow")
+	@DisplayName("With 16 threads there is one holder at a time, and fencing tokens grow")
 	void excludes() throws Exception {
 		AtomicInteger holders = new AtomicInteger();
 		AtomicInteger violations = new AtomicInteger();
@@ -243,7 +243,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Fencing tokens grow over an expiry, too")
+	@DisplayName("Fencing tokens grow after an expiry, too")
 	void tokensGrowOverExpiry() {
 		long first = ((Granted) acquire(this.key, "a", SHORT)).fencingToken();
 		assertThat(acquireWhenFree("b").fencingToken()).isGreaterThan(first);
@@ -251,7 +251,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Keys that resemble each other are different locks")
+	@DisplayName("Similar keys are different locks")
 	void keysDoNotCollide() {
 		String longKey = "k".repeat(300);
 		List<LockKey> keys = Stream.concat(hostileKeys(),
@@ -270,7 +270,7 @@ public abstract class LockStoreContract {
 
 	@ParameterizedTest(name = "{index}")
 	@MethodSource("hostileKeys")
-	@DisplayName("A hostile key is a key like any other")
+	@DisplayName("A key with special characters is a key like any other")
 	void hostileKeysWork(LockKey hostile) {
 		assertThat(acquire(hostile, "a", LONG)).isInstanceOf(Granted.class);
 		assertThat(acquire(hostile, "b", LONG)).isInstanceOf(Held.class);
@@ -286,7 +286,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("After 1,000 cycles nothing is left behind")
+	@DisplayName("After 1,000 cycles nothing is left in the store")
 	void leavesNothingBehind() {
 		long before = locksInStore();
 		for (int i = 0; i < 1_000; i += 20) {
@@ -301,7 +301,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Another instance is refused a lock that is held here, unless the locks are those of this JVM only")
+	@DisplayName("Another instance is refused a held lock, unless the store is local to the JVM")
 	void excludesOtherInstance() {
 		acquire(this.key, "a", LONG);
 		StoredLock elsewhere = otherInstance().lock(this.key);
@@ -313,25 +313,25 @@ public abstract class LockStoreContract {
 	}
 
 	@TestFactory
-	@DisplayName("A store that notifies")
+	@DisplayName("A store with capability NOTIFIES")
 	Stream<DynamicTest> notifies() {
 		return declares(Capability.NOTIFIES) ? NotificationContract.tests(store(), otherInstance()) : Stream.empty();
 	}
 
 	@TestFactory
-	@DisplayName("A store that keeps results")
+	@DisplayName("A store with capability KEEPS_RESULTS")
 	Stream<DynamicTest> keepsResults() {
 		return declares(Capability.KEEPS_RESULTS) ? ResultContract.tests(store(), otherInstance()) : Stream.empty();
 	}
 
 	@TestFactory
-	@DisplayName("A store that holds locks for tokens")
+	@DisplayName("A store with capability HOLDS_FOR_TOKENS")
 	Stream<DynamicTest> holdsForTokens() {
 		return declares(Capability.HOLDS_FOR_TOKENS) ? TokenContract.tests(store(), otherInstance()) : Stream.empty();
 	}
 
 	@TestFactory
-	@DisplayName("A store that grants several locks at once")
+	@DisplayName("A store with capability ACQUIRES_ALL")
 	Stream<DynamicTest> acquiresAll() {
 		return declares(Capability.ACQUIRES_ALL) ? GroupContract.tests(store(), otherInstance()) : Stream.empty();
 	}
@@ -375,7 +375,7 @@ public abstract class LockStoreContract {
 		}
 	}
 
-	/** A store that is slow for a moment repeats the release itself. */
+	/** Releases a lock; a store that is slow for a moment repeats the release itself. */
 	private void releaseAtLast(String owner) {
 		try {
 			release(this.key, owner);

@@ -16,8 +16,8 @@ import io.github.lockstarter.store.AcquireResult.PredecessorGone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that {@linkplain Capability#NOTIFIES notifies}, and may
- * {@linkplain Capability#HANDS_OVER hand over}.
+ * The contract of a store with the capability {@link Capability#NOTIFIES}, and optionally
+ * {@link Capability#HANDS_OVER}.
  */
 final class NotificationContract extends CapabilityContract {
 
@@ -32,9 +32,9 @@ final class NotificationContract extends CapabilityContract {
 		tests.add("A waiter is notified of a release, and then granted the lock", NotificationContract::notifies);
 		tests.add("No release is missed between the refusal and the first notification",
 				NotificationContract::missesNothing);
-		tests.add("A handle that is closed is not notified, until it asks again", NotificationContract::closes);
+		tests.add("A closed handle is not notified until its next request", NotificationContract::closes);
 		if (store.capabilities().contains(Capability.HOLDS_FOR_TOKENS)) {
-			tests.add("A holder that acquires the lock again leaves its waiters as they are",
+			tests.add("When the holder acquires the lock again, its waiters keep waiting",
 					NotificationContract::asksAgain);
 		}
 		if (store.capabilities().contains(Capability.HANDS_OVER)) {
@@ -47,9 +47,10 @@ final class NotificationContract extends CapabilityContract {
 		tests.add(
 				"At the end of a turn, where no other instance waits, the lock is granted at once, with a larger token",
 				NotificationContract::endsTurnAlone);
-		tests.add("At the end of a turn, where another instance waits, the lock is released, and both are notified",
+		tests.add(
+				"At the end of a turn, if another instance waits, the lock is released, and both instances are notified",
 				NotificationContract::endsTurnForOthers);
-		tests.add("A turn that has been lost meanwhile ends with nothing done", NotificationContract::endsLostTurn);
+		tests.add("The end of a turn whose lease was lost has no effect", NotificationContract::endsLostTurn);
 	}
 
 	private void notifies() {
@@ -158,8 +159,8 @@ final class NotificationContract extends CapabilityContract {
 	}
 
 	/**
-	 * A store may subscribe when it has its first waiter, and then wake all waiters in
-	 * any order. The second release that a waiter is notified of comes after that.
+	 * A store may subscribe for its first waiter, and then notify all waiters in any
+	 * order. The second notification of a waiter follows that.
 	 */
 	private void awaitSubscription(LockStore store) {
 		LockKey probe = new LockKey("contract", this.key.key() + " probe");

@@ -16,7 +16,7 @@ import io.github.lockstarter.testing.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that {@linkplain Capability#KEEPS_RESULTS keeps results}.
+ * The contract of a store with the capability {@link Capability#KEEPS_RESULTS}.
  */
 final class ResultContract extends CapabilityContract {
 
@@ -32,28 +32,28 @@ final class ResultContract extends CapabilityContract {
 
 	static Stream<DynamicTest> tests(LockStore store, LockStore other) {
 		Tests<ResultContract> tests = new Tests<>(() -> new ResultContract(store, other));
-		tests.add("What a holder stores is found by all that look for it, and its lock is free", ResultContract::finds);
-		tests.add("A caller that does not hold the lock stores nothing, and frees nothing",
+		tests.add("A result that a holder stores is found by all queries, and its lock is free", ResultContract::finds);
+		tests.add("A caller that does not hold the lock can neither store a result nor release the lock",
 				ResultContract::onlyTheOwnerStores);
-		tests.add("A result is found by its name and at its lock, and nowhere else", ResultContract::namesAreApart);
-		tests.add("A result that is too old for the caller does not count, and the caller gets the lock",
+		tests.add("A result is found by its own name and lock only", ResultContract::namesAreApart);
+		tests.add("A result that is too old for the caller is ignored, and the caller gets the lock",
 				ResultContract::tooOld);
-		tests.add("A caller that met a holder is given its result however old that is by then, and not an earlier one",
+		tests.add("A caller that met a holder gets that holder's result at any age, and no earlier result",
 				ResultContract::ofTheHolderMet);
-		tests.add("A caller that met no holder, and wants no old result, is given none, but is told the holder's token",
+		tests.add(
+				"A caller that met no holder and accepts no old result gets none, but gets the holder's fencing token",
 				ResultContract::meetsHolder);
-		tests.add("A later result takes the place of an earlier one", ResultContract::replaces);
-		tests.add("A result is gone when it has been kept for as long as it is to be kept",
-				ResultContract::isKeptForAWhile);
+		tests.add("A later result replaces an earlier one", ResultContract::replaces);
+		tests.add("A result expires after its keep time", ResultContract::isKeptForAWhile);
 		tests.add(
 				"An owner that asks again, as a driver does after a reconnect, is granted the lock in spite of a result",
 				ResultContract::asksAgain);
 		if (!store.capabilities().contains(Capability.LOCAL)) {
-			tests.add("A waiter of another instance is given a result that is for waiters only",
+			tests.add("A waiter of another instance gets a result that is for waiters only",
 					ResultContract::sharesWithWaiters);
 		}
 		if (store.maxResultSize() < Integer.MAX_VALUE) {
-			tests.add("The largest result that a store says it keeps is kept", ResultContract::largest);
+			tests.add("A result of the store's declared maximum size is stored", ResultContract::largest);
 		}
 		if (store.results().isPresent()) {
 			Stream
@@ -61,11 +61,11 @@ final class ResultContract extends CapabilityContract {
 						"{a}", "listed'; --")
 				.forEach((name) -> tests.add("Results are counted and removed by the name of their locks: " + name,
 						(contract) -> contract.listed(name)));
-			tests.add("A result that is out of date is not counted", ResultContract::outOfDate);
+			tests.add("An expired result is not counted", ResultContract::outOfDate);
 			tests.add("Many results are counted and removed", ResultContract::many);
 		}
 		Stream.of("", " ", "{}", "a\r\nDEL x\r\n", "\0", "\uD83D\uDD12", "%s%n", "lock:{a}")
-			.forEach((text) -> tests.add("Any text is a result, and the name of one: " + text.strip(),
+			.forEach((text) -> tests.add("Any text can be a result, and the name of a result: " + text.strip(),
 					(contract) -> contract.anyText(text)));
 		return tests.stream();
 	}
@@ -79,7 +79,7 @@ final class ResultContract extends CapabilityContract {
 			assertThat(found.age()).isBetween(Duration.ZERO, LONG);
 		});
 		assertThat(acquire("b")).isInstanceOf(Granted.class);
-		assertThat(ask("c", REPLAYED, LONG)).as("whoever holds the lock").isInstanceOf(Found.class);
+		assertThat(ask("c", REPLAYED, LONG)).as("while the lock is held").isInstanceOf(Found.class);
 		release("b");
 	}
 

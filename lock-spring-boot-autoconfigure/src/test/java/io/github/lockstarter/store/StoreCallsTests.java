@@ -38,7 +38,7 @@ class StoreCallsTests {
 
 	private final AtomicInteger undone = new AtomicInteger();
 
-	/** What the store answers to attempts to undo; the last answer is repeated. */
+	/** The store's answers to undo attempts; the last answer is repeated. */
 	private final Queue<CompletionStage<Boolean>> undoing = new ArrayDeque<>(
 			List.of(CompletableFuture.completedFuture(true)));
 
@@ -48,7 +48,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("An answer in time is passed on, and nothing is undone")
+	@DisplayName("An answer within the time-out is passed on, and nothing is undone")
 	void inTime() {
 		this.driver.complete(new Granted(1));
 		assertThat(grant()).succeedsWithin(SOON).isEqualTo(new Granted(1));
@@ -58,7 +58,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("No answer in time is a store failure, and a grant that arrives later is undone")
+	@DisplayName("A time-out is a store failure, and a grant that arrives later is undone")
 	void late() {
 		assertBroken(grant(), "The store did not answer within 50 ms");
 		assertThat(this.undone).hasValue(0);
@@ -67,7 +67,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("A refusal that arrives late leaves nothing to undo")
+	@DisplayName("A refusal that arrives late needs no undo")
 	void lateRefusal() {
 		assertBroken(grant(), "did not answer");
 		this.driver.complete(new Held(TTL));
@@ -75,7 +75,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("When a call failed, a grant that may exist all the same is undone, and the undo is repeated when it fails")
+	@DisplayName("After a failed call, a possible grant is undone, and a failed undo is repeated")
 	void unknown() {
 		this.undoing.clear();
 		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still unavailable")));
@@ -87,7 +87,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("While the application blocks the common pool, it is undone all the same")
+	@DisplayName("Grants are undone while the application blocks the common pool")
 	void commonPoolBlocked() {
 		CountDownLatch open = new CountDownLatch(1);
 		try {
@@ -108,13 +108,13 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("While the application blocks the timer that all futures of the JVM share, time-outs and undos happen all the same")
+	@DisplayName("Time-outs and undos work while the application blocks the JVM's shared timer of futures")
 	void sharedTimerBlocked() {
 		CountDownLatch open = new CountDownLatch(1);
 		CountDownLatch blocked = new CountDownLatch(1);
 		try {
 			CompletableFuture<Void> late = new CompletableFuture<>();
-			// First, so that the timer runs it, however late this thread is.
+			// Scheduled first, so that the timer runs it, however late this thread is.
 			late.whenComplete((nothing, failure) -> {
 				blocked.countDown();
 				await(open);
@@ -134,7 +134,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("Closing ends the thread of the time-outs, and a call that is under way has its time-out before")
+	@DisplayName("close ends the timer thread, after pending calls have timed out")
 	void closed() {
 		StoreCalls calls = new StoreCalls("Closed", Duration.ofMillis(50));
 		CompletionStage<AcquireResult> answer = calls.call(KEY, () -> this.driver);
@@ -147,7 +147,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("A release that fails is repeated as long as it fails and the lock may live, and its caller is not kept waiting")
+	@DisplayName("A failed release is repeated until it succeeds or the lock has expired, and its caller does not wait")
 	void repeatedRelease() {
 		this.undoing.clear();
 		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("connection reset")));
@@ -165,7 +165,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("A grant that the undo did not find may still arrive, so the undo is repeated once")
+	@DisplayName("An undo that found no grant is repeated once, because the grant may arrive later")
 	void mayStillCome() {
 		this.undoing.clear();
 		this.undoing.add(CompletableFuture.completedFuture(false));
@@ -176,7 +176,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("What has surely not been done is not undone")
+	@DisplayName("A call that was certainly not executed is not undone")
 	void notDone() {
 		IllegalStateException why = new IllegalStateException("no connection");
 		this.driver.completeExceptionally(new NotDone("nothing was sent", why));
@@ -186,7 +186,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("A failure that a driver has put into a LockStoreException itself is passed on, and undone like any other")
+	@DisplayName("A LockStoreException from a driver is passed on, and the grant is undone")
 	void storeException() {
 		LockStoreException timeOut = new LockStoreException(KEY, "its own time-out", null);
 		this.driver.completeExceptionally(timeOut);
@@ -195,7 +195,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("In a long outage only so many grants are being undone, and none after the store is closed")
+	@DisplayName("In a long outage the number of concurrent undos is bounded, and none runs after close")
 	void longOutage() {
 		this.undoing.clear();
 		this.undoing.add(CompletableFuture.failedFuture(new IllegalStateException("still unavailable")));
@@ -204,18 +204,18 @@ class StoreCallsTests {
 		for (int i = 0; i < 1500; i++) {
 			grant();
 		}
-		// They are tried again every half second.
+		// Undos are repeated every half second.
 		long rounds = 1 + Duration.ofNanos(System.nanoTime() - start).toMillis() / 500;
 		assertThat(this.undone.get()).isBetween(1000, 1000 * (int) rounds);
 		Awaitility.await().until(() -> this.undone.get() >= 2000);
 		this.calls.close();
 		int soFar = this.undone.get();
-		// A few may have been under way.
+		// A few may have been in progress.
 		Awaitility.await().during(Duration.ofMillis(1500)).until(() -> this.undone.get() < soFar + 50);
 	}
 
 	@Test
-	@DisplayName("Whatever a driver throws, or that it answers nothing, is broken, too")
+	@DisplayName("Any exception of a driver, or a missing answer, is a store failure")
 	void throwing() {
 		assertBroken(this.calls.call(KEY, () -> {
 			throw new IllegalArgumentException("too long");

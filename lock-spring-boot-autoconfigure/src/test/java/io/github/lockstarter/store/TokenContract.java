@@ -16,12 +16,11 @@ import io.github.lockstarter.store.AcquireResult.Held;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for
- * tokens}.
+ * The contract of a store with the capability {@link Capability#HOLDS_FOR_TOKENS}.
  */
 final class TokenContract extends CapabilityContract {
 
-	/** What a store's clock may round to, and the time for a request. */
+	/** The resolution of a store's clock, plus the time of a request. */
 	private static final Duration A_WHILE = Duration.ofSeconds(10);
 
 	private static final Condition<Duration> NEARLY_LONG = new Condition<>(
@@ -34,21 +33,20 @@ final class TokenContract extends CapabilityContract {
 
 	static Stream<DynamicTest> tests(LockStore store, LockStore other) {
 		Tests<TokenContract> tests = new Tests<>(() -> new TokenContract(store, other));
-		tests.add("A free lock is granted to a token; then others find it held until the token releases it",
+		tests.add("A free lock is granted to a token, and is held until the token releases it",
 				TokenContract::grantsAndRefuses);
-		tests.add("A token that asks again has the lock for as long as it asks for, and not for less than before",
-				TokenContract::asksAgain);
-		tests.add("A token renews its lock, and can still ask for it again", TokenContract::renews);
-		tests.add("How long a lock is still held is known to all; nothing is known of a lock that is free",
+		tests.add("A token that acquires its lock again extends it, and never shortens it", TokenContract::asksAgain);
+		tests.add("A token can renew its lock, and acquire it again", TokenContract::renews);
+		tests.add("The remaining time of a held lock can be read by any caller; a free lock has none",
 				TokenContract::tellsRemaining);
-		tests.add("A lock that its token neither renews nor releases is free when its time to live has run out",
+		tests.add("A lock that its token neither renews nor releases is free after its time to live",
 				TokenContract::expires);
 		tests.add("A token and a lease exclude each other", TokenContract::excludesLeases);
-		tests.add("Of two tokens that ask many times at once, one is granted the lock each time, and the other never",
+		tests.add("Of two tokens with many concurrent requests, one is granted the lock each time, and the other never",
 				TokenContract::asksAtOnce);
-		tests.add("The fencing token never shrinks for the holder, and grows for the next, be it a token or a lease",
+		tests.add("The fencing token never decreases for the holder, and grows for the next token or lease",
 				TokenContract::fencingTokensGrow);
-		tests.add("A token of 128 characters, of all that are allowed, is told from one that looks alike",
+		tests.add("Tokens of 128 characters, with all valid characters, are distinguished from similar ones",
 				TokenContract::longTokens);
 		return tests.stream();
 	}

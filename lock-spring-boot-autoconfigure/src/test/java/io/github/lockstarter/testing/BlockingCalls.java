@@ -13,13 +13,13 @@ import reactor.blockhound.BlockHound;
 import reactor.blockhound.BlockingMethod;
 
 /**
- * The calls that blocked a thread that must not be: an event loop, one of Reactor's, or
- * one of the engine's. To see them BlockHound changes the JDK's own classes, so it is for
- * a {@link TestJvm}, started with {@link #OPTIONS}.
+ * The calls that blocked a non-blocking thread: an event loop, a Reactor thread, or an
+ * engine thread. BlockHound changes classes of the JDK, so this runs in a
+ * {@link TestJvm}, started with {@link #OPTIONS}.
  */
 public final class BlockingCalls {
 
-	/** What a JVM needs for this. */
+	/** The options that a JVM needs for this. */
 	public static final List<String> OPTIONS = List.of("-XX:+AllowRedefinitionToAddDeleteMethods",
 			"-XX:+EnableDynamicAgentLoading");
 
@@ -29,18 +29,18 @@ public final class BlockingCalls {
 	}
 
 	/**
-	 * Watches this JVM from now on, for good. To be called before the threads to watch
-	 * are started: one that is inside a method of the JDK by then goes on in the old
-	 * version of it, where nothing is allowed.
+	 * Watches this JVM permanently. Must be called before the watched threads are
+	 * started: a thread that is inside a JDK method at that time continues in the
+	 * unmodified version.
 	 */
 	public static BlockingCalls watch() {
 		BlockingCalls calls = new BlockingCalls();
 		BlockHound.install((builder) -> builder
 			.nonBlockingThreadPredicate((nonBlocking) -> nonBlocking.or(BlockingCalls::isOfEngine))
-			// Has nothing to do.
+			// An idle thread.
 			.allowBlockingCallsInside(ThreadPoolExecutor.class.getName(), "getTask")
-			// Waits until another thread is through with a few instructions, as at a
-			// synchronized block, which is not seen.
+			// Waits for a few instructions of another thread, like a synchronized block,
+			// which is not detected either.
 			.allowBlockingCallsInside(ReentrantLock.class.getName(), "lock")
 			// Reads from /dev/urandom, which never waits.
 			.allowBlockingCallsInside(SecureRandom.class.getName(), "nextBytes")
@@ -48,12 +48,12 @@ public final class BlockingCalls {
 		return calls;
 	}
 
-	/** Forgets what has been seen so far. */
+	/** Discards the recorded calls. */
 	public void forget() {
 		this.seen.clear();
 	}
 
-	/** Prints what has been seen, a line for each that begins with "blocked". */
+	/** Prints the recorded calls, one line each, with the prefix "blocked". */
 	public void print() {
 		this.seen.forEach(System.out::println);
 	}

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The code on a page of the documentation, and that of the tests beside it.
+ * The code on a page of the documentation, and the code of tests.
  */
 public final class DocumentedCode {
 
@@ -21,7 +21,7 @@ public final class DocumentedCode {
 		return BLOCK.matcher(Files.readString(page)).results().map((block) -> block.group(1)).toList();
 	}
 
-	/** Returns the source of a class from a begin on, without what stands before it. */
+	/** Returns the source of a class from the given text on. */
 	public static String source(Path file, String begin) throws IOException {
 		String source = Files.readString(file);
 		return source.substring(source.indexOf(begin));

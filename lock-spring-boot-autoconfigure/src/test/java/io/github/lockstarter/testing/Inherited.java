@@ -10,7 +10,7 @@ public final class Inherited {
 	private Inherited() {
 	}
 
-	/** With an annotation that no subclass elsewhere can honour. */
+	/** Has an annotation that subclasses in other packages cannot apply. */
 	public static class Annotated {
 
 		@ExclusiveRequest
@@ -19,7 +19,7 @@ public final class Inherited {
 
 	}
 
-	/** Without. */
+	/** Has no annotation. */
 	public static class Plain {
 
 		void method(int any) {

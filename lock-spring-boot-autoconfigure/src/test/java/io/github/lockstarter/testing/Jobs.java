@@ -9,31 +9,31 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The work of handlers, which a test begins and ends as it likes.
+ * The work of handlers, which a test starts and ends.
  */
 public class Jobs {
 
 	private final Map<String, Job> jobs = new ConcurrentHashMap<>();
 
-	/** Returns the job of that key; a new one if it is asked for first. */
+	/** Returns the job of the key, and creates it if necessary. */
 	public Job get(String key) {
 		return this.jobs.computeIfAbsent(key, (each) -> new Job());
 	}
 
-	/** Some work. */
+	/** The work of one handler call. */
 	public static final class Job {
 
 		private final CountDownLatch begun = new CountDownLatch(1);
 
 		private final CompletableFuture<String> outcome = new CompletableFuture<>();
 
-		/** A handler begins with it. */
+		/** Called by a handler to begin asynchronous work. */
 		public CompletableFuture<String> begin() {
 			this.begun.countDown();
 			return this.outcome;
 		}
 
-		/** A handler does all of it on its thread. */
+		/** Called by a handler to do the whole work on its thread. */
 		public String run() {
 			return begin().join();
 		}

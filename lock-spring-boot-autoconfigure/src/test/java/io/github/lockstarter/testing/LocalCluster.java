@@ -20,10 +20,9 @@ import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * A Redis Cluster of three masters, each with a replica, that run as processes on this
- * machine.
+ * A Redis Cluster of three masters with a replica each, as processes on this machine.
  */
-public final class LocalCluster implements RedisShape {
+public final class LocalCluster implements RedisDeployment {
 
 	private static final int MASTERS = 3;
 
@@ -36,7 +35,7 @@ public final class LocalCluster implements RedisShape {
 
 	private static @Nullable LocalCluster shared;
 
-	/** Returns those that tests share which break nothing. */
+	/** Returns the servers that tests without faults share. */
 	public static synchronized LocalCluster shared() {
 		if (shared == null) {
 			shared = started();
@@ -46,13 +45,13 @@ public final class LocalCluster implements RedisShape {
 
 	/** Starts the servers, and waits until all know each other. */
 	public static LocalCluster started() {
-		LocalCluster shape = new LocalCluster();
+		LocalCluster deployment = new LocalCluster();
 		try {
-			shape.start();
-			return shape;
+			deployment.start();
+			return deployment;
 		}
 		catch (RuntimeException | Error ex) {
-			shape.close();
+			deployment.close();
 			throw ex;
 		}
 	}

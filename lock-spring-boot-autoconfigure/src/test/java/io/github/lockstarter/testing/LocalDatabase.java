@@ -1,11 +1,11 @@
 package io.github.lockstarter.testing;
 
 /**
- * A database server on this machine that can be broken at will.
+ * A database server on this machine, with injectable faults.
  */
 public interface LocalDatabase extends AutoCloseable {
 
-	/** Returns where it is listening. */
+	/** Returns the port on which the server listens. */
 	int port();
 
 	/** Returns the URL of an empty database on a port, which may be that of a proxy. */
@@ -16,13 +16,13 @@ public interface LocalDatabase extends AutoCloseable {
 		return url(port());
 	}
 
-	/** Starts it, with what was in it, and waits until it answers. */
+	/** Starts the server with its previous data, and waits until it answers. */
 	void start();
 
-	/** Kills it, as {@code kill -9} does. */
+	/** Kills the server, as {@code kill -9} does. */
 	void kill();
 
-	/** Stops it from doing anything, with all its connections open. */
+	/** Freezes the server; its connections stay open. */
 	void freeze();
 
 	void thaw();

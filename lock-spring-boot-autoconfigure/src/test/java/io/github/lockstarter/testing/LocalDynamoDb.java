@@ -24,17 +24,19 @@ import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 
 /**
- * A DynamoDB Local that runs as a process on this machine, on a port of its own, keeps
- * all in memory, and can be broken at will. The build downloads it and writes down its
- * class path.
+ * A DynamoDB Local process on this machine, with its own port, data in memory, and
+ * injectable faults. The build downloads it and records its class path.
  */
 public final class LocalDynamoDb extends LocalServer {
 
-	/** Written by the build of the library's module, next to which others lie. */
+	/**
+	 * Written by the build of the autoconfigure module, whose directory is next to those
+	 * of other modules.
+	 */
 	private static final Path CLASS_PATH = Path.of("..", "lock-spring-boot-autoconfigure", "target",
 			"dynamodb-local.classpath");
 
-	/** A client takes seconds to close its own. */
+	/** Shared, because a client needs seconds to close its own. */
 	private static final SdkEventLoopGroup threads = SdkEventLoopGroup.builder().numberOfThreads(2).build();
 
 	private static @Nullable LocalDynamoDb shared;
@@ -47,7 +49,7 @@ public final class LocalDynamoDb extends LocalServer {
 		this.storage = List.of(storage);
 	}
 
-	/** Returns a server that all tests of this JVM share; none may break it. */
+	/** Returns the server that tests without faults share. */
 	public static synchronized LocalDynamoDb shared() {
 		if (shared == null) {
 			shared = started();
@@ -55,7 +57,7 @@ public final class LocalDynamoDb extends LocalServer {
 		return shared;
 	}
 
-	/** Starts a server, whose data are gone when it stops. */
+	/** Starts a server whose data is lost when it stops. */
 	public static LocalDynamoDb started() {
 		return started("-inMemory");
 	}
@@ -81,7 +83,7 @@ public final class LocalDynamoDb extends LocalServer {
 		command.addAll(this.storage);
 		start(command);
 		try (DynamoDbAsyncClient client = client(endpoint(), AwsRetryStrategy.doNotRetry())) {
-			// A server that is starting may swallow a request: the next one is answered.
+			// A starting server may ignore a request: the next one is answered.
 			Awaitility.await()
 				.atMost(Duration.ofMinutes(1))
 				.until(() -> client
@@ -107,7 +109,7 @@ public final class LocalDynamoDb extends LocalServer {
 		});
 	}
 
-	/** Returns a new client for a server that repeats requests in this way. */
+	/** Returns a new client for a server, with this retry strategy. */
 	public static DynamoDbAsyncClient client(URI endpoint, RetryStrategy retries) {
 		return client(endpoint, (configuration) -> configuration.retryStrategy(retries));
 	}
@@ -120,18 +122,22 @@ public final class LocalDynamoDb extends LocalServer {
 			.credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
 			.overrideConfiguration(configuration)
 			.httpClientBuilder(NettyNioAsyncHttpClient.builder()
-				// It takes a request at a time: a thousand at once wait for long.
+				// The server handles one request at a time, so a thousand concurrent
+				// requests take long.
 				.connectionAcquisitionTimeout(Duration.ofSeconds(30))
 				.eventLoopGroup(threads))
 			.build();
 	}
 
-	/** Returns the properties of a JVM that lead the SDK's own client to the server. */
+	/**
+	 * Returns the system properties that direct the SDK's own client to the shared
+	 * server.
+	 */
 	public String[] systemProperties() {
 		return systemProperties(endpoint());
 	}
 
-	/** Returns the properties of a JVM that lead the SDK's own client to a server. */
+	/** Returns the system properties that direct the SDK's own client to a server. */
 	public static String[] systemProperties(URI endpoint) {
 		return new String[] { "aws.region=eu-central-1", "aws.accessKeyId=local", "aws.secretAccessKey=local",
 				"aws.endpointUrlDynamoDb=" + endpoint };

@@ -14,8 +14,7 @@ import org.awaitility.Awaitility;
 import org.springframework.util.Assert;
 
 /**
- * A MariaDB server that runs as a process on this machine, on a port of its own, and can
- * be broken at will.
+ * A MariaDB server process on this machine, with its own port and injectable faults.
  */
 public final class LocalMariaDb extends LocalServer implements LocalDatabase {
 
@@ -32,7 +31,7 @@ public final class LocalMariaDb extends LocalServer implements LocalDatabase {
 		return mariaDb;
 	}
 
-	/** Returns the server that all tests of this JVM share, and none breaks. */
+	/** Returns the server that tests without faults share. */
 	public static LocalMariaDb shared() {
 		return Shared.SERVER;
 	}
@@ -77,7 +76,7 @@ public final class LocalMariaDb extends LocalServer implements LocalDatabase {
 		});
 	}
 
-	/** It refuses to run as root unless it is told to. */
+	/** MariaDB refuses to run as root unless configured. */
 	private static String user() {
 		return "--user=" + System.getProperty("user.name");
 	}

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
- * A memcached server that runs as a process on this machine, on a port of its own, and
- * can be broken at will. It keeps a record of what it was asked.
+ * A memcached server process on this machine, with its own port and injectable faults.
+ * Records the requests.
  */
 public final class LocalMemcached extends LocalServer {
 
@@ -39,18 +39,18 @@ public final class LocalMemcached extends LocalServer {
 		return memcached;
 	}
 
-	/** Returns where it is, as {@code host:port}. */
+	/** Returns the address as {@code host:port}. */
 	public String address() {
 		return "127.0.0.1:" + this.port;
 	}
 
-	/** Starts the server, without anything in it, and waits until it answers. */
+	/** Starts the server empty, and waits until it answers. */
 	public void start() {
 		start(this.command);
 		Awaitility.await().ignoreExceptions().until(() -> ask("version").get(0).startsWith("VERSION"));
 	}
 
-	/** Returns what it was asked for, without what this class asks for. */
+	/** Returns the recorded requests, without those of this class. */
 	public List<String> requests() {
 		try (Stream<String> lines = Files.lines(output(), StandardCharsets.ISO_8859_1)) {
 			return lines.filter((line) -> line.matches("<\\d+ (add|gets?|cas|set|delete) .*"))
@@ -62,17 +62,17 @@ public final class LocalMemcached extends LocalServer {
 		}
 	}
 
-	/** Returns how many items there are that have not expired. */
+	/** Returns the number of items that have not expired. */
 	public long items() {
 		return items("");
 	}
 
-	/** Returns how many of them have a key that begins like that. */
+	/** Returns the number of items whose key has the prefix. */
 	public long items(String begin) {
 		return keys().filter((key) -> key.startsWith(begin)).count();
 	}
 
-	/** Returns whether there is such an item, which does not count as a use of it. */
+	/** Returns whether the item exists, without marking it as used. */
 	public boolean hasItem(String key) {
 		return keys().anyMatch(key::equals);
 	}
@@ -105,7 +105,7 @@ public final class LocalMemcached extends LocalServer {
 		return lines;
 	}
 
-	/** Returns how many connections there are besides the one that asks. */
+	/** Returns the number of connections besides this one. */
 	public int connections() {
 		return ask("stats").stream()
 			.filter((line) -> line.startsWith("STAT curr_connections "))

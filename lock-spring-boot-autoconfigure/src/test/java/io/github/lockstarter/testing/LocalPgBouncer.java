@@ -11,8 +11,8 @@ import java.util.List;
 import org.awaitility.Awaitility;
 
 /**
- * A pooler in front of a PostgreSQL server that gives a connection to another client
- * after each transaction.
+ * A connection pooler for a PostgreSQL server in transaction mode, which gives a
+ * connection to another client after each transaction.
  */
 public final class LocalPgBouncer extends LocalServer {
 
@@ -52,7 +52,7 @@ public final class LocalPgBouncer extends LocalServer {
 		}
 		List<String> command = new ArrayList<>(List.of("pgbouncer", settings.toString()));
 		if ("root".equals(System.getProperty("user.name"))) {
-			// It refuses to run as root.
+			// PgBouncer refuses to run as root.
 			command.addAll(1, List.of("-u", "nobody"));
 		}
 		start(command);

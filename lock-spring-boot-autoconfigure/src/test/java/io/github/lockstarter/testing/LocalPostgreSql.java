@@ -17,8 +17,7 @@ import org.springframework.util.FileSystemUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A PostgreSQL server on a port of its own. Its programs come with the dependencies of
- * these tests.
+ * A PostgreSQL server with its own port. Its binaries are a test dependency.
  */
 public final class LocalPostgreSql implements LocalDatabase {
 
@@ -48,7 +47,7 @@ public final class LocalPostgreSql implements LocalDatabase {
 		return server;
 	}
 
-	/** Returns the server that all tests of this JVM share, and none breaks. */
+	/** Returns the server that tests without faults share. */
 	public static LocalPostgreSql shared() {
 		return Shared.SERVER;
 	}
@@ -63,7 +62,7 @@ public final class LocalPostgreSql implements LocalDatabase {
 		return "jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres".formatted(port);
 	}
 
-	/** The first time that it starts, its files are made. */
+	/** Creates the data directory at the first start. */
 	private void install() {
 		try {
 			EmbeddedPostgres.builder()
@@ -71,7 +70,7 @@ public final class LocalPostgreSql implements LocalDatabase {
 				.setDataDirectory(this.directory)
 				.setCleanDataDirectory(false)
 				.setRegisterShutdownHook(false)
-				// What is committed is to survive a process that is killed.
+				// Committed data must survive a killed process.
 				.setServerConfig("synchronous_commit", "on")
 				.start();
 			this.program = processes().findFirst().flatMap((server) -> server.info().command()).orElseThrow();
@@ -83,7 +82,7 @@ public final class LocalPostgreSql implements LocalDatabase {
 
 	@Override
 	public void start() {
-		// It refuses to run as root.
+		// PostgreSQL refuses to run as root.
 		Stream<String> unprivileged = "root".equals(System.getProperty("user.name")) ? Stream.of("unshare", "-U")
 				: Stream.empty();
 		Stream<String> server = Stream.of(this.program, "-D", this.directory.toString(), "-p",
@@ -116,7 +115,7 @@ public final class LocalPostgreSql implements LocalDatabase {
 		processes().forEach(Signal.STOP::send);
 	}
 
-	/** Stops the process of one connection. */
+	/** Terminates the server process of one connection. */
 	public void freeze(long backend) {
 		ProcessHandle.of(backend).ifPresent(Signal.STOP::send);
 	}
@@ -126,14 +125,14 @@ public final class LocalPostgreSql implements LocalDatabase {
 		processes().forEach(Signal.CONT::send);
 	}
 
-	/** Keeps a copy of all that is in it, as a replica that lags from now on. */
+	/** Copies the data, like a replica that lags from now on. */
 	public void beginLag() {
 		kill();
 		move(this.directory, this.copy);
 		start();
 	}
 
-	/** Kills it, and starts with the copy in its place. */
+	/** Kills the server, and starts it with the copy. */
 	public void failOver() {
 		kill();
 		move(this.copy, this.directory);

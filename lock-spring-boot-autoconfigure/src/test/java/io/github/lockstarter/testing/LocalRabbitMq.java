@@ -12,11 +12,14 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
- * A RabbitMQ server that runs as a process on this machine, on ports of its own.
+ * A RabbitMQ server process on this machine, with its own ports.
  */
 public final class LocalRabbitMq extends LocalServer {
 
-	/** The command on the PATH of Debian asks for another user. */
+	/**
+	 * The directory of the scripts, because Debian's command on the PATH requires another
+	 * user.
+	 */
 	private static final String DEBIAN = "/usr/lib/rabbitmq/bin";
 
 	private final int port = unusedPort();
@@ -68,7 +71,7 @@ public final class LocalRabbitMq extends LocalServer {
 			.orElse("rabbitmq-server");
 	}
 
-	/** The registry of names goes on when the server has ended. */
+	/** Erlang's port mapper keeps running after the server has ended. */
 	@Override
 	public void close() {
 		kill();

@@ -21,9 +21,8 @@ import org.awaitility.Awaitility;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A Redis server that runs as a process on this machine, on a port of its own, and can be
- * broken at will. Uses the {@code redis-server} on the PATH, or else the binary that
- * embedded-redis ships.
+ * A Redis server process on this machine, with its own port and injectable faults. Uses
+ * the {@code redis-server} on the PATH, or else the binary of embedded-redis.
  */
 public final class LocalRedis extends LocalServer {
 
@@ -39,7 +38,7 @@ public final class LocalRedis extends LocalServer {
 		this.command.addAll(List.of(settings));
 	}
 
-	/** Creates a server that keeps its settings, one in each line, in a file. */
+	/** Creates a server with a configuration file, one setting per line. */
 	private LocalRedis(List<String> settings) throws IOException {
 		Path file = directory().resolve("redis.conf");
 		Files.write(file, settings);
@@ -59,7 +58,7 @@ public final class LocalRedis extends LocalServer {
 		}
 	}
 
-	/** Starts a server, whose data is gone when it stops. */
+	/** Starts a server whose data is lost when it stops. */
 	public static LocalRedis started(String... settings) {
 		LocalRedis redis = new LocalRedis(settings);
 		redis.start();
@@ -76,7 +75,7 @@ public final class LocalRedis extends LocalServer {
 		Awaitility.await().atMost(Duration.ofSeconds(10)).until(this::accepts);
 	}
 
-	/** Returns whether the server answers, to whatever it is asked. */
+	/** Returns whether the server answers at all. */
 	public boolean accepts() {
 		try {
 			return !ask("PING").isEmpty();
@@ -106,7 +105,7 @@ public final class LocalRedis extends LocalServer {
 		}
 	}
 
-	/** Returns whether the server answers the command, with that in the reply. */
+	/** Returns whether the reply to the command contains the text. */
 	boolean says(String command, String expected) {
 		try {
 			return ask(command).contains(expected);
@@ -117,7 +116,7 @@ public final class LocalRedis extends LocalServer {
 	}
 
 	/**
-	 * Returns a port that is free, as is the one that a node of a cluster needs besides.
+	 * Returns a free port whose cluster bus port is free as well.
 	 */
 	public static int freePort() {
 		while (true) {
@@ -126,7 +125,7 @@ public final class LocalRedis extends LocalServer {
 				return bus.getLocalPort() - BUS_PORT_OFFSET;
 			}
 			catch (BindException ex) {
-				// Somebody has the bus port: another pair.
+				// The bus port is in use: try another pair.
 			}
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);

@@ -21,9 +21,9 @@ import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * A Redis master, two replicas and three sentinels that run as processes on this machine.
+ * A Redis master, two replicas and three sentinels, as processes on this machine.
  */
-public final class LocalSentinel implements RedisShape {
+public final class LocalSentinel implements RedisDeployment {
 
 	private static final String NAME = "locks";
 
@@ -36,7 +36,7 @@ public final class LocalSentinel implements RedisShape {
 
 	private static @Nullable LocalSentinel shared;
 
-	/** Returns those that tests share which break nothing. */
+	/** Returns the servers that tests without faults share. */
 	public static synchronized LocalSentinel shared() {
 		if (shared == null) {
 			shared = started();
@@ -46,13 +46,13 @@ public final class LocalSentinel implements RedisShape {
 
 	/** Starts the servers, and waits until all know each other. */
 	public static LocalSentinel started() {
-		LocalSentinel shape = new LocalSentinel();
+		LocalSentinel deployment = new LocalSentinel();
 		try {
-			shape.start();
-			return shape;
+			deployment.start();
+			return deployment;
 		}
 		catch (RuntimeException | Error ex) {
-			shape.close();
+			deployment.close();
 			throw ex;
 		}
 	}
@@ -71,7 +71,7 @@ public final class LocalSentinel implements RedisShape {
 					"sentinel failover-timeout %s 3000".formatted(NAME));
 			this.sentinels.add(sentinel);
 			sentinel.start();
-			// By default they tell each other of themselves every 2 s.
+			// By default the sentinels exchange their state every 2 s.
 			sentinel.ask("SENTINEL DEBUG publish-period 200 info-period 1000");
 		}
 		awaitReady();
@@ -120,7 +120,7 @@ public final class LocalSentinel implements RedisShape {
 		return List.of(master());
 	}
 
-	/** Returns those that are not the master. */
+	/** Returns the replicas. */
 	public List<LocalRedis> replicas() {
 		LocalRedis master = master();
 		return this.nodes.stream().filter((node) -> node != master).toList();
@@ -131,7 +131,7 @@ public final class LocalSentinel implements RedisShape {
 		LocalRedis master = master();
 		broken.kill();
 		broken.start();
-		// Sentinel would do so in some ten seconds.
+		// Sentinel itself would need about ten seconds for this.
 		follow(master);
 		awaitReady();
 	}

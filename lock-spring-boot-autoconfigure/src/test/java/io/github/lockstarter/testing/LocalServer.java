@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * A server that runs as a process on this machine, in a directory of its own, and can be
- * broken at will.
+ * A server process on this machine, with its own directory and injectable faults.
  */
 public abstract class LocalServer implements AutoCloseable {
 
@@ -35,7 +34,7 @@ public abstract class LocalServer implements AutoCloseable {
 		Runtime.getRuntime().addShutdownHook(new Thread(this::close));
 	}
 
-	/** Returns a port that nobody uses. */
+	/** Returns a free port. */
 	static int unusedPort() {
 		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			return socket.getLocalPort();
@@ -49,12 +48,12 @@ public abstract class LocalServer implements AutoCloseable {
 		return this.directory;
 	}
 
-	/** Returns the file that it writes to what it has to say. */
+	/** Returns the log file of the server. */
 	final Path output() {
 		return this.output;
 	}
 
-	/** Starts it with a command. Does not wait until it answers. */
+	/** Starts the server with a command, without waiting until it answers. */
 	final void start(List<String> command) {
 		try {
 			this.process = new ProcessBuilder(command).directory(this.directory.toFile())
@@ -68,12 +67,12 @@ public abstract class LocalServer implements AutoCloseable {
 		}
 	}
 
-	/** Returns its process, to read how it is doing. */
+	/** Returns the process, whose resources can be read. */
 	public ProcessHandle process() {
 		return running().toHandle();
 	}
 
-	/** Kills it, as {@code kill -9} does, with what it has started. */
+	/** Kills the server and its child processes, as {@code kill -9} does. */
 	public void kill() {
 		if (this.process != null) {
 			this.process.descendants().forEach(ProcessHandle::destroyForcibly);
@@ -81,7 +80,7 @@ public abstract class LocalServer implements AutoCloseable {
 		}
 	}
 
-	/** Stops it from doing anything, with all its connections open. */
+	/** Freezes the server; its connections stay open. */
 	public void freeze() {
 		Signal.STOP.send(running().toHandle());
 	}

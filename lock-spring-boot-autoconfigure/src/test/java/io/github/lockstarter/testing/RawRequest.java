@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A POST over a socket of its own, which can be reset.
+ * A POST over its own socket, which can be reset.
  */
 public final class RawRequest implements AutoCloseable {
 
@@ -34,12 +34,12 @@ public final class RawRequest implements AutoCloseable {
 		return new RawRequest(socket);
 	}
 
-	/** Waits for the whole answer, which may break off. */
+	/** Waits for the whole answer, or until it breaks off. */
 	public String answer() {
 		StringBuilder answer = new StringBuilder();
 		try {
 			while (readInto(answer)) {
-				// Goes on.
+				// Continue.
 			}
 		}
 		catch (IOException ex) {
@@ -64,7 +64,7 @@ public final class RawRequest implements AutoCloseable {
 		return next >= 0;
 	}
 
-	/** Breaks the connection off, as a client does that is gone. */
+	/** Resets the connection, like a client that disappears. */
 	public void reset() throws IOException {
 		this.socket.setSoLinger(true, 0);
 		this.socket.close();

@@ -24,15 +24,15 @@ import io.github.lockstarter.store.redis.RedisLockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What one instance of an application has: connections, a store, a registry. It remembers
- * what it asked of Redis.
+ * The connections, store and registry of one instance of an application. Records the
+ * commands to Redis.
  */
 public final class RedisInstance implements AutoCloseable {
 
-	/** What is sent once for each connection, or looks after it. */
+	/** Commands that are sent once per connection, or that monitor it. */
 	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO", "PING", "PUBLISH");
 
-	/** How long a Redis that works may take, as when the machine stands still. */
+	/** The command timeout of a working Redis, which allows for pauses of the machine. */
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private final ArrayList<String> requests = new ArrayList<>();
@@ -52,7 +52,7 @@ public final class RedisInstance implements AutoCloseable {
 		this(connections, keyPrefix, replicasToAck, maxWaiters, PATIENCE);
 	}
 
-	/** Creates an instance on a Redis that does not answer in time. */
+	/** Creates an instance for a Redis that does not answer in time. */
 	public RedisInstance(RedisConnections connections, String keyPrefix, int replicasToAck, int maxWaiters,
 			Duration timeout) {
 		connections.client().addListener(new CommandListener() {
@@ -75,13 +75,16 @@ public final class RedisInstance implements AutoCloseable {
 				this.losses::add, new LockCounts(), ObservationRegistry.NOOP);
 	}
 
-	/** To load the driver takes a JVM that has just started longer than some leases. */
+	/**
+	 * Waits for the connection, because loading the driver takes a new JVM longer than
+	 * some leases last.
+	 */
 	private void awaitConnection() {
 		try {
 			this.store.connect().toCompletableFuture().get(5, TimeUnit.SECONDS);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			// Redis is down, or silent, for the test.
+			// Redis is down or silent in this test.
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -103,7 +106,7 @@ public final class RedisInstance implements AutoCloseable {
 		}
 	}
 
-	/** Returns how many commands it has sent so far. */
+	/** Returns the number of commands so far. */
 	public int requestCount() {
 		synchronized (this.requests) {
 			return this.requests.size();
@@ -111,8 +114,8 @@ public final class RedisInstance implements AutoCloseable {
 	}
 
 	/**
-	 * Asserts that it has sent one subscription and so many scripts since that time, and
-	 * at most one more for each second: who waits looks again.
+	 * Asserts that since the given time one subscription and this number of scripts were
+	 * sent, plus at most one request per second, because a waiter polls.
 	 */
 	public void assertRequests(String what, int scripts, long since) {
 		int seconds = (int) Duration.ofNanos(System.nanoTime() - since).toSeconds();
@@ -130,7 +133,7 @@ public final class RedisInstance implements AutoCloseable {
 		}
 	}
 
-	/** Returns the losses it was told of. */
+	/** Returns the reported losses. */
 	public List<LeaseLostEvent> losses() {
 		return this.losses;
 	}

@@ -17,8 +17,8 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 /**
- * An HTTP server that answers as DynamoDB does when it is in trouble, which DynamoDB
- * Local never is.
+ * An HTTP server that answers like DynamoDB in failure modes that DynamoDB Local does not
+ * have.
  */
 public final class ScriptedDynamoDb implements AutoCloseable {
 
@@ -39,8 +39,7 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 	private volatile Answer last;
 
 	/**
-	 * Starts a server that gives these answers one after the other, and the last one from
-	 * then on.
+	 * Starts a server that gives these answers in order, and then repeats the last one.
 	 */
 	public ScriptedDynamoDb(Answer... answers) {
 		this.script.addAll(List.of(answers));
@@ -56,7 +55,7 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 		this.server.start();
 	}
 
-	/** Returns what DynamoDB answers when it refuses. */
+	/** Returns DynamoDB's answer to a refused request. */
 	public static Answer error(int status, String code) {
 		return new Answer(status, "{\"__type\":\"com.amazonaws.dynamodb.v20120810#%s\",\"message\":\"%s\"}"
 			.formatted(code, "said the server"));
@@ -66,7 +65,7 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 		return URI.create("http://127.0.0.1:" + this.server.getAddress().getPort());
 	}
 
-	/** Returns what was asked for: the operation, and the update if it is one. */
+	/** Returns the requests: the operation, and the expression of an update. */
 	public List<String> requests() {
 		return this.requests;
 	}

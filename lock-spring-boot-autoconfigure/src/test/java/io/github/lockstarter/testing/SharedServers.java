@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Applications that several tests of a class use, so that each is started once.
+ * Applications that the tests of a class share, so that each is started once.
  */
 public final class SharedServers implements AutoCloseable {
 
@@ -16,8 +16,7 @@ public final class SharedServers implements AutoCloseable {
 	private final Map<List<?>, TestServer> servers = new HashMap<>();
 
 	/**
-	 * Returns the application with the properties, which is started if it is asked for
-	 * first.
+	 * Returns the application with the properties, and starts it if necessary.
 	 */
 	public TestServer get(Class<?>[] sources, String... properties) {
 		return this.servers.computeIfAbsent(List.of(List.of(sources), List.of(properties)), (key) -> TestServer

@@ -10,16 +10,16 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
- * What makes a process of this machine stand still, and go on.
+ * The signals that pause and resume a process of this machine.
  */
 enum Signal {
 
-	/** All its threads stand still when this has been sent; its connections stay open. */
+	/** Pauses all threads of a process; its connections stay open. */
 	STOP {
 		@Override
 		void send(ProcessHandle process) {
 			super.send(process);
-			// Each of its threads may go on for a moment, and end.
+			// Each thread may run for a moment longer, and end.
 			if (Files.isDirectory(Path.of("/proc", "self"))) {
 				Awaitility.await()
 					.pollDelay(Duration.ZERO)

@@ -15,9 +15,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a client and a server on this machine, and can break the connections
- * that are open: as a load balancer does that resets them, or a firewall that drops what
- * they carry. Connections that are opened later work, unless they are refused.
+ * A proxy between a client and a server on this machine, which can break open
+ * connections, like a load balancer that resets them, or a firewall that drops their
+ * packets. Later connections work unless they are refused.
  */
 public final class TcpProxy implements AutoCloseable {
 
@@ -36,7 +36,7 @@ public final class TcpProxy implements AutoCloseable {
 	private volatile boolean refuses;
 
 	/**
-	 * Starts a proxy on a port of its own.
+	 * Starts a proxy on a free port.
 	 * @param targets the ports of the servers, which get the connections in turn
 	 */
 	public TcpProxy(int... targets) {
@@ -54,22 +54,22 @@ public final class TcpProxy implements AutoCloseable {
 		return this.listener.getLocalPort();
 	}
 
-	/** Returns how many connections are open. */
+	/** Returns the number of open connections. */
 	public int connections() {
 		return this.links.size();
 	}
 
-	/** Breaks the next connections, each in its way; those after them work. */
+	/** Breaks the next connections, each in the given way; later ones work. */
 	public void breakNext(Loss... losses) {
 		this.losses.addAll(List.of(losses));
 	}
 
-	/** Drops what the server answers on the connections that are open. */
+	/** Drops the server's answers on the open connections. */
 	public void dropReplies() {
 		this.links.forEach((link) -> link.dropsReplies = true);
 	}
 
-	/** Drops all that the connections that are open carry, both ways. */
+	/** Drops all data on the open connections, in both directions. */
 	public void dropAll() {
 		this.links.forEach((link) -> {
 			link.dropsReplies = true;
@@ -77,34 +77,36 @@ public final class TcpProxy implements AutoCloseable {
 		});
 	}
 
-	/** Returns how many bytes of requests were passed on over the open connections. */
+	/**
+	 * Returns the number of request bytes that were forwarded on the open connections.
+	 */
 	public long passedRequestBytes() {
 		return this.links.stream().mapToLong((link) -> link.passedRequestBytes).sum();
 	}
 
-	/** Returns how many bytes of requests were dropped on the open connections. */
+	/** Returns the number of request bytes that were dropped on the open connections. */
 	public long droppedRequestBytes() {
 		return this.links.stream().mapToLong((link) -> link.droppedRequestBytes).sum();
 	}
 
-	/** Resets the connections that are open: the client is sent a TCP RST. */
+	/** Resets the open connections: the client gets a TCP RST. */
 	public void reset() {
 		this.links.forEach(Link::reset);
 	}
 
-	/** Closes the connections that are open in order, and refuses new ones. */
+	/** Closes the open connections normally, and refuses new ones. */
 	public void cut() {
 		refuse();
 		this.links.forEach(Link::close);
 	}
 
-	/** Closes connections that are opened later at once, until {@link #mend()}. */
+	/** Closes new connections at once, until {@link #mend()}. */
 	public void refuse() {
 		this.refuses = true;
 	}
 
 	/**
-	 * Lets new connections work, and closes the open ones that drop what they carry.
+	 * Accepts new connections, and closes open ones that drop their data.
 	 */
 	public void mend() {
 		this.refuses = false;
@@ -161,21 +163,22 @@ public final class TcpProxy implements AutoCloseable {
 	/** How a connection breaks. */
 	public enum Loss {
 
-		/** It is closed before anything of the request reaches the server. */
+		/** The connection is closed before the server gets any of the request. */
 		REQUEST,
 
 		/**
-		 * It is closed for the client when the server, which goes on, has the request.
+		 * The client's connection is closed when the server, which continues, has the
+		 * request.
 		 */
 		CONNECTION,
 
-		/** Nothing that the server answers reaches the client. */
+		/** The server's answer is dropped. */
 		REPLY,
 
-		/** No more than half of what the server answers first reaches the client. */
+		/** At most half of the server's first answer reaches the client. */
 		HALF_OF_REPLY,
 
-		/** It is closed in order after half of what the server answers first. */
+		/** The connection is closed normally after half of the server's first answer. */
 		END_IN_REPLY
 
 	}
@@ -187,7 +190,7 @@ public final class TcpProxy implements AutoCloseable {
 
 	}
 
-	/** A connection of a client, and the one that it is passed on over. */
+	/** A client's connection, and the connection to the server. */
 	private final class Link {
 
 		private final Socket client;

@@ -38,7 +38,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	@DisplayName("After a cut, open connections end in order, and new ones too, until the proxy is mended")
+	@DisplayName("After cut, open and new connections end normally until the proxy is restored")
 	void cut() throws IOException {
 		this.proxy.cut();
 		assertThat(this.socket.getInputStream().read()).isEqualTo(-1);
@@ -49,7 +49,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	@DisplayName("After a reset, open connections end with an error, and new ones work")
+	@DisplayName("After reset, open connections end with an error, and new ones work")
 	void reset() throws IOException {
 		this.proxy.reset();
 		assertThatExceptionOfType(SocketException.class).isThrownBy(() -> ask("PING"))
@@ -58,7 +58,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	@DisplayName("Dropping all, open connections carry nothing until the proxy is mended, and new ones work")
+	@DisplayName("After dropAll, open connections carry nothing until the proxy is restored, and new ones work")
 	void silent() throws IOException {
 		this.proxy.dropAll();
 		assertUnanswered("SET silent 1");
@@ -70,7 +70,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	@DisplayName("Dropping replies, open connections carry requests")
+	@DisplayName("After dropReplies, open connections carry requests only")
 	void unanswered() throws IOException {
 		this.proxy.dropReplies();
 		assertUnanswered("SET unanswered 1");

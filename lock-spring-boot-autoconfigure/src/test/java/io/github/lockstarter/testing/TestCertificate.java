@@ -10,7 +10,7 @@ import java.util.Base64;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A self-signed certificate for this machine and its key, in files as Redis reads them.
+ * A self-signed certificate for this machine and its private key, in files for Redis.
  *
  * @param certificate the certificate
  * @param key its private key
@@ -19,7 +19,7 @@ public record TestCertificate(Path certificate, Path key) {
 
 	private static final String PASSWORD = "secret";
 
-	/** Makes one, in the directory. */
+	/** Creates a certificate in the directory. */
 	public static TestCertificate create(Path directory) throws Exception {
 		Path store = directory.resolve("store.p12");
 		keytool("-genkeypair", "-alias", "redis", "-keyalg", "EC", "-dname", "CN=localhost", "-ext",

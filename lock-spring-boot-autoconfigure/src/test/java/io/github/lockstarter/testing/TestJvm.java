@@ -18,8 +18,8 @@ import org.awaitility.Awaitility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Another JVM on this machine, with the class path of this one, that can be killed. What
- * it prints can be waited for.
+ * A separate JVM with the class path of this one, which can be killed. Tests can wait for
+ * its output.
  */
 public final class TestJvm implements AutoCloseable {
 
@@ -72,12 +72,12 @@ public final class TestJvm implements AutoCloseable {
 			.substring(begin.length());
 	}
 
-	/** Kills it, as {@code kill -9} does. */
+	/** Kills the JVM, as {@code kill -9} does. */
 	public void kill() {
 		this.process.destroyForcibly();
 	}
 
-	/** Stops it from doing anything, with all its connections open. */
+	/** Freezes the JVM; its connections stay open. */
 	public void freeze() {
 		Signal.STOP.send(this.process.toHandle());
 	}
@@ -86,7 +86,7 @@ public final class TestJvm implements AutoCloseable {
 		Signal.CONT.send(this.process.toHandle());
 	}
 
-	/** Gives it a line to read. */
+	/** Writes a line to its standard input. */
 	public void tell(String line) {
 		try {
 			OutputStream input = this.process.getOutputStream();
@@ -98,12 +98,12 @@ public final class TestJvm implements AutoCloseable {
 		}
 	}
 
-	/** Asks it to end, as {@code kill} does. */
+	/** Terminates the JVM, as {@code kill} does. */
 	public void terminate() {
 		this.process.destroy();
 	}
 
-	/** Waits until it has ended, and returns its exit code. */
+	/** Waits until the JVM has ended, and returns its exit code. */
 	public int awaitEnd() {
 		return this.process.onExit().orTimeout(1, TimeUnit.MINUTES).join().exitValue();
 	}
@@ -112,7 +112,7 @@ public final class TestJvm implements AutoCloseable {
 		return this.process.pid();
 	}
 
-	/** Returns all that it has printed. */
+	/** Returns its output. */
 	public List<String> output() {
 		return this.output;
 	}

@@ -24,12 +24,12 @@ import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * The Redis that all tests of a JVM share: a container where a Docker engine answers,
- * otherwise a process. {@code -Dtest.redis=container} or {@code process} insists on one.
+ * The Redis that all tests of a JVM share: a container if a Docker engine is available,
+ * otherwise a process. {@code -Dtest.redis=container} or {@code process} selects one.
  */
 public final class TestRedis {
 
-	/** As the auto-configuration sets it: the driver's own pause grows to 30 s. */
+	/** The auto-configuration's reconnect delay; the driver's default grows to 30 s. */
 	private static final Delay RECONNECT_DELAY = Delay.constant(Duration.ofMillis(100));
 
 	private static final ClientResources resources = resources();
@@ -54,8 +54,8 @@ public final class TestRedis {
 	}
 
 	/**
-	 * Returns the properties that connect an application to it, and leave it time: a
-	 * machine that stands still for a moment is not what the tests are about.
+	 * Returns the connection properties for an application, with a long command timeout,
+	 * so that a pause of the machine fails no test.
 	 */
 	public static String[] properties() {
 		return new String[] { "spring.data.redis.host=" + host(), "spring.data.redis.port=" + port(),
@@ -76,7 +76,7 @@ public final class TestRedis {
 		return factory;
 	}
 
-	/** Returns new connections, as the auto-configuration makes them. */
+	/** Returns new connections, configured as by the auto-configuration. */
 	public static RedisConnections connections() {
 		return connections(host(), port());
 	}
@@ -88,7 +88,7 @@ public final class TestRedis {
 		return LettuceConnections.to(client, RedisURI.create(host, port));
 	}
 
-	/** Returns new resources of a client, which ends them. */
+	/** Returns new client resources, which the client shuts down. */
 	static ClientResources resources() {
 		return ClientResources.builder().reconnectDelay(RECONNECT_DELAY).build();
 	}
@@ -109,7 +109,10 @@ public final class TestRedis {
 		};
 	}
 
-	/** A Docker engine may be absent, or answer and have no way to the images. */
+	/**
+	 * Returns a container, or a process if Docker is unusable: an engine may be absent,
+	 * or unable to pull images.
+	 */
 	private static TestRedis containerOrProcess() {
 		CompletableFuture<TestRedis> container = new CompletableFuture<>();
 		Thread starter = new Thread(() -> {

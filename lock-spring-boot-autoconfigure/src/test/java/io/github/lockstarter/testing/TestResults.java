@@ -16,12 +16,12 @@ public final class TestResults {
 	private TestResults() {
 	}
 
-	/** Returns what a holder stores. */
+	/** Returns a result as a holder stores it. */
 	public static StoredResult stored(ResultKey key, String text) {
 		return new StoredResult(key, text, 1);
 	}
 
-	/** Matches a caller that is given that result instead of the lock. */
+	/** Matches an acquisition with this result instead of the lock. */
 	public static Predicate<Acquisition> gives(String text) {
 		return (acquired) -> acquired.result() != null && acquired.result().text().equals(text);
 	}

@@ -36,9 +36,8 @@ public final class TestServer implements AutoCloseable {
 
 	/** Starts the application with the properties, on a free port. */
 	public static TestServer start(SpringApplication application, String... properties) {
-		// Reactor Netty would look for late work for two seconds before it stops, and
-		// 1.3.7
-		// may never read the second request of a connection (its issue 4361).
+		// Reactor Netty would wait two seconds for late work at shutdown, and 1.3.7 may
+		// never read the second request of a connection (its issue 4361).
 		String[] args = Stream
 			.concat(Stream.of("server.port=0", "server.address=127.0.0.1",
 					"spring.reactor.netty.shutdown-quiet-period=0s", "server.netty.max-keep-alive-requests=1"),
@@ -94,7 +93,7 @@ public final class TestServer implements AutoCloseable {
 		return request.build();
 	}
 
-	/** What is never answered fails. */
+	/** A time-out, so that a request without an answer fails the test. */
 	private HttpRequest.Builder newRequest(String path) {
 		return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofMinutes(1));
 	}
@@ -112,7 +111,7 @@ public final class TestServer implements AutoCloseable {
 		this.context.close();
 	}
 
-	/** What an application needs besides its controllers. */
+	/** The configuration of an application besides its controllers. */
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	public static class Application {

@@ -37,7 +37,7 @@ class PreparedConflictTests {
 			"{\"retryAfterMillis\":%2$d,\"instance\":\"%1$s\"}",
 			"{\n  \"instance\" : \"%s\",\n  \"retryAfterMillis\" : %d\n}",
 			"{\"instance\":\"%s\",\"properties\":{\"retryAfterMillis\":\"%d\"}}" })
-	@DisplayName("A body differs from the one before in the path and the time, however an application writes JSON")
+	@DisplayName("A prepared body differs in the path and the time only, whatever the application's JSON format")
 	void replaces(String format) {
 		PreparedConflict prepared = prepare(format.formatted("/users/1", 1840), "/users/1", 1840);
 		assertThat(text(prepared.body("/users/22/orders", 7))).isEqualTo(format.formatted("/users/22/orders", 7));
@@ -45,21 +45,21 @@ class PreparedConflictTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/users/%22/1", "/a(b)/v1.2/~c_d,g", "/%E3%81%82/" })
-	@DisplayName("A path of letters, digits, escapes and plain characters is written as it is")
+	@DisplayName("A path of letters, digits, escapes and unreserved characters is inserted unchanged")
 	void plainPath(String path) {
 		PreparedConflict prepared = prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1);
 		assertThat(text(prepared.body(path, 1))).isEqualTo("{\"instance\":\"%s\",\"retryAfterMillis\":1}", path);
 	}
 
 	@Test
-	@DisplayName("A path of many segments takes no deep stack")
+	@DisplayName("A path with many segments needs no deep stack")
 	void longPath() {
 		plainPath("/a".repeat(50_000));
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/\"", "/\\", "/あ", "/<", "/&", "/'", "/=", "/;a", "/a.bat", "/a%2Ebat", "/\n" })
-	@DisplayName("Another path is left to the converters of the application")
+	@DisplayName("A path with other characters is left to the application's converters")
 	void otherPath(String path) {
 		assertThat(prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1).body(path, 1)).isNull();
 	}
@@ -68,14 +68,14 @@ class PreparedConflictTests {
 	@ValueSource(strings = { "<problem><instance>/a</instance></problem>", "{\"instance\":\"/a\"}",
 			"{\"instance\":\"/b\",\"retryAfterMillis\":1}", "{\"instance\":\"/a\",\"retryAfterMillis\":2}",
 			"{\"instance\":\"/a\",\"retryAfterMillis\":1,\"old\":{\"instance\":\"/a\"}}" })
-	@DisplayName("Nothing is prepared after a body that is not understood")
+	@DisplayName("A body that cannot be parsed is not prepared")
 	void notUnderstood(String body) {
 		assertThat(PreparedConflict.of(JSON, bytes(body), "/a", 1)).isNull();
 		assertThat(PreparedConflict.of(null, bytes("{\"instance\":\"/a\",\"retryAfterMillis\":1}"), "/a", 1)).isNull();
 	}
 
 	@Test
-	@DisplayName("An answer is ready when the exception handling has made it twice in the same way, and for a minute")
+	@DisplayName("An answer is prepared after two equal answers of the exception handling, and used for a minute")
 	void ready() {
 		AtomicLong time = new AtomicLong();
 		PreparedConflicts conflicts = new PreparedConflicts(time::get);
@@ -91,7 +91,7 @@ class PreparedConflictTests {
 	}
 
 	@Test
-	@DisplayName("Nothing is prepared where answers differ in more than the path and the time, or are not those of this library")
+	@DisplayName("Nothing is prepared if answers differ in more than the path and the time, or are not from this library")
 	void differs() {
 		PreparedConflicts conflicts = new PreparedConflicts(() -> 0);
 		Kind differs = kind(Locale.ENGLISH);
@@ -106,7 +106,7 @@ class PreparedConflictTests {
 	}
 
 	@Test
-	@DisplayName("A conflict that the application has changed has no kind")
+	@DisplayName("A conflict that the application has changed is not prepared")
 	void changed() {
 		LockConflictException extended = new LockConflictException(KEY, OPTIONS, Duration.ofMillis(1)) {
 		};
@@ -119,7 +119,7 @@ class PreparedConflictTests {
 	}
 
 	@Test
-	@DisplayName("However many languages clients ask for, there are at most 1,000 answers, and the last one is among them")
+	@DisplayName("At most 1,000 answers are prepared, however many languages clients request, and the latest is among them")
 	void limited() {
 		PreparedConflicts conflicts = new PreparedConflicts(() -> 0);
 		List<Kind> kinds = IntStream.range(0, 2_500)

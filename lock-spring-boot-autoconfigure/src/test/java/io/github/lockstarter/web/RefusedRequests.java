@@ -24,13 +24,13 @@ import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Requests for a lock that is held, and what was done to answer them. */
+/** Sends requests for a held lock, and counts how they were answered. */
 public final class RefusedRequests {
 
 	/** The lock. */
 	public static final LockKey KEY = new LockKey("hot", "key");
 
-	/** How many requests it takes until an answer is prepared. */
+	/** The number of requests after which an answer is prepared. */
 	public static final int UNTIL_PREPARED = 2;
 
 	private RefusedRequests() {
@@ -45,7 +45,10 @@ public final class RefusedRequests {
 		}
 	}
 
-	/** Returns how many answers the exception handling has made since the last call. */
+	/**
+	 * Returns the number of answers that the exception handling created since the last
+	 * call.
+	 */
 	public static int described(TestServer server) {
 		return server.context().getBean(CountedMessages.class).details.getAndSet(0);
 	}
@@ -68,8 +71,8 @@ public final class RefusedRequests {
 	}
 
 	/**
-	 * Asserts that it is the documented answer to a conflict, of a lock that has just
-	 * been acquired for 30 seconds, and that nothing in it tells the key.
+	 * Asserts that it is the documented answer to a conflict for a lock that was just
+	 * acquired for 30 seconds, and that it does not contain the key.
 	 */
 	public static void assertConflict(HttpResponse<String> answer, String path, String key) {
 		assertThat(answer.statusCode()).isEqualTo(409);

@@ -29,7 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * An application whose packages look like those of Spring, as Spring's own samples do.
+ * An application in a package below {@code org.springframework}, like Spring's own
+ * samples.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class AnnotatedClassesTests {
@@ -40,7 +41,7 @@ class AnnotatedClassesTests {
 		.withBean(Owners.class);
 
 	@Test
-	@DisplayName("An annotation on a class below org.springframework covers the methods of the class")
+	@DisplayName("An annotation on a class in a package below org.springframework covers the methods of the class")
 	void ownMethods() {
 		this.runner.run((context) -> {
 			Owners owners = context.getBean(Owners.class);
@@ -52,7 +53,7 @@ class AnnotatedClassesTests {
 	}
 
 	@Test
-	@DisplayName("It covers what the application's own interfaces and superclasses declare")
+	@DisplayName("The annotation covers methods that the application's own interfaces and superclasses declare")
 	void inheritedMethods() {
 		this.runner.run((context) -> {
 			Owners owners = context.getBean(Owners.class);
@@ -66,7 +67,7 @@ class AnnotatedClassesTests {
 	}
 
 	@Test
-	@DisplayName("It covers what implements an interface of Java with a parameter of the application's choice")
+	@DisplayName("The annotation covers a JDK interface with a type argument of the application")
 	void parameterOfInterface() {
 		this.runner.withBean(Imports.class).run((context) -> {
 			Consumer<String> imports = context.getBean(Imports.class);
@@ -77,7 +78,7 @@ class AnnotatedClassesTests {
 	}
 
 	@Test
-	@DisplayName("It leaves out the callbacks of the container and the methods of Spring's superclasses")
+	@DisplayName("The annotation does not cover container callbacks and methods of Spring's superclasses")
 	void callbacks() {
 		this.runner.run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -86,13 +87,13 @@ class AnnotatedClassesTests {
 	}
 
 	@Test
-	@DisplayName("A call that bypasses the proxy of such a class is a warning")
+	@DisplayName("A call that bypasses the proxy of such a class logs a warning")
 	void selfInvocation(CapturedOutput output) {
 		this.runner.withBean(Pets.class)
 			.run((context) -> assertThat(output).contains("Pets.nameTwice calls name on the same object"));
 	}
 
-	/** On another thread: a call within the holder's would join its lease. */
+	/** Runs on another thread: a call within the holder's call would join its lease. */
 	private static void assertRefused(ThrowingCallable call) {
 		CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(() -> catchThrowable(call));
 		assertThat(refusal).succeedsWithin(Duration.ofMinutes(1)).isInstanceOf(LockConflictException.class);

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * Holds work up, by key, until a test lets it go on, fail, or be cancelled.
+ * Suspends work by key, until a test resumes it, lets it fail, or cancels it.
  */
 class Gates {
 
@@ -24,10 +24,10 @@ class Gates {
 
 		private val cancelled = AtomicInteger()
 
-		/** How much work has come here so far. */
+		/** The number of calls that reached the gate so far. */
 		val arrivals get() = arrived.get()
 
-		/** How much of it was cancelled here. */
+		/** The number of calls that were cancelled at the gate. */
 		val cancellations get() = cancelled.get()
 
 		fun open() {

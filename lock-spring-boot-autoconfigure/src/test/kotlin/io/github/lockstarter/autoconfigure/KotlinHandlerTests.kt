@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit
 class KotlinHandlerTests {
 
 	@Test
-	@DisplayName("While a handler in Kotlin runs, a request with the same key is refused, and one with another key is not")
+	@DisplayName("While a Kotlin handler runs, a request with the same key is refused, and a request with another key runs")
 	fun excludes() {
 		val sources = arrayOf(TestServer.Application::class.java, Users::class.java)
 		TestServer.start(sources, "lock.store=memory").use { server ->

@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.RequestParam
 import org.springframework.web.bind.annotation.RestController
 
 /**
- * Handlers that return long before their work is done: when its gate opens.
+ * Handlers that suspend until their gate opens.
  */
 @RestController
 open class SuspendingHandlers(private val gates: Gates) {

@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit
 
 /**
- * The lock covers what a suspending handler does, in Spring MVC and in WebFlux.
+ * The lock covers the work of a suspending handler, in Spring MVC and in WebFlux.
  */
 @ParameterizedClass
 @ValueSource(strings = ["servlet", "reactive"])
@@ -68,7 +68,7 @@ class SuspendingHandlersTests {
 
 	@ParameterizedTest
 	@CsvSource("value, 200", "nothing, 200", "entity, 201", "lease, 200", "flow, 200", "suspended-flow, 200")
-	@DisplayName("While it works, a request with the same key is refused, one with another key is not; then the next is admitted")
+	@DisplayName("While a suspending handler runs, a request with the same key is refused, and one with another key runs; then the next runs")
 	fun excludes(handler: String, success: Int) {
 		val first = begin(handler)
 		assertThat(status(handler)).isEqualTo(409)
@@ -82,7 +82,7 @@ class SuspendingHandlersTests {
 	}
 
 	@Test
-	@DisplayName("When it fails, the answer is its own, and the next is admitted")
+	@DisplayName("When a suspending handler fails, its exception is the answer, and the next request runs")
 	fun fails() {
 		val first = begin("value")
 		gates[taro].fail(ResponseStatusException(HttpStatus.GONE))
@@ -92,7 +92,7 @@ class SuspendingHandlersTests {
 	}
 
 	@Test
-	@DisplayName("When its coroutine is cancelled, the next is admitted")
+	@DisplayName("When the coroutine of a handler is cancelled, the next request runs")
 	fun cancelled() {
 		val first = begin("value")
 		gates[taro].cancel()
@@ -103,7 +103,7 @@ class SuspendingHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = ["value", "flow"])
-	@DisplayName("When its client has gone, WebFlux ends the work and the next is admitted; with MVC it is when the work ends")
+	@DisplayName("When the client disconnects, WebFlux cancels the handler and the next request runs; in MVC the next runs when the handler ends")
 	fun clientGone(handler: String) {
 		begin(handler).cancel(true)
 		if (type == "reactive") {
@@ -117,7 +117,7 @@ class SuspendingHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Its Lease parameter is held until the end; without a lock there is none")
+	@DisplayName("The Lease parameter of a suspending handler is held until its end; without a lock it is null")
 	fun lease() {
 		val first = begin("lease")
 		gates[taro].open()
@@ -127,13 +127,13 @@ class SuspendingHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = ["flow", "suspended-flow"])
-	@DisplayName("A flow is passed on as it is")
+	@DisplayName("A returned flow is passed on unchanged")
 	fun flow(handler: String) {
 		gates[taro].open()
 		assertThat(answer(post(handler)).body()).isEqualTo("begin, end")
 	}
 
-	/** Sends a request and waits until its work is under way. */
+	/** Sends a request, and waits until its handler runs. */
 	private fun begin(handler: String): CompletableFuture<HttpResponse<String>> {
 		val request = post(handler)
 		await().until { gates[taro].arrivals == 1 }

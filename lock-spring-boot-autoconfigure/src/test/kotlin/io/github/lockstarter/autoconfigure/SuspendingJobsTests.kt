@@ -28,7 +28,7 @@ class SuspendingJobsTests {
 		.withPropertyValues("lock.store=memory")
 
 	@Test
-	@DisplayName("A suspending job holds its lock until its work has ended, at each tick, and is skipped while another holds it")
+	@DisplayName("A suspending job holds its lock until its work ends at each tick, and is skipped while another holder has the lock")
 	fun excludes() {
 		runner.run { context ->
 			val job = context.getBean(Job::class.java)

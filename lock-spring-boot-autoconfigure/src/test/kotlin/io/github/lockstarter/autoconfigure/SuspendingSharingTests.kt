@@ -24,7 +24,7 @@ import java.util.UUID
 import java.util.concurrent.TimeUnit
 
 /**
- * What suspending handlers end with is shared and replayed, in Spring MVC and in WebFlux.
+ * Results of suspending handlers are shared and replayed, in Spring MVC and in WebFlux.
  */
 @ParameterizedClass
 @ValueSource(strings = ["servlet", "reactive"])
@@ -53,13 +53,13 @@ class SuspendingSharingTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = ["value", "nothing", "entity"])
-	@DisplayName("Those who wait for a suspending handler get its answer, and it runs once")
+	@DisplayName("Requests that wait for a suspending handler get its answer, and it runs once")
 	fun shares(handler: String) {
 		val key = UUID.randomUUID().toString()
 		val first = server.postAsync("/$handler?key=$key")
 		await().until { gates[key].arrivals == 1 }
 		val others = List(2) { server.postAsync("/$handler?key=$key") }
-		await().until { HandlerTable(server).waiters(LockKey(handler, key)) == 2 }
+		await().until { GuardedHandlers(server).waiters(LockKey(handler, key)) == 2 }
 		gates[key].open()
 		val own = first.get(10, TimeUnit.SECONDS)
 		assertThat(own.headers().firstValue("Idempotent-Replayed")).isEmpty()

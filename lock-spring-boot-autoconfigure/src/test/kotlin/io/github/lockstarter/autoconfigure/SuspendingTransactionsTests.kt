@@ -68,7 +68,7 @@ class SuspendingTransactionsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = ["annotated", "service", "operator"])
-	@DisplayName("A transaction whose lock was lost before the commit is rolled back, and the loss is the answer")
+	@DisplayName("A transaction whose lease was lost before the commit is rolled back, and the caller gets the loss")
 	fun rollsBack(handler: String) {
 		orders.lose = true
 		val answer = server.post("/$handler")
@@ -79,7 +79,7 @@ class SuspendingTransactionsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = ["annotated", "service", "operator"])
-	@DisplayName("A transaction whose lock is held is committed")
+	@DisplayName("A transaction whose lease is held commits")
 	fun commits(handler: String) {
 		orders.lose = false
 		assertThat(server.post("/$handler").statusCode()).isEqualTo(200)
@@ -110,7 +110,7 @@ class SuspendingTransactionsTests {
 			database.sql("create table orders (id int)").then().block()
 		}
 
-		/** Inserts, and loses the lease if it is to be lost. */
+		/** Inserts a row, and loses the lease if the test requests it. */
 		open suspend fun insert(lease: Lease): Long {
 			val rows = database.sql("insert into orders values (1)").fetch().rowsUpdated().awaitSingle()
 			delay(1)

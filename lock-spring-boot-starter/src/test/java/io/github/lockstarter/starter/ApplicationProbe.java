@@ -16,17 +16,17 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * An application that does not know of locks, and what it looks like from inside.
+ * An application without locks that prints its beans and answers.
  */
 final class ApplicationProbe {
 
-	/** What begins a line of its own, and stands between name and value. */
+	/** The prefix of a line, and the separator between name and value. */
 	static final String SEEN = " -> ";
 
 	private ApplicationProbe() {
 	}
 
-	/** Starts the application, asks it for some pages, and prints all of its beans. */
+	/** Starts the application, requests some pages, and prints all of its beans. */
 	public static void main(String[] args) throws Exception {
 		try (ConfigurableApplicationContext context = SpringApplication.run(Application.class, args)) {
 			ConfigurableListableBeanFactory beans = context.getBeanFactory();
@@ -46,7 +46,7 @@ final class ApplicationProbe {
 		System.out.println(SEEN + what + SEEN + seen);
 	}
 
-	/** What is generated has another name in each run. */
+	/** Removes generated parts of names, which differ in each run. */
 	private static String type(Object bean) {
 		return bean.getClass().getName().replaceAll("(\\$Proxy|\\$\\$|/0x).*", "$1");
 	}

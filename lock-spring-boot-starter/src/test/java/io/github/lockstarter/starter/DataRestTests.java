@@ -28,12 +28,12 @@ import io.github.lockstarter.annotation.OnConflict;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Spring Data REST has a handler adapter of its own, of the type of Spring MVC's.
+ * Spring Data REST registers a second handler adapter of Spring MVC's type.
  */
 class DataRestTests {
 
 	@Test
-	@DisplayName("Beside Spring Data REST an asynchronous handler waits for its lock, and its client gets 200")
+	@DisplayName("With Spring Data REST present, an asynchronous handler waits for its lock, and its client gets 200")
 	void asynchronousHandler() {
 		try (ConfigurableApplicationContext context = SpringApplication.run(Application.class, "--server.port=0",
 				"--server.address=127.0.0.1", "--lock.store=memory", "--lock.ttl=1m", "--spring.jmx.enabled=false")) {

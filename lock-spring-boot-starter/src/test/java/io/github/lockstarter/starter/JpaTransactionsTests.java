@@ -26,12 +26,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Transactions of JPA on the database of the locks.
+ * JPA transactions on the database that contains the locks.
  */
 class JpaTransactionsTests {
 
 	@Test
-	@DisplayName("A lease that has been lost in the database cannot commit what Hibernate has not even flushed")
+	@DisplayName("If a lease was lost in the database, Hibernate's unflushed changes cannot commit")
 	void lostLease() {
 		try (ConfigurableApplicationContext context = start()) {
 			Visits visits = context.getBean(Visits.class);
@@ -47,7 +47,7 @@ class JpaTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("A result to replay is committed with what Hibernate has written")
+	@DisplayName("A result to replay is committed with Hibernate's changes")
 	void replay() {
 		try (ConfigurableApplicationContext context = start()) {
 			Visits visits = context.getBean(Visits.class);

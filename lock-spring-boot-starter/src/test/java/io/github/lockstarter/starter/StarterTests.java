@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the one dependency does to an application that has a web server, a cache, JPA and
- * the actuator, but no Redis: nothing but what this library itself adds.
+ * The effect of the starter on an application with a web server, a cache, JPA and the
+ * actuator, but without Redis: only beans of this library are added.
  */
 class StarterTests {
 
@@ -32,20 +32,20 @@ class StarterTests {
 			"management.endpoints.web.exposure.include=*" };
 
 	/**
-	 * The jars that come with the starter, and nothing else of this application needs.
+	 * The jars that the starter adds and that this application does not need otherwise.
 	 */
 	private static final Pattern OF_STARTER = Pattern.compile(
 			"lock-spring-boot-autoconfigure|spring-boot-data-redis|lettuce-core|redis-authx-core|netty-|reactor-core|reactive-streams");
 
 	/**
-	 * Lettuce needs Reactor, and where that is, the actuator has an empty registry for
+	 * Lettuce brings Reactor, which makes the actuator create an empty registry of
 	 * reactive health contributors.
 	 */
 	private static final Pattern OF_REACTOR = Pattern.compile("[rR]eactiveHealthContributorRegistry");
 
 	private static Map<String, String> without;
 
-	/** What was seen with the starter, by the kind of store. */
+	/** The output of the application with the starter, by kind of store. */
 	private static final Map<String, Map<String, String>> with = new TreeMap<>();
 
 	@BeforeAll
@@ -60,7 +60,7 @@ class StarterTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "redis", "memory" })
-	@DisplayName("Every bean of the application stays what it was, and only beans of this library are added")
+	@DisplayName("Every bean of the application is unchanged, and only beans of this library are added")
 	void beans(String store) {
 		Map<String, String> added = beans(with.get(store));
 		added.keySet().removeAll(without.keySet());
@@ -80,14 +80,14 @@ class StarterTests {
 	}
 
 	@Test
-	@DisplayName("What is cached need not be serializable, and is cached in memory as before")
+	@DisplayName("Cached values need not be serializable, and are cached in memory as before")
 	void cache() {
 		assertThat(with.get("redis")).containsEntry("cache manager", "ConcurrentMapCacheManager")
 			.containsEntry("GET /visits", "200 {\"asked\":1}, then 200 {\"asked\":1}");
 	}
 
 	@Test
-	@DisplayName("The health of the application has one component more, which is UP without Redis if locks are in memory")
+	@DisplayName("The application's health has one more component, which is UP without Redis if locks are in memory")
 	void health() {
 		assertThat(with.get("memory").get("GET /actuator/health")).startsWith("200")
 			.contains("\"lockStore\":{\"status\":\"UP\"}")
@@ -95,7 +95,7 @@ class StarterTests {
 	}
 
 	@Test
-	@DisplayName("An application's own Redis starter is nearer to it than what this one leaves out, whichever is declared first")
+	@DisplayName("The application's own Redis starter takes precedence over this starter's exclusions, in any order of declaration")
 	void nearerDependency() throws Exception {
 		assertThat(Files.readString(Path.of("pom.xml"))).doesNotContain("spring-boot-data-redis");
 		assertThat(Files.readString(Path.of("..", "lock-spring-boot-autoconfigure", "pom.xml")))
@@ -103,7 +103,7 @@ class StarterTests {
 	}
 
 	@Test
-	@DisplayName("Spring Data goes on to take every repository for one of JPA")
+	@DisplayName("Spring Data still assigns every repository to JPA")
 	void repositories() {
 		assertThat(with.get("memory").get("log")).contains("Found 1 JPA repository interface")
 			.doesNotContain("strict repository configuration mode");
@@ -118,7 +118,7 @@ class StarterTests {
 		return new ProcessBuilder(command).redirectErrorStream(true).start();
 	}
 
-	/** Returns what was seen when the application has ended. */
+	/** Returns the output after the application has ended. */
 	private static Map<String, String> seen(Process application) throws IOException, InterruptedException {
 		Map<String, String> seen = new TreeMap<>();
 		try (BufferedReader output = application.inputReader()) {

@@ -5,7 +5,7 @@ import jakarta.persistence.Id;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data of the application.
+ * An entity of the application.
  */
 @Entity
 class Visit {

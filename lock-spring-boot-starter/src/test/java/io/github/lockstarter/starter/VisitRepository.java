@@ -3,7 +3,7 @@ package io.github.lockstarter.starter;
 import org.springframework.data.repository.CrudRepository;
 
 /**
- * A repository that does not say of which module of Spring Data it is.
+ * A repository without a type of a specific Spring Data module.
  */
 interface VisitRepository extends CrudRepository<Visit, Long> {
 

@@ -1,5 +1,5 @@
 /**
- * What adding the starter does to an application.
+ * The effect of the starter on an application.
  */
 @NullMarked
 package io.github.lockstarter.starter;

@@ -16,7 +16,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 /**
- * The walls of this module, and those between it and the library.
+ * The permitted dependencies within this module, and between it and the library.
  */
 @AnalyzeClasses(packages = "io.github.lockstarter", importOptions = DoNotIncludeTests.class)
 @ArchTag("once")

@@ -33,7 +33,7 @@ class AutoConfigureLocksTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "redis", "jdbc", "memory", "memcached", "dynamodb" })
-	@DisplayName("Whatever lock.store is, the locks are in memory, and no other store is created")
+	@DisplayName("Locks are in memory, whatever lock.store says, and no other store is created")
 	void anyStore(String store) {
 		this.contexts.withPropertyValues("lock.store=" + store, "spring.data.redis.port=1").run((context) -> {
 			assertThat(context).hasSingleBean(LockStore.class).hasSingleBean(TestLockStore.class);
@@ -43,7 +43,7 @@ class AutoConfigureLocksTests {
 	}
 
 	@Test
-	@DisplayName("The application uses the registry that it has in production, with its properties")
+	@DisplayName("The application uses the same registry as in production, with its properties")
 	void sameRegistry() {
 		this.contexts.withPropertyValues("lock.ttl=7s").run((context) -> {
 			assertThat(context.getBean(LockRegistry.class)).isInstanceOf(DefaultLockRegistry.class);
@@ -57,7 +57,7 @@ class AutoConfigureLocksTests {
 	}
 
 	@Test
-	@DisplayName("The application is told of a lease that a test lets be lost")
+	@DisplayName("The application is notified of a lease that a test loses")
 	void event() {
 		this.contexts.run((context) -> {
 			Lease lease = context.getBean(LockRegistry.class).acquire("job:1");
@@ -75,7 +75,7 @@ class AutoConfigureLocksTests {
 	}
 
 	@Test
-	@DisplayName("The application's own registry is used, and a test that would control it is told why it cannot")
+	@DisplayName("The application's own registry is used, and controlling it from a test fails with an explanation")
 	void ownRegistry() {
 		LockRegistry own = mock(LockRegistry.class);
 		this.contexts.withBean("own", LockRegistry.class, () -> own).run((context) -> {

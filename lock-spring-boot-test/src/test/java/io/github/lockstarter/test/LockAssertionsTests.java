@@ -17,7 +17,7 @@ class LockAssertionsTests {
 	private final TestLockRegistry locks = new TestLockRegistry();
 
 	@Test
-	@DisplayName("A lock is held, by the code under test or elsewhere, or it is free")
+	@DisplayName("A lock is held, by the code under test or elsewhere, or free")
 	void heldOrFree() {
 		this.locks.acquire("orders:1");
 		this.locks.heldElsewhere("report");
@@ -25,7 +25,7 @@ class LockAssertionsTests {
 	}
 
 	@Test
-	@DisplayName("The failure of isHeld says which locks are held")
+	@DisplayName("The failure of isHeld lists the held locks")
 	void notHeld() {
 		assertFails(() -> assertThat(this.locks).isHeld("orders:1"),
 				"Expecting lock orders:1 to be held, but it is free. The code under test holds no lock");
@@ -35,7 +35,7 @@ class LockAssertionsTests {
 	}
 
 	@Test
-	@DisplayName("The failure of isFree says who holds the lock")
+	@DisplayName("The failure of isFree names the holder of the lock")
 	void notFree() {
 		Lease lease = this.locks.acquire("orders:1");
 		assertFails(() -> assertThat(this.locks).isFree("orders:1"),
@@ -56,7 +56,7 @@ class LockAssertionsTests {
 	}
 
 	@Test
-	@DisplayName("A lease is held until it is released, which is no loss")
+	@DisplayName("A lease is held until it is released, and a release is no loss")
 	void released() {
 		Lease lease = this.locks.acquire("orders:1");
 		String described = "Expecting the lease of lock orders:1, with fencing token %d, "
@@ -71,7 +71,7 @@ class LockAssertionsTests {
 	}
 
 	@Test
-	@DisplayName("A lease that was lost is lost, also after its release")
+	@DisplayName("A lost lease stays lost after its release")
 	void lost() {
 		Lease lease = this.locks.acquire("orders:1");
 		this.locks.lose("orders:1");
@@ -94,20 +94,20 @@ class LockAssertionsTests {
 	}
 
 	@Test
-	@DisplayName("A description stands before the message")
+	@DisplayName("A description precedes the message")
 	void description() {
 		assertFails(() -> assertThat(this.locks).as("the order").isHeld("orders:1"), "[the order] Expecting lock");
 	}
 
 	@Test
-	@DisplayName("Nothing is neither held nor free")
+	@DisplayName("An assertion about null fails")
 	void nothing() {
 		assertFails(() -> assertThat((TestLockRegistry) null).isFree("orders:1"), "not to be null");
 		assertFails(() -> assertThat((Lease) null).isHeld(), "not to be null");
 	}
 
 	@Test
-	@DisplayName("A blank name is no lock, and no failed assertion either")
+	@DisplayName("A blank name is an invalid argument, not an assertion failure")
 	void blank() {
 		assertThatIllegalArgumentException().isThrownBy(() -> assertThat(this.locks).isFree(" "))
 			.withMessage("The name of a lock must not be blank");

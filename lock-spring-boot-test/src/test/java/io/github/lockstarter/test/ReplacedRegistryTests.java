@@ -15,7 +15,8 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
 
 /**
- * A test that has the annotation, for example from its base class, and a mock.
+ * A test with both {@code @AutoConfigureLocks}, for example inherited, and a mock of the
+ * registry.
  */
 @SpringJUnitConfig(AutoConfigureLocksTests.Application.class)
 class ReplacedRegistryTests {
@@ -27,7 +28,7 @@ class ReplacedRegistryTests {
 	private AutoConfigureLocksTests.Job job;
 
 	@RepeatedTest(2)
-	@DisplayName("A mock takes the place of the registry, and nothing is reset")
+	@DisplayName("A mock replaces the registry, and nothing is reset")
 	void mocked() {
 		given(this.locks.acquire(any(LockKey.class), any())).willThrow(new IllegalStateException("mocked"));
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this.job::run).withMessage("mocked");

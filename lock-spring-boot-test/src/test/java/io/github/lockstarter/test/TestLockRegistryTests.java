@@ -45,7 +45,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("The holder elsewhere is seen to renew its lock: it lasts no longer than a ttl")
+	@DisplayName("The holder elsewhere renews its lock, whose remaining time never exceeds a ttl")
 	void lastsNoLongerThanATtl() {
 		this.locks.heldElsewhere("orders:1");
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire("orders:1"))
@@ -53,7 +53,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("Several locks are granted all or none, also while one is held elsewhere or the store fails")
+	@DisplayName("Several locks are granted all or none, even if one is held elsewhere or the store fails")
 	void severalLocks() {
 		List<LockKey> keys = List.of(new LockKey("stock", "cup"), new LockKey("stock", "tea"));
 		LockOptions options = this.locks.options("stock");
@@ -79,12 +79,12 @@ class TestLockRegistryTests {
 		long released = System.nanoTime();
 		other.close();
 		assertThat(waiter).succeedsWithin(LONG).matches(Optional::isPresent);
-		// Not when the holder's ttl would have ended.
+		// Earlier than the end of the holder's ttl.
 		assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - released)).isLessThan(9);
 	}
 
 	@Test
-	@DisplayName("A lock can be held elsewhere for a time")
+	@DisplayName("A lock can be held elsewhere for a limited time")
 	void heldElsewhereForATime() {
 		this.locks.heldElsewhere("orders:1", Duration.ofMillis(200));
 		assertThat(this.locks.tryAcquire("orders:1", Duration.ZERO)).isEmpty();
@@ -92,7 +92,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A holder elsewhere that is closed late, or twice, does not touch a later holder")
+	@DisplayName("A holder elsewhere that is closed late, or twice, does not affect a later holder")
 	void closedLate() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		other.close();
@@ -103,7 +103,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A lock that is held already cannot be held elsewhere, and the message says by whom")
+	@DisplayName("A lock that is already held cannot be held elsewhere, and the message names the holder")
 	void heldAlready() {
 		Lease lease = this.locks.acquire("orders:1");
 		assertThatIllegalStateException().isThrownBy(() -> this.locks.heldElsewhere("orders:1"))
@@ -116,7 +116,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A lease that is lost is not held any more, its holder is notified, and the lock is free")
+	@DisplayName("After a loss the lease is not held, its holder is notified, and the lock is free")
 	void lose() {
 		Lease lease = this.locks.acquire("orders:1");
 		CompletableFuture<Void> lost = new CompletableFuture<>();
@@ -128,7 +128,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("What is not held here cannot be lost, and the message says what is held")
+	@DisplayName("A lease that this instance does not hold cannot be lost, and the message lists the held locks")
 	void notHeld() {
 		this.locks.heldElsewhere("orders:1");
 		assertThatIllegalStateException().isThrownBy(() -> this.locks.lose("orders:1"))
@@ -141,7 +141,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A store that fails answers nothing until it is restored")
+	@DisplayName("A failing store answers no call until it is restored")
 	void failStore() {
 		Lease lease = this.locks.acquire("orders:1");
 		this.locks.failStore();
@@ -155,7 +155,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("While the store fails for this instance, the other one can release its lock")
+	@DisplayName("While the store fails for this instance, another instance can release its lock")
 	void releaseElsewhereWhileTheStoreFails() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		this.locks.failStore();
@@ -165,7 +165,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A lease that cannot be renewed, because the store fails, is lost at its deadline")
+	@DisplayName("A lease that cannot be renewed because the store fails is lost at its deadline")
 	void lostBecauseTheStoreFails() {
 		Lease lease = this.locks.acquire(LockKey.of("orders:1"), LockOptions.of(Duration.ofMillis(300)));
 		CompletableFuture<Void> lost = new CompletableFuture<>();
@@ -193,7 +193,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("What could not be released is free after a reset")
+	@DisplayName("A lock that could not be released is free after a reset")
 	void resetOfOrphan() {
 		Lease lease = this.locks.acquire("orders:1");
 		this.locks.failStore();
@@ -203,7 +203,7 @@ class TestLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A registry that is closed is not reset")
+	@DisplayName("A closed registry is not reset")
 	void closed() {
 		this.locks.close();
 		assertThatIllegalStateException().isThrownBy(this.locks::reset);
@@ -211,7 +211,7 @@ class TestLockRegistryTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", " ", ":1" })
-	@DisplayName("A blank name is no lock, whatever is done with it")
+	@DisplayName("A blank lock name is refused by every method")
 	void blank(String lock) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.heldElsewhere(lock))
 			.withMessage("The name of a lock must not be blank");
@@ -225,7 +225,7 @@ class TestLockRegistryTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "PT0S", "-PT1S", "P366D" })
-	@DisplayName("A lock is held elsewhere for at least 1 ms and at most 365 days")
+	@DisplayName("A lock can be held elsewhere for 1 ms to 365 days")
 	void timeOutOfRange(Duration time) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.heldElsewhere("orders:1", time));
 		assertThat(this.locks.isHeld("orders:1")).isFalse();

@@ -29,7 +29,7 @@ import org.openqa.selenium.support.ui.WebDriverWait;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * The browser of this machine, without a window. Nothing is downloaded for it.
+ * A headless browser of this machine. Nothing is downloaded for it.
  */
 final class Browser implements AutoCloseable {
 
@@ -42,7 +42,7 @@ final class Browser implements AutoCloseable {
 	Browser() {
 		ChromeOptions options = new ChromeOptions();
 		options.setBinary(program("chromium").toFile());
-		// Tests wait for what they want to see; a click waits for nothing.
+		// Tests wait for the elements that they check; a click does not wait.
 		options.setPageLoadStrategy(PageLoadStrategy.NONE);
 		options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 				"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -78,14 +78,14 @@ final class Browser implements AutoCloseable {
 		return this.driver;
 	}
 
-	/** Goes there, and waits until the page is complete. */
+	/** Opens an address, and waits until the page is complete. */
 	void open(String url) {
 		this.driver.get("about:blank");
 		this.driver.get(url);
 		awaitPage(url);
 	}
 
-	/** Waits for a complete page at an address that begins like this. */
+	/** Waits for a complete page at an address with this prefix. */
 	void awaitPage(String url) {
 		await(() -> this.driver.getCurrentUrl().startsWith(url) && "complete".equals(script("document.readyState")));
 	}
@@ -117,7 +117,8 @@ final class Browser implements AutoCloseable {
 	}
 
 	/**
-	 * Clicks there also while the next page is awaited, when elements are out of reach.
+	 * Clicks an element. Repeats the click while the next page loads and elements are
+	 * detached.
 	 */
 	void click(Point point) {
 		for (String type : List.of("mousePressed", "mouseReleased")) {
@@ -126,7 +127,7 @@ final class Browser implements AutoCloseable {
 		}
 	}
 
-	/** Emulates a screen of this size, as of a telephone if it is small. */
+	/** Emulates a screen of this size, and a phone if it is small. */
 	void screen(int width, int height, double scale) {
 		this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
 				Map.of("width", width, "height", height, "deviceScaleFactor", scale, "mobile", width < 500));
@@ -145,7 +146,7 @@ final class Browser implements AutoCloseable {
 		return find(selector).getScreenshotAs(OutputType.BYTES);
 	}
 
-	/** Returns what the console has shown as an error since the last call. */
+	/** Returns the errors in the console since the last call. */
 	List<String> errors() {
 		return this.driver.manage()
 			.logs()

@@ -36,7 +36,7 @@ class EmbeddedRedisTests {
 	private static final String PASSWORD = "spring.data.redis.password=";
 
 	@Test
-	@DisplayName("The first instance starts a Redis and says so in one line, the next one joins it")
+	@DisplayName("The first instance starts a Redis and logs one line, and the next instance joins it")
 	void startsOne(CapturedOutput output) {
 		LocalRedis redis = new LocalRedis();
 		initialize(PORT + redis.port());
@@ -49,7 +49,7 @@ class EmbeddedRedisTests {
 	@ValueSource(strings = { "lock.store=memory", "spring.data.redis.host=redis.example.com",
 			"spring.data.redis.url=redis://redis.example.com", "spring.data.redis.sentinel.master=main",
 			"spring.data.redis.cluster.nodes=127.0.0.1:7000", "spring.data.redis.ssl.enabled=true" })
-	@DisplayName("With locks in memory, or a Redis that is elsewhere or not a single plain one, none is started, and nothing is asked")
+	@DisplayName("With locks in memory, or a Redis that is remote or not standalone, none is started, and none is contacted")
 	void startsNone(String property, CapturedOutput output) {
 		try (LocalRedis other = LocalRedis.started("--requirepass", "secret")) {
 			initialize(PORT + other.port(), property);
@@ -58,7 +58,7 @@ class EmbeddedRedisTests {
 	}
 
 	@Test
-	@DisplayName("A build that processes the application ahead of time starts none")
+	@DisplayName("Ahead-of-time processing starts no Redis")
 	void startsNoneInABuild(CapturedOutput output) {
 		System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
 		try {
@@ -71,7 +71,7 @@ class EmbeddedRedisTests {
 	}
 
 	@Test
-	@DisplayName("A Redis that wants a password stops the start, which says so, and what to do, without a stack trace")
+	@DisplayName("A Redis that requires a password stops the start, with the action and without a stack trace")
 	void password() {
 		try (LocalRedis redis = LocalRedis.started("--requirepass", "secret")) {
 			assertStops(redis.port(), "The Redis on localhost:%d requires a password.".formatted(redis.port()),
@@ -84,7 +84,7 @@ class EmbeddedRedisTests {
 	}
 
 	@Test
-	@DisplayName("Another program where Redis should be stops the start, which says so, and what to do, without a stack trace")
+	@DisplayName("Another program at Redis's port stops the start, with the action and without a stack trace")
 	void anotherProgram() throws IOException {
 		HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		other.start();

@@ -25,7 +25,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the page fires, and at whom; without a browser.
+ * The requests that the page fires, and their targets, tested without a browser.
  */
 @Tag("once")
 class FiringTests {
@@ -65,7 +65,7 @@ class FiringTests {
 			"policy=WAIT&servers=OWN, Enter a whole number from 1 to 50.",
 			"policy=WAIT&requests=2, Choose at least one.",
 			"policy=WAIT&requests=2&servers=http://example.com, Not all that you chose are running. These are." })
-	@DisplayName("Wrong input is refused with a page that says what is wrong, and nothing is fired")
+	@DisplayName("Invalid input is refused with a page that names the error, and no requests are fired")
 	void wrongInput(String form, String problem) throws Exception {
 		int before = get("/").split("href=\"/runs/").length;
 		HttpResponse<String> answer = server.post("/runs?" + form.replace("OWN", own()));
@@ -75,7 +75,7 @@ class FiringTests {
 	}
 
 	@Test
-	@DisplayName("Where two runs are under way, a third has to wait: 429")
+	@DisplayName("While two runs are in progress, a third is refused with 429")
 	void tooManyRuns() throws Exception {
 		for (int i = 0; i < 2; i++) {
 			assertThat(fire("UNGUARDED", 1).statusCode()).isEqualTo(303);
@@ -87,7 +87,7 @@ class FiringTests {
 	}
 
 	@Test
-	@DisplayName("Without script a page that is loaded again shows how a run goes on")
+	@DisplayName("Without JavaScript, a reloaded page shows the progress of a run")
 	void withoutScript() throws Exception {
 		String run = fire("REJECT", 50).headers().firstValue("Location").orElseThrow();
 		Awaitility.await().until(() -> get(run).contains("<strong>409</strong>\n          <span>× 49</span>"));
@@ -98,7 +98,7 @@ class FiringTests {
 	}
 
 	@Test
-	@DisplayName("Fifty registrations at once without the annotation make fifty rows, on one instance, too")
+	@DisplayName("Without the annotation, fifty concurrent registrations create fifty rows, even on one instance")
 	void fiftyRows() throws Exception {
 		String run = fire("UNGUARDED", 50).headers().firstValue("Location").orElseThrow();
 		points.awaitRequests(50);
@@ -108,7 +108,7 @@ class FiringTests {
 	}
 
 	@Test
-	@DisplayName("A run that nobody fired has no page: 404")
+	@DisplayName("An unknown run has no page: 404")
 	void unknownRun() throws Exception {
 		assertThat(server.get("/runs/%3Cb%3E")).returns(404, HttpResponse::statusCode)
 			.extracting(HttpResponse::body)
@@ -119,7 +119,7 @@ class FiringTests {
 	}
 
 	@Test
-	@DisplayName("The page can be loaded more often than there are connections to the database")
+	@DisplayName("The page can be loaded more often than there are database connections")
 	void leavesConnections() throws Exception {
 		for (int i = 0; i < 70; i++) {
 			assertThat(server.get("/").statusCode()).isEqualTo(200);
@@ -127,7 +127,7 @@ class FiringTests {
 	}
 
 	@Test
-	@DisplayName("An instance is offered while it runs; one that was killed, or whose port somebody else has now, is removed")
+	@DisplayName("A running instance is listed; an instance that was killed, or whose port is used by another program, is removed")
 	void instances() throws Exception {
 		String another;
 		try (TestServer second = server()) {

@@ -18,7 +18,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Points that are granted when the test says so, in the servers that it starts.
+ * Grants points when the test releases them, in the servers that it starts.
  */
 class HeldPoints {
 
@@ -34,25 +34,25 @@ class HeldPoints {
 		return TestServer.start(application, properties);
 	}
 
-	/** Lets all requests from now on wait. */
+	/** Makes all following requests wait. */
 	void hold() {
 		this.requests.set(0);
 		this.granted = new CountDownLatch(1);
 	}
 
-	/** Waits until so many requests wait for their points. */
+	/** Waits until this number of requests waits for points. */
 	void awaitRequests(int count) {
 		Awaitility.await().until(() -> this.requests.get() == count);
 	}
 
-	/** Lets all requests go on. */
+	/** Releases all requests. */
 	void grant() {
 		this.granted.countDown();
 	}
 
 	/**
-	 * Registers one name at two instances with the properties at once, and asserts that
-	 * one is answered with 201, the other with 409.
+	 * Registers one name concurrently at two instances with the properties, and asserts
+	 * that one is answered with 201 and the other with 409.
 	 */
 	static void assertOneWinner(String... properties) {
 		HeldPoints points = new HeldPoints();

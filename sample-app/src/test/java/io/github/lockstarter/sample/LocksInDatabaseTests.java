@@ -5,13 +5,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two instances of the application, with their locks in the database of the users.
+ * Two instances of the application with their locks in the application's database.
  */
 @Tag("once")
 class LocksInDatabaseTests {
 
 	@Test
-	@DisplayName("Of two registrations of one name at once one is answered with 201, the other with 409, without any Redis")
+	@DisplayName("Of two concurrent registrations of one name, one is answered with 201 and the other with 409, without Redis")
 	void oneWinner() {
 		HeldPoints.assertOneWinner("lock.store=jdbc", "lock.jdbc.command-timeout=30s", "spring.data.redis.port=1",
 				"spring.datasource.url=jdbc:h2:mem:locks-in-database;DB_CLOSE_DELAY=-1");

@@ -20,7 +20,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Somebody listens where Redis would, and counts on not being called.
+ * A socket listens in place of Redis, and counts connections.
  */
 @SpringBootTest(
 		properties = { "lock.store=memory", "spring.datasource.url=jdbc:h2:mem:no-redis", "sample.points.latency=0ms" })
@@ -44,7 +44,7 @@ class NoRedisTests {
 	}
 
 	@Test
-	@DisplayName("With lock.store=memory nothing connects to Redis, although its driver is there")
+	@DisplayName("With lock.store=memory there is no connection to Redis, although its driver is present")
 	void connectsToNothing() throws IOException {
 		assertThat(this.mvc.post().uri("/users?userName=taro")).hasStatus(201);
 		assertThat(this.mvc.get().uri("/reports?values=1")).hasStatusOk();

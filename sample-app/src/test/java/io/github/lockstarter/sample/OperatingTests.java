@@ -18,7 +18,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What {@code docs/operating.md} shows can be seen in the sample, as it comes.
+ * Checks that the sample shows what {@code docs/operating.md} describes, with its default
+ * settings.
  */
 class OperatingTests {
 
@@ -44,7 +45,7 @@ class OperatingTests {
 	}
 
 	@Test
-	@DisplayName("The endpoint tells who holds a lock and who waits; a lock that is taken from its holder goes to the next")
+	@DisplayName("The endpoint shows holders and waiters; a lock that it releases goes to the next waiter")
 	void endpoint() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = this.server.postAsync("/users?userName=saburo");
 		this.points.awaitRequests(1);
@@ -62,11 +63,11 @@ class OperatingTests {
 	}
 
 	@Test
-	@DisplayName("Meters are there, also for Prometheus, and the health of the store")
+	@DisplayName("The lock meters are available, also for Prometheus, and so is the health of the store")
 	void metricsAndHealth() throws Exception {
 		this.points.grant();
 		assertThat(this.server.post("/users?userName=taro").statusCode()).isEqualTo(201);
-		// The engine counts after it has answered.
+		// The engine updates its counts after the answer.
 		Awaitility.await()
 			.untilAsserted(
 					() -> assertThat(this.server.get("/actuator/metrics/lock.acquire").body()).contains("granted"));

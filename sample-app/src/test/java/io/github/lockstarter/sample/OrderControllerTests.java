@@ -19,7 +19,7 @@ import static io.github.lockstarter.test.LockAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An example of a test of one controller: its annotations work, with locks in memory.
+ * An example of a controller test in which the annotations work, with locks in memory.
  */
 @WebMvcTest(OrderController.class)
 @AutoConfigureLocks
@@ -32,7 +32,7 @@ class OrderControllerTests {
 	private TestLockRegistry locks;
 
 	@Test
-	@DisplayName("While an order is taken, the same order is refused with 409 and problem details")
+	@DisplayName("While an order is processed, the same order is refused with 409 and problem details")
 	void refuses() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		assertThat(place("1")).hasStatus(HttpStatus.CONFLICT)

@@ -15,7 +15,7 @@ import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Orders need no Redis in a test.
+ * Tests of orders, with locks in memory.
  */
 @SpringBootTest(properties = { "lock.store=memory", "spring.datasource.url=jdbc:h2:mem:orders" })
 @AutoConfigureMockMvc
@@ -27,7 +27,7 @@ class OrdersTests {
 	private MockMvcTester mvc;
 
 	@Test
-	@DisplayName("An order that is sent again with its Idempotency-Key is answered like the first time, and placed once")
+	@DisplayName("An order repeated with its Idempotency-Key gets the first answer, and is placed once")
 	void replays() throws Exception {
 		MvcTestResult first = place("replays", TEA);
 		MvcTestResult second = place("replays", TEA);
@@ -42,7 +42,7 @@ class OrdersTests {
 	}
 
 	@Test
-	@DisplayName("Another order with the same key is refused with 422, and what is no key with 400")
+	@DisplayName("Another order with the same key is refused with 422, and an invalid key with 400")
 	void refuses() {
 		assertThat(place("refuses", TEA)).hasStatus(HttpStatus.CREATED);
 		assertThat(place("refuses", "{\"item\":\"tea\",\"quantity\":3}")).hasStatus(HttpStatus.UNPROCESSABLE_CONTENT)

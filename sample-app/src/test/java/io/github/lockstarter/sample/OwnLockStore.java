@@ -22,7 +22,7 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * A store of an application's own, as the documentation shows it.
+ * An application's own store, as in the documentation.
  */
 class OwnLockStore implements LockStore {
 

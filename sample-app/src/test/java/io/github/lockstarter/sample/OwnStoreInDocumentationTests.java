@@ -14,7 +14,7 @@ import io.github.lockstarter.testing.DocumentedCode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The store that the documentation shows is the one that passes the contract.
+ * Checks that the documented store is the one that passes the contract.
  */
 @Tag("once")
 class OwnStoreInDocumentationTests {
@@ -25,7 +25,7 @@ class OwnStoreInDocumentationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "OwnLockStore", "OwnLockStoreTests" })
-	@DisplayName("The code in the documentation is the code that is tested")
+	@DisplayName("The code in the documentation is the tested code")
 	void isTested(String name) throws IOException {
 		assertThat(DocumentedCode.blocks(PAGE)).contains(declaration(name));
 	}

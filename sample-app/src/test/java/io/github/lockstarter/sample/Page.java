@@ -13,9 +13,9 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The page in a browser, over two instances of the application, which all tests of a JVM
- * share. Points are granted when a test says so, so that everything can be seen under
- * way.
+ * The page in a browser, with two instances of the application that all tests of a JVM
+ * share. The test controls when points are granted, so that runs can be observed in
+ * progress.
  */
 final class Page {
 
@@ -51,7 +51,7 @@ final class Page {
 		this.browser.awaitPage(url("/runs/"));
 	}
 
-	/** Waits until so many bars show this. */
+	/** Waits until this number of bars shows the state. */
 	void awaitBars(int running, int waiting, int refused) {
 		this.browser
 			.await(() -> bars("running") == running && bars("waiting") == waiting && bars("refused") == refused);
@@ -82,14 +82,14 @@ final class Page {
 					.toArray(String[]::new));
 	}
 
-	/** Makes the browser as it is by default, and the requests of a test wait. */
+	/** Resets the browser, and makes the requests of a test wait. */
 	void begin() {
 		this.browser.screen(1200, 900, 1);
 		this.browser.colorScheme("light");
 		this.points.hold();
 	}
 
-	/** Lets all requests go on, and checks that no script has failed. */
+	/** Releases all requests, and checks that no script has failed. */
 	void end() {
 		this.points.grant();
 		assertThat(this.browser.errors()).as("errors on the console").isEmpty();

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the page looks like: to everybody, and in the README. The pictures go to
- * {@code target/screenshots}, or to {@code -Dscreenshots}.
+ * The appearance of the page: accessibility, and the screenshots for the README.
+ * Screenshots are written to {@code target/screenshots}, or to {@code -Dscreenshots}.
  */
 @Tag("once")
 class PageLooksTests {
@@ -37,7 +37,7 @@ class PageLooksTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/", "/register", "UNGUARDED", "REJECT", "SHARE" })
-	@DisplayName("WCAG 2.1 AA has nothing against it, in light and dark, while it runs and after; it fits a phone's width")
+	@DisplayName("The page has no WCAG 2.1 AA violations, in light and dark, during and after a run, and fits a phone's width")
 	void everybody(String what) {
 		if (what.startsWith("/")) {
 			this.browser.open(this.page.url(what));
@@ -61,10 +61,10 @@ class PageLooksTests {
 	}
 
 	@Test
-	@DisplayName("Pictures: one handler without the annotation beside the same with it, and the whole page in the dark")
+	@DisplayName("Screenshots: a handler without the annotation beside the same handler with it, and the whole page in dark mode")
 	void pictures() {
 		this.browser.screen(800, 1600, 1);
-		// Not the first of all, which also opens connections.
+		// A later run than the first, which also opens connections.
 		picture("REJECT", 1, 0, 11);
 		Screenshots.write("page.png", 40, picture("UNGUARDED", 12, 0, 0), picture("REJECT", 1, 0, 11));
 		this.browser.screen(1200, 900, 1);
@@ -74,7 +74,7 @@ class PageLooksTests {
 		this.page.awaitBars(1, 11, 0);
 		this.page.points.grant();
 		this.page.awaitEnd();
-		// Without the list of all runs, which is longer or shorter.
+		// Without the list of runs, whose length varies.
 		long height = (long) this.browser
 			.script("Math.ceil(document.getElementById('run').getBoundingClientRect().bottom)");
 		this.browser.screen(1200, (int) height + 24, 1);

@@ -17,7 +17,7 @@ import org.openqa.selenium.interactions.Actions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the page does in a browser.
+ * The behaviour of the page in a browser.
  */
 @Tag("once")
 class PageTests {
@@ -39,7 +39,7 @@ class PageTests {
 	@ParameterizedTest
 	@CsvSource({ "UNGUARDED, 12, 0, 0, 12, 12, '201 × 12'", "REJECT, 1, 0, 11, 1, 1, '201 × 1, 409 × 11'",
 			"WAIT, 1, 11, 0, 1, 12, '201 × 1, 422 × 11'", "SHARE, 1, 11, 0, 1, 1, '201 × 12'" })
-	@DisplayName("The timeline shows, live, what the servers do, and in the end what they did")
+	@DisplayName("The timeline shows the servers' requests live, and the final result")
 	void timeline(String policy, int running, int waiting, int refused, int rows, int executions, String answers) {
 		this.page.fire(policy);
 		this.browser.driver().executeScript("window.same = true");
@@ -63,7 +63,7 @@ class PageTests {
 	}
 
 	@Test
-	@DisplayName("What was on the wire is in the page, with one click, and stays open while the rest goes on")
+	@DisplayName("The HTTP exchange is shown on the page after one click, and stays open while the run continues")
 	void wire() {
 		this.page.fire("REJECT");
 		this.page.awaitBars(1, 0, 11);
@@ -76,7 +76,7 @@ class PageTests {
 	}
 
 	@Test
-	@DisplayName("With the keyboard alone a policy is chosen and fired, and a request opened")
+	@DisplayName("A policy can be chosen and fired, and a request opened, with the keyboard alone")
 	void keyboard() {
 		this.page.points.grant();
 		this.browser.open(this.page.url("/"));
@@ -93,7 +93,7 @@ class PageTests {
 	}
 
 	@Test
-	@DisplayName("A double click on a form that takes a moment makes one user")
+	@DisplayName("A double click on a slow form creates one user")
 	void doubleClick() {
 		this.browser.open(this.page.url("/register"));
 		this.browser.find("#user-name").sendKeys("hanako");
@@ -109,7 +109,7 @@ class PageTests {
 	}
 
 	@Test
-	@DisplayName("Wrong input comes back as text beside its field, and nothing is fired")
+	@DisplayName("Invalid input is shown as text beside its field, and no requests are fired")
 	void wrongInput() {
 		this.browser.open(this.page.url("/"));
 		this.browser.driver()

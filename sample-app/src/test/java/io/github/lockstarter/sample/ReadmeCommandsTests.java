@@ -24,8 +24,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The commands of the README and of {@code docs/sample.md}, typed on two days: the sample
- * is started anew on the second, and its users and its Redis are still there.
+ * The commands of the README and of {@code docs/sample.md}, run on two simulated days: the sample
+ * is restarted on the second, and its users and its Redis still exist.
  */
 @Tag("once")
 class ReadmeCommandsTests {
@@ -61,7 +61,7 @@ class ReadmeCommandsTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("The commands show what the pages say, also on the next day")
+	@DisplayName("The commands have the documented output, also on the next day")
 	void everyDay() throws IOException {
 		this.points.hold();
 		Shell registrations = type(README, "localhost:8080/users?userName", "-X POST");
@@ -83,7 +83,7 @@ class ReadmeCommandsTests {
 		assertThat(answers).containsOnlyOnce("Idempotent-Replayed: true");
 	}
 
-	/** Types the commands of the page that contain these texts. */
+	/** Runs the commands of the page that contain these texts. */
 	private Shell type(Path page, String... texts) throws IOException {
 		String commands = BLOCK.matcher(Files.readString(page))
 			.results()
@@ -105,7 +105,7 @@ class ReadmeCommandsTests {
 			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> Files.readString(this.file).contains(text));
 		}
 
-		/** Waits until all has been printed, and returns it. */
+		/** Waits until the output is complete, and returns it. */
 		String output() throws IOException {
 			this.process.onExit().orTimeout(1, TimeUnit.MINUTES).join();
 			return Files.readString(this.file);

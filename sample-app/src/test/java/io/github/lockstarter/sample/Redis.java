@@ -12,19 +12,19 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.github.lockstarter.testing.TestRedis;
 
 /**
- * What is in the shared Redis, and how often it was asked.
+ * The keys in the shared Redis, and the number of commands.
  */
 final class Redis {
 
 	private Redis() {
 	}
 
-	/** Returns the keys that match. */
+	/** Returns the keys that match a pattern. */
 	static List<String> keys(String pattern) {
 		return ask((commands) -> commands.keys(pattern));
 	}
 
-	/** Returns how often any of these commands was called. */
+	/** Returns the number of calls of these commands. */
 	static long calls(String... commands) {
 		List<String> statistics = ask((redis) -> redis.info("commandstats")).lines().toList();
 		return Stream.of(commands)

@@ -24,7 +24,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a browser without script gets to see.
+ * The registration form in a browser without JavaScript.
  */
 @Tag("once")
 class RegistrationFormTests {
@@ -56,7 +56,7 @@ class RegistrationFormTests {
 	}
 
 	@Test
-	@DisplayName("The page has a form without script, and each time another token")
+	@DisplayName("The page has a form that works without JavaScript, with a new token each time")
 	void form() {
 		assertThat(get("/register")).satisfies((answer) -> assertPage(answer, 200))
 			.extracting(HttpResponse::body)
@@ -67,7 +67,7 @@ class RegistrationFormTests {
 	}
 
 	@Test
-	@DisplayName("A submit registers the user and leads to the user's page")
+	@DisplayName("A submitted form registers the user and redirects to the user's page")
 	void registers() {
 		HttpResponse<String> answer = submit(token(), "taro").join();
 		assertThat(answer.statusCode()).isEqualTo(303);
@@ -80,7 +80,7 @@ class RegistrationFormTests {
 	}
 
 	@Test
-	@DisplayName("A second submit of the form while the first runs gets a page that says so, with 409")
+	@DisplayName("A second submit during the first gets a page that explains the conflict, with 409")
 	void submittedTwice() {
 		points.hold();
 		String token = token();
@@ -96,7 +96,7 @@ class RegistrationFormTests {
 	}
 
 	@Test
-	@DisplayName("Of two forms with one name, the second gets 409 as well while the first runs; with another name it registers")
+	@DisplayName("Of two concurrent forms with one name the second gets 409, and a form with another name registers its user")
 	void twoForms() {
 		points.hold();
 		CompletableFuture<HttpResponse<String>> first = submit(token(), "saburo");
@@ -112,7 +112,7 @@ class RegistrationFormTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "userName=goro", "token=&userName=goro", "token=+&userName=goro", "token=abc",
 			"token=abc&userName=+" })
-	@DisplayName("Without token or user name nothing is registered: 400")
+	@DisplayName("Without a token or a user name, nothing is registered: 400")
 	void missing(String form) {
 		HttpResponse<String> answer = submit(form).join();
 		assertPage(answer, 400);
@@ -120,7 +120,7 @@ class RegistrationFormTests {
 	}
 
 	@Test
-	@DisplayName("A name that is registered already comes back in the form, with a new token: 422")
+	@DisplayName("A name that is already registered is shown in the form again, with a new token: 422")
 	void alreadyRegistered() {
 		submit(token(), "rokuro").join();
 		String token = token();
@@ -131,20 +131,20 @@ class RegistrationFormTests {
 	}
 
 	@Test
-	@DisplayName("What somebody types is text in the page")
+	@DisplayName("User input is escaped in the page")
 	void escapes() {
 		submit(token(), "<b>bold</b>").join();
 		assertThat(submit(token(), "<b>bold</b>").join().body()).contains("value=\"&lt;b&gt;").doesNotContain("<b>");
 	}
 
 	@Test
-	@DisplayName("A user that does not exist has no page: 404")
+	@DisplayName("An unknown user has no page: 404")
 	void unknownUser() {
 		assertPage(get("/users/0"), 404);
 	}
 
 	@Test
-	@DisplayName("Programs still get a user as JSON")
+	@DisplayName("API clients still get a user as JSON")
 	void json() throws Exception {
 		String user = submit(token(), "hachiro").join().headers().firstValue("Location").orElseThrow();
 		assertThat(server.get(user).body()).contains("\"userName\":\"hachiro\"");

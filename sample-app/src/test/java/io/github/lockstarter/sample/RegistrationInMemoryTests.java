@@ -29,7 +29,7 @@ class RegistrationInMemoryTests {
 	private LockRegistry locks;
 
 	@Test
-	@DisplayName("While a name is registered, another request for it is refused, and later gets its turn")
+	@DisplayName("While a name is registered, another request for it is refused, and a later one succeeds")
 	void refuses() {
 		try (Lease other = this.locks.acquire("registration:taro")) {
 			assertThat(this.mvc.post().uri("/users?userName=taro")).hasStatus(HttpStatus.CONFLICT);
@@ -40,7 +40,7 @@ class RegistrationInMemoryTests {
 	}
 
 	@Test
-	@DisplayName("The page says where the locks are, and where else they can be")
+	@DisplayName("The page shows the lock store, and the other stores")
 	void lockPlaces() {
 		assertThat(this.mvc.get().uri("/")).bodyText()
 			.contains("The memory of an instance</span> (now)", "--lock.store=jdbc", "--lock.store=redis")

@@ -87,7 +87,7 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("A user is looked up, locked, stored, granted points, unlocked and answered")
+	@DisplayName("A registration looks up the user, locks, stores, grants points, unlocks and answers")
 	void registers() {
 		assertThat(post("taro")).hasStatus(201)
 			.hasHeader("Location", "/users/" + userId("taro"))
@@ -106,7 +106,7 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("Lock refused: the user is looked up and the lock tried; nothing stored, no points, no unlock")
+	@DisplayName("If the lock is refused: the user is looked up and the lock tried; no user is stored, no points, no unlock")
 	void lockRefused() {
 		this.lock.acquire(AcquireCommand.of("another server", Duration.ofSeconds(30))).toCompletableFuture().join();
 		clearInvocations(this.lock);
@@ -125,7 +125,7 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("Storing fails: no points, unlocked")
+	@DisplayName("If storing fails: no points, and the lock is released")
 	void storingFails() {
 		doThrow(new DataAccessResourceFailureException("disk full")).when(this.users).insert(any());
 		assertThat(post("taro")).hasFailed();
@@ -135,7 +135,7 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("Points fail: stored, unlocked")
+	@DisplayName("If granting points fails: the user is stored, and the lock is released")
 	void pointsFail() {
 		doThrow(new PointsUnavailableException(null)).when(this.points).grant(anyLong(), anyInt());
 		assertThat(post("taro")).hasStatus(502).bodyText().contains("points-unavailable");
@@ -154,8 +154,8 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("A name that was registered between look-up and lock is refused under the lock")
-	void registeredMeanwhile() {
+	@DisplayName("A name that was registered between the look-up and the lock is refused under the lock")
+	void registeredBeforeLock() {
 		doAnswer((invocation) -> {
 			this.users.insert(new User(this.users.nextId(), "taro", "other", 100));
 			return invocation.callRealMethod();
@@ -165,7 +165,7 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("A blank name is a bad request")
+	@DisplayName("A blank name is refused as a bad request")
 	void blankName() {
 		assertThat(post(" ")).hasStatus(400).bodyText().contains("key-missing");
 	}

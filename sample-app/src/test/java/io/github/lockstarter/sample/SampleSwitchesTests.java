@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class SampleSwitchesTests {
 
 	@Test
-	@DisplayName("sample.points.fail makes the last step fail: the user is registered without points")
+	@DisplayName("With sample.points.fail, the last step fails, and the user is registered without points")
 	void pointsFail() throws Exception {
 		try (TestServer server = start("sample.points.fail=true", "sample.points.latency=1ms")) {
 			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(502);
@@ -37,7 +37,7 @@ class SampleSwitchesTests {
 	}
 
 	@Test
-	@DisplayName("lock.names.registration.conflict-status changes the answer to a refused request")
+	@DisplayName("lock.names.registration.conflict-status changes the status of a refused request")
 	void conflictStatus() throws Exception {
 		try (TestServer server = start("lock.names.registration.conflict-status=422")) {
 			server.context()
@@ -49,7 +49,7 @@ class SampleSwitchesTests {
 	}
 
 	@Test
-	@DisplayName("sample.points.latency is how long a registration takes")
+	@DisplayName("sample.points.latency sets the duration of a registration")
 	void latency() throws Exception {
 		try (TestServer server = start("sample.points.latency=700ms")) {
 			long start = System.nanoTime();
@@ -59,7 +59,7 @@ class SampleSwitchesTests {
 	}
 
 	@Test
-	@DisplayName("lock.store=memory needs no Redis; a sample that was processed ahead of time for Redis refuses to start")
+	@DisplayName("lock.store=memory needs no Redis, unless the sample was processed ahead of time for Redis")
 	void memory() throws Exception {
 		if (AotDetector.useGeneratedArtifacts()) {
 			assertThatThrownBy(() -> startInMemory()).rootCause()

@@ -22,14 +22,14 @@ import javax.imageio.stream.MemoryCacheImageOutputStream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Pictures for the README.
+ * Screenshots for the README.
  */
 final class Screenshots {
 
 	private Screenshots() {
 	}
 
-	/** Writes the pictures in one row. */
+	/** Writes the images side by side. */
 	static void write(String name, int margin, byte[]... pictures) {
 		byte[] png = row(margin, Stream.of(pictures).map(Screenshots::read).toList());
 		Path folder = Path.of(System.getProperty("screenshots", "target/screenshots"));
@@ -43,7 +43,10 @@ final class Screenshots {
 		}
 	}
 
-	/** Also makes a single one smaller than the browser does. */
+	/**
+	 * Draws the images side by side. The file of a single image also becomes smaller than
+	 * the browser's.
+	 */
 	private static byte[] row(int margin, List<BufferedImage> pictures) {
 		int width = pictures.stream().mapToInt((picture) -> picture.getWidth() + margin).sum() + margin;
 		int height = pictures.stream().mapToInt(BufferedImage::getHeight).max().orElseThrow() + 2 * margin;

@@ -26,8 +26,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Reports on two instances of the application that share a Redis, made when the test says
- * so.
+ * Shared reports on two instances of the application with one Redis. The test controls
+ * when a report is finished.
  */
 class SharedReportsTests {
 
@@ -48,7 +48,7 @@ class SharedReportsTests {
 	}
 
 	@Test
-	@DisplayName("Of 200 requests at once over two instances one makes the report, and all get it, for few requests to Redis")
+	@DisplayName("Of 200 concurrent requests at two instances, one creates the report and all get it, with few requests to Redis")
 	void runsOnce() {
 		long before = requests();
 		long begin = System.nanoTime();
@@ -77,7 +77,7 @@ class SharedReportsTests {
 		return instance.context().getBean(LockCounts.class);
 	}
 
-	/** Scripts and subscriptions are all that is sent. */
+	/** Scripts and subscriptions are the only commands. */
 	private static long requests() {
 		return Redis.calls("evalsha", "eval", "subscribe");
 	}
@@ -103,7 +103,7 @@ class SharedReportsTests {
 
 	}
 
-	/** Not private: it gets a proxy. */
+	/** Not private, because the bean is proxied. */
 	static class Held extends ReportController {
 
 		private final ReportController reports;

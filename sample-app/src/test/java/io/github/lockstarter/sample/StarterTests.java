@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class StarterTests {
 
 	@Test
-	@DisplayName("The starter brings the driver of Redis, and no other")
+	@DisplayName("The starter brings the Redis driver, and no other driver")
 	void drivers() {
 		assertThat("io.lettuce.core.RedisClient").matches(StarterTests::isPresent);
 		assertThat(new String[] { "com.spotify.folsom.MemcacheClient",

@@ -21,8 +21,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two instances of the application, on one Redis and one database. Points are granted
- * when the test says so, so that requests overlap without anybody looking at a clock.
+ * Two instances of the application with one Redis and one database. The test controls
+ * when points are granted, so that requests overlap deterministically.
  */
 class TwoInstancesTests {
 
@@ -50,7 +50,7 @@ class TwoInstancesTests {
 	}
 
 	@Test
-	@DisplayName("Of 40 registrations of one name at once one is answered with 201, 39 with 409, and there is one row")
+	@DisplayName("Of 40 concurrent registrations of one name, one is answered with 201 and 39 with 409, and there is one row")
 	void oneWinner() throws Exception {
 		long before = Redis.calls("evalsha");
 		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 40)
@@ -83,7 +83,7 @@ class TwoInstancesTests {
 	}
 
 	@Test
-	@DisplayName("Without the annotation two requests at once make two rows")
+	@DisplayName("Without the annotation, two concurrent requests create two rows")
 	void unguarded() throws Exception {
 		List<CompletableFuture<HttpResponse<String>>> answers = Stream
 			.of(first.postAsync("/unguarded/users?userName=shiro"), second.postAsync("/unguarded/users?userName=shiro"))

@@ -16,19 +16,19 @@ import org.springframework.web.bind.annotation.RestController;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Stands in for the API of Stripe: payments are made in this JVM, and answered in the
- * form that its clients expect.
+ * Replaces Stripe's API: payments are made in this JVM, and answered in the format that
+ * Stripe's clients expect.
  */
 @RestController
 class PaymentIntents {
 
-	/** The payments that any instance has made or has seen declined, in order. */
+	/** The payments that all instances have made or declined, in order. */
 	static final List<String> charges = new CopyOnWriteArrayList<>();
 
-	/** What requests that reached any instance had as their key. */
+	/** The idempotency keys of the requests to all instances. */
 	static final List<String> keys = new CopyOnWriteArrayList<>();
 
-	/** How far payments have to wait. */
+	/** Controls how long payments take. */
 	static volatile CountDownLatch permitted = new CountDownLatch(0);
 
 	@PostMapping("/v1/payment_intents")

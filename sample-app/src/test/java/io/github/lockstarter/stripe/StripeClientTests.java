@@ -109,7 +109,7 @@ class StripeClientTests {
 	}
 
 	@Test
-	@DisplayName("So is one whose connections are lost one after the other, at both instances")
+	@DisplayName("A payment whose connections to both instances are lost in turn is made once, and the client gets its answer")
 	void lostAgainAndAgain() throws StripeException {
 		this.proxy.breakNext(Loss.REQUEST, Loss.REPLY, Loss.HALF_OF_REPLY);
 		PaymentIntent payment = pay(500);
@@ -118,9 +118,9 @@ class StripeClientTests {
 	}
 
 	@Test
-	@DisplayName("A client that is given half of an answer does not try again by itself, and gets all of it when it does with its key")
+	@DisplayName("A client that gets a truncated answer does not retry by itself, and a retry with its key gets the whole answer")
 	void halfAnAnswer() throws StripeException {
-		// So that the half of the answer ends after its headers.
+		// Ensures that half of the answer ends after its headers.
 		PaymentIntentCreateParams params = payment(500).setDescription("tea ".repeat(1000)).build();
 		RequestOptions key = RequestOptions.builder().setIdempotencyKey(UUID.randomUUID().toString()).build();
 		this.proxy.breakNext(Loss.END_IN_REPLY);
@@ -135,7 +135,7 @@ class StripeClientTests {
 	}
 
 	@Test
-	@DisplayName("Another payment with the key of the first is refused with 422, which the client does not repeat")
+	@DisplayName("Another payment with the same key is refused with 422, and the client does not retry")
 	void otherPayment() throws StripeException {
 		RequestOptions key = RequestOptions.builder().setIdempotencyKey(UUID.randomUUID().toString()).build();
 		PaymentIntent payment = this.client.v1().paymentIntents().create(payment(500).build(), key);
@@ -148,7 +148,7 @@ class StripeClientTests {
 	}
 
 	@Test
-	@DisplayName("A card that is declined is charged once, and the client gets the answer that the exception handling made")
+	@DisplayName("A declined card is charged once, and the client gets the answer of the exception handling")
 	void declined() {
 		this.proxy.breakNext(Loss.REPLY);
 		assertThatExceptionOfType(CardException.class).isThrownBy(() -> pay(5000)).satisfies((ex) -> {
@@ -160,7 +160,7 @@ class StripeClientTests {
 	}
 
 	@Test
-	@DisplayName("While the first attempt still runs, the client repeats what is refused with 409, and gets the first answer")
+	@DisplayName("While the first attempt runs, the client retries after 409, and gets the first answer")
 	void stillRunning() {
 		PaymentIntents.permitted = new CountDownLatch(1);
 		try {
@@ -190,7 +190,7 @@ class StripeClientTests {
 			.sum();
 	}
 
-	/** The client sends it without quotes. */
+	/** The Stripe client sends the key without quotes. */
 	private static void assertOneKey() {
 		assertThat(PaymentIntents.keys).hasSizeGreaterThanOrEqualTo(1).doesNotContainNull();
 		assertThat(Set.copyOf(PaymentIntents.keys)).singleElement().asString().matches("[0-9a-f-]{36}");

@@ -18,7 +18,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every candidate is a lock.
+ * Every candidate excludes other holders.
  */
 class CandidateTests {
 
@@ -40,14 +40,14 @@ class CandidateTests {
 
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.benchmarks.candidate.RedisCandidate#all")
-	@DisplayName("On Redis a lock is refused to another instance and to another thread while it is held, and free again after its release")
+	@DisplayName("On Redis, a held lock is refused to another instance and to another thread, and is free again after its release")
 	void excludesOnRedis(RedisCandidate candidate) throws Exception {
 		excludes(candidate, new RedisAddress(redis.port()));
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("In PostgreSQL a lock is refused to another instance and to another thread while it is held, and free again after its release")
+	@DisplayName("In PostgreSQL, a held lock is refused to another instance and to another thread, and is free again after its release")
 	void excludesInPostgreSql(JdbcCandidate candidate) throws Exception {
 		excludes(candidate, postgres.address());
 	}
@@ -68,7 +68,7 @@ class CandidateTests {
 	}
 
 	@Test
-	@DisplayName("Another version shares its locks with this one, and none of its classes")
+	@DisplayName("Another version of the library is loaded by its own class loader, and shares its locks with this version")
 	void otherVersion() throws Exception {
 		RedisAddress address = new RedisAddress(redis.port());
 		File current = new File(LockRegistry.class.getProtectionDomain().getCodeSource().getLocation().toURI());

@@ -47,7 +47,7 @@ class LockLoadTests {
 	}
 
 	@Test
-	@DisplayName("Any other answer than 201 and 204 is an error, and the clients go on")
+	@DisplayName("Any status other than 201 and 204 is counted as an error, and the clients continue")
 	void errors() {
 		AtomicInteger acquires = new AtomicInteger();
 		DisposableServer server = server((routes) -> routes

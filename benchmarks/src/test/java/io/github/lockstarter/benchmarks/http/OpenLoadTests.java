@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class OpenLoadTests {
 
 	@Test
-	@DisplayName("A request that succeeds has run, and one that is answered with 409 was refused")
+	@DisplayName("A request answered with success has run, and a request answered with 409 was refused")
 	void counts() throws Exception {
 		AtomicInteger requests = new AtomicInteger();
 		OpenLoad.Outcome outcome = run((number) -> {
@@ -28,7 +28,7 @@ class OpenLoadTests {
 	}
 
 	@Test
-	@DisplayName("Any other answer fails the measurement")
+	@DisplayName("Any other status fails the measurement")
 	void otherAnswer() {
 		for (int status : new int[] { 500, 503 }) {
 			assertThatIllegalStateException().isThrownBy(() -> run((number) -> (number == 2) ? status : 409))
@@ -37,7 +37,10 @@ class OpenLoadTests {
 		}
 	}
 
-	/** Runs against a server that answers each request, by its number, with a status. */
+	/**
+	 * Runs the load against a server that returns the status for the number of each
+	 * request.
+	 */
 	private static OpenLoad.Outcome run(IntUnaryOperator status) throws InterruptedException {
 		AtomicInteger requests = new AtomicInteger();
 		DisposableServer server = HttpServer.create()

@@ -13,7 +13,7 @@ import static org.awaitility.Awaitility.await;
 class WaitingRequestsTests {
 
 	@Test
-	@DisplayName("Requests wait at the same time, each on its own connection, until the clients close them")
+	@DisplayName("Requests wait concurrently, each on its own connection, until the clients close the connections")
 	void waitAndLeave() {
 		AtomicInteger waiting = new AtomicInteger();
 		DisposableServer server = HttpServer.create()
@@ -40,7 +40,7 @@ class WaitingRequestsTests {
 	}
 
 	@Test
-	@DisplayName("A request that is answered does not wait any more")
+	@DisplayName("A request that has been answered no longer counts as waiting")
 	void answered() {
 		DisposableServer server = HttpServer.create()
 			.host("127.0.0.1")

@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PostgreSqlServerTests {
 
 	@Test
-	@DisplayName("Statements are counted exactly, in a transaction and outside; a transaction is one more")
+	@DisplayName("Statements are counted exactly, inside and outside a transaction; a transaction counts as one more")
 	void count() throws Exception {
 		try (PostgreSqlServer server = new PostgreSqlServer()) {
 			assertThat(server.count(() -> {
@@ -27,7 +27,7 @@ class PostgreSqlServerTests {
 	}
 
 	@Test
-	@DisplayName("All tables are emptied, and stay")
+	@DisplayName("All tables are emptied, but not dropped")
 	void clear() throws Exception {
 		try (PostgreSqlServer server = new PostgreSqlServer()) {
 			server.clear();
@@ -38,7 +38,7 @@ class PostgreSqlServerTests {
 		}
 	}
 
-	/** Returns how many rows the last one changed. */
+	/** Returns the number of rows that the last statement changed. */
 	private static int execute(PostgreSqlServer server, boolean autoCommit, String... statements) throws SQLException {
 		try (Connection connection = DriverManager.getConnection(server.address().url());
 				Statement statement = connection.createStatement()) {

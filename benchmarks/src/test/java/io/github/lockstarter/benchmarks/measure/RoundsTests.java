@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RoundsTests {
 
 	@Test
-	@DisplayName("A ratio is one of the same round, and rounds that warm up do not count")
+	@DisplayName("A ratio compares figures of the same round, and warm-up rounds do not count")
 	void ratio() throws Exception {
 		Rounds<String, Integer> rounds = rounds(List.of(99, 2, 10, 8), List.of(1, 1, 2, 4));
 		assertThat(rounds.results("mine")).containsExactly(2, 10, 8);
@@ -21,7 +21,7 @@ class RoundsTests {
 	}
 
 	@Test
-	@DisplayName("Rounds taken together are added up, also those that are left over")
+	@DisplayName("Rounds that are grouped are added up, including an incomplete last group")
 	void together() throws Exception {
 		Rounds<String, Integer> rounds = rounds(List.of(99, 1, 2, 4), List.of(1, 1, 1, 1)).together(2, Integer::sum);
 		assertThat(rounds.results("mine")).containsExactly(3, 4);
@@ -29,14 +29,14 @@ class RoundsTests {
 	}
 
 	@Test
-	@DisplayName("The lowest is the one with the lowest median, not the one that was lucky once; without candidates there is none")
+	@DisplayName("The lowest candidate has the lowest median, not the lowest single figure; without candidates there is none")
 	void lowest() throws Exception {
 		Rounds<String, Integer> rounds = rounds(List.of(99, 5, 5, 1), List.of(1, 4, 4, 4));
 		assertThat(rounds.lowest(List.of("mine", "floor"), Integer::doubleValue)).contains("floor");
 		assertThat(rounds.lowest(List.of(), Integer::doubleValue)).isEmpty();
 	}
 
-	/** One round warms up. */
+	/** The first round is a warm-up. */
 	private static Rounds<String, Integer> rounds(List<Integer> mine, List<Integer> floor) throws Exception {
 		Map<String, Iterator<Integer>> figures = Map.of("mine", mine.iterator(), "floor", floor.iterator());
 		return Rounds.run("a test", new Effort(1, mine.size() - 1, Duration.ZERO), List.of("mine", "floor"),

@@ -14,7 +14,7 @@ import static org.awaitility.Awaitility.await;
 class ServerProcessTests {
 
 	@Test
-	@DisplayName("A server tells its port; its threads, memory, processor time and connections are seen from outside")
+	@DisplayName("A server reports its port; its threads, memory, processor time and connections are measured from outside")
 	void figures() throws Exception {
 		try (ServerProcess server = new ServerProcess("-cp",
 				System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
@@ -32,7 +32,7 @@ class ServerProcessTests {
 	}
 
 	@Test
-	@DisplayName("Where a server does not start, what it said is told")
+	@DisplayName("When a server does not start, its output is in the failure")
 	void doesNotStart() {
 		assertThatIllegalStateException().isThrownBy(() -> new ServerProcess("-jar", "there-is-none.jar"))
 			.withMessageContaining("did not start")

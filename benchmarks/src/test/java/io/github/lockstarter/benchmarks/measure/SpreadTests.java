@@ -10,14 +10,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SpreadTests {
 
 	@Test
-	@DisplayName("The median and the quartiles lie between the figures that are next to them")
+	@DisplayName("The median and the quartiles are interpolated between neighbouring figures")
 	void quartiles() {
 		assertThat(Spread.of(DoubleStream.of(4, 1, 3, 2))).isEqualTo(new Spread(2.5, 1.75, 3.25));
 		assertThat(Spread.of(DoubleStream.of(7))).isEqualTo(new Spread(7, 7, 7));
 	}
 
 	@Test
-	@DisplayName("Figures that are infinite are no harm")
+	@DisplayName("Infinite figures are accepted")
 	void infinities() {
 		Spread spread = Spread
 			.of(DoubleStream.of(1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY));
@@ -35,7 +35,7 @@ class SpreadTests {
 	}
 
 	@Test
-	@DisplayName("A figure has as many digits as are worth reading")
+	@DisplayName("A figure is printed with its significant digits only")
 	void digits() {
 		assertThat(new Spread(1.234, 0.5, 12345.6)).hasToString("1.23 (0.50–12,346)");
 		assertThat(Spread.text(12.34)).isEqualTo("12.3");

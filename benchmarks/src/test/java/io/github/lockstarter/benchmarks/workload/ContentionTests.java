@@ -19,12 +19,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class ContentionTests {
 
 	@Test
-	@DisplayName("Threads of another process take holdings, and tell when they wanted, got and released the lock")
+	@DisplayName("Threads of another process acquire the lock, and report when they requested, got and released it")
 	void inAnotherProcess() throws Exception {
 		try (LocalRedis redis = LocalRedis.started(); Worker worker = new Worker()) {
 			RedisAddress address = new RedisAddress(redis.port());
 			long now = System.nanoTime();
-			// However long it takes to start and to connect.
+			// The first run waits for the process to start and to connect.
 			assertThat(worker.run(contention(address, now, now))).isEmpty();
 			long begin = System.nanoTime();
 			long end = begin + Duration.ofSeconds(3).toNanos();
@@ -45,7 +45,7 @@ class ContentionTests {
 	}
 
 	@Test
-	@DisplayName("A task that fails in another process fails here, and the process goes on")
+	@DisplayName("A task that fails in another process fails in this process, and the other process continues")
 	void failsThere() throws Exception {
 		try (Worker worker = new Worker()) {
 			assertThatIllegalStateException().isThrownBy(() -> worker.run(new Failing()))

@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class HoldingsTests {
 
 	@Test
-	@DisplayName("Waits, gaps, moves and fairness are those of the holdings, whatever process they are from")
+	@DisplayName("Waits, gaps, moves and fairness are computed from the holdings of all processes")
 	void figures() {
 		Holdings holdings = Holdings.of(List.of(List.of(holding(0, 0, 10, 20), holding(0, 20, 80, 90)),
 				List.of(holding(1, 0, 25, 35), holding(1, 35, 40, 50))), 2, 0, 1_000_000_000);
@@ -27,15 +27,15 @@ class HoldingsTests {
 	}
 
 	@Test
-	@DisplayName("A holding that began after the end is a wait, but not a grant; who had none was starved")
-	void theEnd() {
+	@DisplayName("A holding that began after the end counts as a wait, but not as a grant; a thread without a holding was starved")
+	void holdingAfterEnd() {
 		Holdings holdings = Holdings.of(List.of(List.of(holding(0, 0, 10, 20), holding(1, 0, 150, 160))), 2, 0, 100);
 		assertThat(holdings.waitTime(100)).isEqualTo(150);
 		assertThat(holdings.unfairness()).isInfinite();
 	}
 
 	@Test
-	@DisplayName("A lock that two held at once is not measured")
+	@DisplayName("A measurement in which two threads held the lock at once is rejected")
 	void overlap() {
 		assertThatIllegalStateException().isThrownBy(
 				() -> Holdings.of(List.of(List.of(holding(0, 0, 10, 30)), List.of(holding(1, 0, 20, 40))), 2, 0, 100));

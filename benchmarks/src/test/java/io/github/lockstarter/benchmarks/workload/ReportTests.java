@@ -10,7 +10,7 @@ class ReportTests {
 	private final Report report = new Report("a test", "8");
 
 	@Test
-	@DisplayName("A goal that is missed is named with its reason, and one that is reached needs none")
+	@DisplayName("A missed goal is named with its reason, and a goal that was met needs no reason")
 	void reasons() {
 		this.report.atMost("held lock: bytes of heap", 500, 501);
 		this.report.atMost("refused, holder in this JVM: µs", 0.2, 0.2);
@@ -21,14 +21,14 @@ class ReportTests {
 	}
 
 	@Test
-	@DisplayName("Where all goals are reached there are no reasons")
+	@DisplayName("When all goals are met, there are no reasons")
 	void allReached() {
 		this.report.atMost("held lock: bytes of heap", 500, 500);
 		assertThat(this.report.toString()).contains("| yes |").doesNotContain("Why goals are missed");
 	}
 
 	@Test
-	@DisplayName("A goal that is missed for an unknown reason is named, too")
+	@DisplayName("A goal that is missed for an unknown reason is named as well")
 	void unknown() {
 		this.report.atMost("something new", 1, 2);
 		assertThat(this.report.toString()).contains("- **something new:** no reason is known.");

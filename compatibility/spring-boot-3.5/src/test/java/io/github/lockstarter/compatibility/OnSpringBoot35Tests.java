@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 class OnSpringBoot35Tests {
 
 	@Test
-	@DisplayName("An application on Spring Boot 3.5 does not start, and is told which version the starter needs")
+	@DisplayName("On Spring Boot 3.5, an application does not start, and the message names the required version")
 	void tooOld(CapturedOutput output) {
 		assertThat(SpringBootVersion.getVersion()).startsWith("3.5.");
 		assertThatException()

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What the independent program says of the histories in a directory.
+ * The result of the independent checker for the histories in a directory.
  *
  * @param exitCode 0 if it found no violation
  * @param output what it printed

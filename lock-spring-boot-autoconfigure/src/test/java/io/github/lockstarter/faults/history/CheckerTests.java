@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the independent program finds in histories that are written by hand.
+ * Results of the independent checker for hand-written histories.
  */
 @Tag("once")
 class CheckerTests {
@@ -44,7 +44,7 @@ class CheckerTests {
 	private Path directory;
 
 	@Test
-	@DisplayName("One holder after the other, with growing tokens: no violation, and what there was is counted")
+	@DisplayName("No violation: consecutive holders with growing tokens, and the events are counted")
 	void clean() throws IOException {
 		Checker result = check(DRIVER + "200 210 fault freeze-worker two.1\n", ONE + """
 				250 350 refused a
@@ -63,7 +63,7 @@ class CheckerTests {
 	}
 
 	@Test
-	@DisplayName("Seen held by one after it was seen held by another, and before it was seen so again")
+	@DisplayName("Violation: one holder sees itself hold the lock between two such observations of another")
 	void overlap() throws IOException {
 		String two = TWO.replace("160 161 held", "80 81 held");
 		assertViolation(check(DRIVER, ONE, two), "a: two leases were held at once", "one.1.log:3: 90 91 held 1",
@@ -71,7 +71,7 @@ class CheckerTests {
 	}
 
 	@Test
-	@DisplayName("Seen held once, between two times that another holder saw itself hold the lock")
+	@DisplayName("Violation: a single observation as holder between two observations of another")
 	void overlapOfAnInstant() throws IOException {
 		String two = """
 				40 50 granted 1 a 6
@@ -83,20 +83,20 @@ class CheckerTests {
 	}
 
 	@Test
-	@DisplayName("An observation that took so long that the other holder may have been later is no violation")
+	@DisplayName("No violation: an observation that took so long that the order of the holders is unknown")
 	void undecided() throws IOException {
 		Checker result = check(DRIVER, ONE.replace("90 91 held", "90 300 held").replace("95 96", "301 302"), TWO);
 		assertThat(result.exitCode()).as(result.output()).isZero();
 	}
 
 	@Test
-	@DisplayName("A holder with a smaller token than an earlier one")
+	@DisplayName("Violation: a holder with a smaller token than an earlier holder")
 	void tokenOfHolder() throws IOException {
 		assertViolation(check(DRIVER, ONE, TWO.replace("a 6", "a 4")), "a: a later holder has a smaller token");
 	}
 
 	@Test
-	@DisplayName("A grant with a smaller token than one that was answered before it was asked for")
+	@DisplayName("Violation: a grant with a smaller token than a grant answered before its request")
 	void tokenOfGrant() throws IOException {
 		String two = """
 				50 150 granted 1 a 4
@@ -107,20 +107,20 @@ class CheckerTests {
 	}
 
 	@Test
-	@DisplayName("Two grants with one token")
+	@DisplayName("Violation: two grants with the same token")
 	void sameToken() throws IOException {
 		assertViolation(check(DRIVER, ONE, TWO.replace("a 6", "a 5")), "a: two grants have one token");
 	}
 
 	@Test
-	@DisplayName("A lease that is held after it was not, or after its release")
+	@DisplayName("Violation: a lease that is held after its end or after its release")
 	void revived() throws IOException {
 		assertViolation(check(DRIVER, ONE + "100 101 held 1\n", TWO), "a lease was held after its end");
 		assertViolation(check(DRIVER, ONE, TWO + "200 201 held 1\n"), "a lease was held after its end");
 	}
 
 	@Test
-	@DisplayName("A grant without an end, unless the process was killed")
+	@DisplayName("Violation: a grant without an end, unless the process was killed")
 	void noEnd() throws IOException {
 		String two = TWO.replace("195 196 released 1\n", "");
 		assertViolation(check(DRIVER, ONE, two), "a: a grant has no end");
@@ -130,14 +130,14 @@ class CheckerTests {
 	}
 
 	@Test
-	@DisplayName("A process that ended, or still waits for an answer, and was not killed")
+	@DisplayName("Violation: a process that ended, or still waits for an answer, without being killed")
 	void notStopped() throws IOException {
 		assertViolation(check(DRIVER, ONE, TWO.replace("900 900 stopped\n", "")),
 				"two.1 was not killed, and did not end");
 	}
 
 	@Test
-	@DisplayName("After a fault, a key that is not granted again, and a worker that is granted nothing")
+	@DisplayName("Violation: after a fault, a key is not granted again, or a worker gets no grant")
 	void noProgress() throws IOException {
 		Checker result = check(DRIVER + "110 120 fault cut-link one.1\n", ONE, TWO);
 		assertViolation(result, "one: no grant within 60 s after a fault");
@@ -148,7 +148,7 @@ class CheckerTests {
 	}
 
 	@Test
-	@DisplayName("A process with another clock, or with a clock that was not compared")
+	@DisplayName("Violation: a process whose clock differs, or was not compared")
 	void clock() throws IOException {
 		assertViolation(check(DRIVER.replace("two.1 2", "two.1 777"), ONE, TWO), "a process has another clock");
 		assertViolation(check(DRIVER.replace("1 3 clock two.1 2\n", ""), ONE, TWO),
@@ -156,7 +156,7 @@ class CheckerTests {
 	}
 
 	@Test
-	@DisplayName("What is no history, and one in which nothing happens")
+	@DisplayName("Violation: an unreadable history, or one without grants")
 	void unreadable() throws IOException {
 		assertViolation(check(DRIVER, ONE, TWO + "200 201 hold 1\n"), "not a history", "two.1.log:6: 200 201 hold 1");
 		assertViolation(check(DRIVER, ONE, TWO + "200 201 held 7\n"), "not a history");

@@ -17,12 +17,11 @@ import org.springframework.util.FileSystemUtils;
 import io.github.lockstarter.testing.TestJvm;
 
 /**
- * Has workers take locks, breaks something again and again, and writes down what and
- * when.
+ * Starts workers, injects faults repeatedly, and records each fault and its time.
  */
 final class Driver implements AutoCloseable {
 
-	/** The program that checks the histories fails after the same time. */
+	/** The checker fails after the same time. */
 	private static final long BOUND = TimeUnit.SECONDS.toNanos(60);
 
 	private static final List<String> NAMES = List.of("one", "two");
@@ -35,7 +34,7 @@ final class Driver implements AutoCloseable {
 
 	/**
 	 * Creates a driver.
-	 * @param directory where the histories go; it is emptied
+	 * @param directory the directory for histories, which is emptied
 	 */
 	Driver(Path directory) {
 		this.directory = directory;
@@ -44,8 +43,8 @@ final class Driver implements AutoCloseable {
 	}
 
 	/**
-	 * Starts workers, and waits until they work.
-	 * @param starters start a process that writes its history to the file
+	 * Starts workers, and waits until they run.
+	 * @param starters functions that start a process with a history file
 	 */
 	void start(List<Function<Path, TestJvm>> starters) {
 		for (Function<Path, TestJvm> starter : starters) {
@@ -55,7 +54,7 @@ final class Driver implements AutoCloseable {
 		this.workers.forEach(WorkerProcess::awaitWork);
 	}
 
-	/** Has each fault happen at least once, and all again until the time is over. */
+	/** Injects each fault at least once, and repeats all until the time is over. */
 	void run(List<Fault> faults, Duration time) {
 		long end = System.nanoTime() + time.toNanos();
 		List<Fault> shuffled = new ArrayList<>(faults);
@@ -76,8 +75,8 @@ final class Driver implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until every key was granted again, and every worker was granted something. If
-	 * that takes too long, the check will say so.
+	 * Waits until every key was granted again, and every worker had a grant. If that
+	 * takes too long, the checker reports it.
 	 */
 	private void awaitProgress(long since) {
 		while (!hasGoneOn(since) && System.nanoTime() - since < BOUND + TimeUnit.SECONDS.toNanos(1)) {
@@ -101,12 +100,12 @@ final class Driver implements AutoCloseable {
 		return all && keys.size() == Worker.KEYS;
 	}
 
-	/** Returns what the independent program says of the histories up to now. */
+	/** Returns the checker's result for the current histories. */
 	Checker check() {
 		return Checker.check(this.directory);
 	}
 
-	/** Lets the workers end. */
+	/** Stops the workers. */
 	void stop() {
 		this.workers.forEach(WorkerProcess::stop);
 		this.history.add(System.nanoTime(), "stopped");

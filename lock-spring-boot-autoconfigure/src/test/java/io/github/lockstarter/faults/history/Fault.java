@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Something that goes wrong.
+ * An injected fault.
  *
- * @param kind what it is called
- * @param action has it happen, and be over
+ * @param kind the name of the kind of fault
+ * @param action injects the fault, and ends it
  */
 record Fault(String kind, Action action) {
 
-	/** Longer than a lease lasts, and sometimes shorter. */
+	/** Durations that are mostly longer than a lease, and sometimes shorter. */
 	private static final long LONGEST_MILLIS = 1500;
 
 	static final Fault KILL_WORKER = new Fault("kill-worker", (index, worker) -> {
@@ -20,7 +20,7 @@ record Fault(String kind, Action action) {
 		return killed;
 	});
 
-	/** Past the ends of its leases. */
+	/** Waits past the ends of the leases. */
 	static final Fault FREEZE_WORKER = new Fault("freeze-worker", (index, worker) -> {
 		worker.freeze();
 		Worker.pause(Duration.ofMillis(LONGEST_MILLIS));
@@ -28,16 +28,16 @@ record Fault(String kind, Action action) {
 		return worker.name();
 	});
 
-	/** Lets some time pass while something is broken. */
+	/** Lets time pass during the fault. */
 	static void last() {
 		Worker.pause(Duration.ofMillis(ThreadLocalRandom.current().nextLong(LONGEST_MILLIS / 4, LONGEST_MILLIS)));
 	}
 
-	/** What happens, perhaps to a worker. */
+	/** The action of the fault, which may affect one worker. */
 	@FunctionalInterface
 	interface Action {
 
-		/** Returns what it happened to. */
+		/** Returns the target of the fault. */
 		String strike(int index, WorkerProcess worker);
 
 	}

@@ -10,8 +10,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a process did and saw, as {@code docs/history/check.py} reads it. A line is in the
- * file before the process goes on, so that a {@code kill -9} loses none.
+ * The actions and observations of a process, in the format of {@code
+ * docs/history/check.py}. A line is in the file before the process continues, so that
+ * {@code kill -9} loses none.
  */
 final class History implements AutoCloseable {
 
@@ -27,7 +28,7 @@ final class History implements AutoCloseable {
 		}
 	}
 
-	/** Adds what happened between the instant and now. */
+	/** Adds an event between the instant and now. */
 	void add(long before, Object... words) {
 		long after = System.nanoTime();
 		String line = Stream.concat(Stream.of(before, after), Stream.of(words))
@@ -36,7 +37,7 @@ final class History implements AutoCloseable {
 		write(line.getBytes(StandardCharsets.UTF_8));
 	}
 
-	/** Writes the line whole: two threads must not mix theirs. */
+	/** Writes the line atomically, because several threads write. */
 	private synchronized void write(byte[] line) {
 		try {
 			this.file.write(line);

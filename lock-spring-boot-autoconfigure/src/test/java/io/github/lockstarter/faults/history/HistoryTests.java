@@ -26,9 +26,9 @@ import io.github.lockstarter.testing.TestJvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two applications take locks while they and their Redis are broken in turn. What they
- * write down is checked by a program that knows nothing of the library.
- * {@code -Dhistory.minutes} says for how long; see {@code docs/history-check.md}.
+ * Two applications acquire locks while faults are injected into them and their Redis.
+ * Their histories are checked by a program that is independent of the library. {@code
+ * -Dhistory.minutes} sets the duration; see {@code docs/history-check.md}.
  */
 @Tag("faults")
 @Tag("soak")
@@ -39,11 +39,11 @@ class HistoryTests {
 
 	private static final Path HISTORIES = Path.of("target", "history");
 
-	/** For each of two tests. */
+	/** The duration of each of the two tests. */
 	private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("history.minutes", 0) * 30L);
 
 	@Test
-	@DisplayName("One Redis that keeps its data: killed, frozen and cut off, and so are the applications")
+	@DisplayName("A single Redis with persistence is killed, frozen and cut off, as are the applications")
 	void oneRedis(@TempDir Path data) {
 		try (LocalRedis redis = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString());
@@ -62,7 +62,7 @@ class HistoryTests {
 	}
 
 	@Test
-	@DisplayName("Sentinel with every replica asked, and leases that are not renewed: the master is killed and frozen")
+	@DisplayName("With Sentinel, acknowledgement by all replicas and leases without renewal, the master is killed and frozen")
 	void sentinel() {
 		try (LocalSentinel servers = LocalSentinel.started();
 				Driver driver = new Driver(HISTORIES.resolve("sentinel"))) {
@@ -79,7 +79,7 @@ class HistoryTests {
 	}
 
 	@Test
-	@DisplayName("A lock that does not compare its owner: the check finds that it does not exclude")
+	@DisplayName("For a lock that does not compare its owner, the check reports two holders")
 	void naive() {
 		try (LocalRedis redis = LocalRedis.started(); Driver driver = new Driver(HISTORIES.resolve("naive"))) {
 			Function<Path, TestJvm> worker = (file) -> TestJvm.start(NaiveWorker.class, file, redis.port());
@@ -161,7 +161,7 @@ class HistoryTests {
 			LocalRedis master = servers.master();
 			master.freeze();
 			awaitAnotherMaster(servers, master);
-			// It believes that it is the master until it is notified.
+			// The old master considers itself the master until it is notified.
 			master.thaw();
 			Fault.last();
 			servers.heal(master);

@@ -10,8 +10,8 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 
 /**
- * The same with a lock as many write it: whoever could set a key holds the lock until it
- * deletes the key. To show that the check finds what is wrong with that.
+ * A worker with a naive lock: the process that sets a key holds the lock until it deletes
+ * the key. Shows that the checker finds violations.
  */
 final class NaiveWorker {
 

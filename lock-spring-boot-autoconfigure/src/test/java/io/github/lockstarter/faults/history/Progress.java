@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * When each key was last granted, as the history of one process tells while it is
+ * The last grant of each key, read from the history of a process while it is being
  * written.
  */
 final class Progress {
@@ -24,7 +24,7 @@ final class Progress {
 		this.file = file;
 	}
 
-	/** Reads on, and returns when each key was last granted. */
+	/** Reads new lines, and returns the last grant of each key. */
 	Map<String, Long> read() {
 		try (RandomAccessFile input = new RandomAccessFile(this.file.toFile(), "r")) {
 			byte[] bytes = new byte[(int) (input.length() - this.offset)];

@@ -35,8 +35,8 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 
 /**
- * An application whose threads take and release a few locks until it is stopped, and
- * write down what they see.
+ * An application whose threads acquire and release a few locks until it is stopped, and
+ * record a history.
  */
 final class Worker {
 
@@ -44,7 +44,7 @@ final class Worker {
 
 	static final int KEYS = 4;
 
-	/** Longer than a lease lasts that is not renewed. */
+	/** A time longer than a lease without renewal. */
 	private static final Duration LONG_HOLD = Duration.ofMillis(1500);
 
 	private final History history;
@@ -60,7 +60,7 @@ final class Worker {
 		this.locks = locks;
 	}
 
-	/** Arguments: file for the history, properties of the application. */
+	/** Arguments: the file for the history, and properties of the application. */
 	public static void main(String[] args) throws Exception {
 		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
 			.web(WebApplicationType.NONE)
@@ -83,7 +83,9 @@ final class Worker {
 		}
 	}
 
-	/** Works with the locks until it reads on its standard input that it is to stop. */
+	/**
+	 * Acquires and releases locks until the standard input contains the command to stop.
+	 */
 	static void work(Path file, Locks locks) throws Exception {
 		try (History history = new History(file)) {
 			Worker worker = new Worker(history, locks);
@@ -169,18 +171,18 @@ final class Worker {
 		}
 	}
 
-	/** What it works with. */
+	/** The locks that the worker uses. */
 	@FunctionalInterface
 	interface Locks {
 
 		/**
-		 * Takes a lock, or returns empty if another caller holds it for all of the wait.
+		 * Acquires a lock, or returns empty if the wait times out.
 		 */
 		Optional<Held> take(String key, Duration wait);
 
 	}
 
-	/** A lock that was taken. */
+	/** An acquired lock. */
 	interface Held {
 
 		long token();

@@ -8,7 +8,7 @@ import java.util.function.Function;
 import io.github.lockstarter.testing.TestJvm;
 
 /**
- * A worker in a JVM of its own, and after a kill in the next one.
+ * A worker in a separate JVM, which is restarted after a kill.
  */
 final class WorkerProcess implements AutoCloseable {
 
@@ -27,11 +27,11 @@ final class WorkerProcess implements AutoCloseable {
 	private Progress progress;
 
 	/**
-	 * Starts it. Does not wait until it works.
+	 * Starts the worker, without waiting until it runs.
 	 * @param worker its name
-	 * @param directory where its histories go
-	 * @param driver the history of what is done to it
-	 * @param starter starts a process that writes that file
+	 * @param directory the directory for its histories
+	 * @param driver the history of the faults
+	 * @param starter starts a process with a history file
 	 */
 	WorkerProcess(String worker, Path directory, History driver, Function<Path, TestJvm> starter) {
 		this.worker = worker;
@@ -48,7 +48,7 @@ final class WorkerProcess implements AutoCloseable {
 		this.progress = new Progress(file);
 	}
 
-	/** Waits until it works, and asks it for its clock. */
+	/** Waits until the worker runs, and reads its clock. */
 	void awaitWork() {
 		this.jvm.await("working");
 		long before = System.nanoTime();
@@ -61,7 +61,7 @@ final class WorkerProcess implements AutoCloseable {
 		return this.worker + "." + this.number;
 	}
 
-	/** Returns when this process was last granted each key. */
+	/** Returns the times of the last grants of this process, by key. */
 	Map<String, Long> granted() {
 		return this.progress.read();
 	}
@@ -82,7 +82,7 @@ final class WorkerProcess implements AutoCloseable {
 		this.jvm.thaw();
 	}
 
-	/** Lets it end as it should. If it does not, its history will say so. */
+	/** Stops the worker normally. If it does not end, its history shows that. */
 	void stop() {
 		this.jvm.tell("stop");
 		try {

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OwnerTokensTests {
 
 	@Test
-	@DisplayName("However many threads draw, each owner is another 128 bits")
+	@DisplayName("However many threads create them, owner tokens are distinct and have 128 bits")
 	void ownersDiffer() throws Exception {
 		OwnerTokens tokens = new OwnerTokens(new SecureRandom());
 		Set<String> owners = ConcurrentHashMap.newKeySet();

@@ -24,7 +24,7 @@ class ThreadedRuntimeTests {
 	};
 
 	@Test
-	@DisplayName("Steps of the engine need no memory for another thread")
+	@DisplayName("Engine steps need no memory for another thread")
 	void timerIsThere() {
 		try (ThreadedRuntime runtime = new ThreadedRuntime(this.threads, this.threads)) {
 			this.noMemory.set(true);
@@ -35,7 +35,7 @@ class ThreadedRuntimeTests {
 	}
 
 	@Test
-	@DisplayName("A callback for which no thread can be started runs when one can")
+	@DisplayName("A callback for which no thread can be started runs when a thread can be started")
 	void callbackIsKept() {
 		try (ThreadedRuntime runtime = new ThreadedRuntime(this.threads, this.threads)) {
 			this.noMemory.set(true);
@@ -48,7 +48,7 @@ class ThreadedRuntimeTests {
 	}
 
 	@Test
-	@DisplayName("A callback that is submitted after the end runs, and not on the thread that submits it")
+	@DisplayName("A callback that is submitted after shutdown runs, but not on the submitting thread")
 	void callbackAfterTheEnd() {
 		ThreadedRuntime runtime = new ThreadedRuntime(this.threads, this.threads);
 		runtime.close();

@@ -9,7 +9,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.store.ResultKey;
 
 /**
- * A caller that requests a lock, once.
+ * A caller that requests a lock once.
  */
 final class Caller {
 
@@ -33,7 +33,7 @@ final class Caller {
 
 	/**
 	 * Creates a caller.
-	 * @param submitted when it asks
+	 * @param submitted the time of its request
 	 */
 	Caller(int number, SimulatedProcess process, Kind kind, LockKey key, LockOptions options,
 			@Nullable ResultKey result, long submitted) {
@@ -101,25 +101,25 @@ final class Caller {
 				this.options.maxHold().toMillis(), this.options.holdAtLeast().toMillis());
 	}
 
-	/** What a caller wants. */
+	/** The kind of request of a caller. */
 	enum Kind {
 
 		/** A lease. */
 		LEASE,
 
-		/** Leases on several locks; there is a caller for each. */
+		/** Leases of several locks, with one caller for each. */
 		GROUP,
 
-		/** A lease, or the result of the one before. */
+		/** A lease, or the result of the previous holder. */
 		SHARE,
 
-		/** A lease, or any result that is kept. */
+		/** A lease, or any stored result. */
 		REPLAY,
 
 		/** A lock for a new token. */
 		TOKEN,
 
-		/** A lock for a token that other processes know, too. */
+		/** A lock for a given token, which other processes use as well. */
 		SHARED_TOKEN
 
 	}

@@ -18,7 +18,7 @@ import io.github.lockstarter.registry.RegistryAccess;
 import io.github.lockstarter.registry.simulation.Caller.Kind;
 
 /**
- * What must hold of callers: they are answered in time, and not forgotten.
+ * The invariants of callers: each is answered in time.
  */
 final class CallerInvariants {
 
@@ -36,12 +36,12 @@ final class CallerInvariants {
 	private final Map<SimulatedProcess, Integer> callers = new LinkedHashMap<>();
 
 	/**
-	 * How many requests may be more, or fewer: a caller that wants several locks and is
-	 * refused one at once asks for no other.
+	 * The tolerance of the number of requests: a caller that wants several locks and is
+	 * refused one at once does not request the others.
 	 */
 	private final Map<SimulatedProcess, Integer> uncertain = new HashMap<>();
 
-	/** How many callers wait that are not answered. */
+	/** The number of unanswered callers. */
 	private final Map<SimulatedProcess, Integer> waiting = new HashMap<>();
 
 	private final Map<Event, Long> counts = new EnumMap<>(Event.class);
@@ -52,25 +52,26 @@ final class CallerInvariants {
 		this.leases = leases;
 	}
 
-	/** Returns what was counted in the processes that were there at the end. */
+	/** Returns the counts of the processes that exist at the end. */
 	Map<Event, Long> counts() {
 		return this.counts;
 	}
 
-	/** Returns how often a process has got a lock in a row while another one waited. */
+	/** Returns how often a process got a lock in succession while another one waited. */
 	int mostMissed() {
 		return this.queues.values().stream().mapToInt(WaiterQueue::mostMissed).max().orElse(0);
 	}
 
-	/** After every step. */
+	/** Called after every step. */
 	void check() {
 		this.queues.values().forEach(WaiterQueue::check);
 		this.callers.keySet().forEach(this::checkAlarms);
 	}
 
 	/**
-	 * One alarm for all that is renewed; three for each lock: for the next question to
-	 * the store, for the next waiter to be served, and for the end of the first wait.
+	 * Checks the number of timers: one for all renewals, and three for each lock, namely
+	 * for the next request to the store, the next waiter to be served, and the end of the
+	 * first wait.
 	 */
 	private void checkAlarms(SimulatedProcess process) {
 		int waiters = this.waiting.getOrDefault(process, 0);
@@ -79,7 +80,7 @@ final class CallerInvariants {
 		}
 	}
 
-	/** A caller is about to ask. */
+	/** Called just before a caller's request. */
 	void arrives(Caller caller) {
 		this.callers.merge(caller.process(), 1, Integer::sum);
 		if (caller.waits()) {
@@ -91,7 +92,10 @@ final class CallerInvariants {
 		caller.process().after(caller.options().waitTime().toNanos(), () -> expectAnswer(List.of(caller)));
 	}
 
-	/** A caller is about to ask for several locks; it waits for one after the other. */
+	/**
+	 * Called just before a caller's request for several locks, for which it waits one
+	 * after the other.
+	 */
 	void arrives(List<Caller> group) {
 		SimulatedProcess process = group.get(0).process();
 		this.callers.merge(process, group.size(), Integer::sum);
@@ -103,9 +107,9 @@ final class CallerInvariants {
 	}
 
 	/**
-	 * The wait is over. What may come before the answer is a time-out for each request
-	 * for this lock that is under way, or must follow before it is known whether the lock
-	 * is held.
+	 * Called when the wait is over. The answer may be delayed by one time-out for each
+	 * request for this lock that is in flight, or that must follow to find out whether
+	 * the lock is held.
 	 */
 	private void expectAnswer(List<Caller> group) {
 		SimulatedProcess process = group.get(0).process();
@@ -124,7 +128,7 @@ final class CallerInvariants {
 			return;
 		}
 		int requests = group.stream().mapToInt((each) -> process.store().use().requests(each.key())).sum() - answered;
-		// Each lock of a group may be answered, and asked for, by itself.
+		// Each lock of a group may be requested and answered separately.
 		int steps = (group.size() > 1) ? 4 * group.size() : 1;
 		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + Scenario.SLACK)
 				+ steps * (2 * this.scenario.timerDelay() + 2 * this.scenario.callbackDelay() + Scenario.SLACK);
@@ -138,7 +142,7 @@ final class CallerInvariants {
 		}
 	}
 
-	/** Waiters are answered soon when their registry is drained. */
+	/** Checks that waiters are answered soon after their registry was drained. */
 	void drained(SimulatedProcess process) {
 		this.queues.values()
 			.stream()
@@ -148,7 +152,7 @@ final class CallerInvariants {
 			.forEach((caller) -> expectAnswer(List.of(caller)));
 	}
 
-	/** The caller has an answer. */
+	/** Called when the caller is answered. */
 	void answered(Caller caller, @Nullable Throwable failure) {
 		left(caller);
 		if (failure != null) {
@@ -164,7 +168,7 @@ final class CallerInvariants {
 		}
 	}
 
-	/** A caller that did not get all of several locks does not keep some of them. */
+	/** Checks that a caller that did not get all of several locks holds none. */
 	private void expectNothingKept(Caller caller) {
 		if (caller.kind() == Kind.GROUP) {
 			SimulatedProcess process = caller.process();
@@ -180,7 +184,7 @@ final class CallerInvariants {
 		}
 	}
 
-	/** A caller that waits for long may lose the first of several locks meanwhile. */
+	/** During a long wait, a caller may lose the first of several locks. */
 	private static boolean mayLose(Caller caller) {
 		return caller.kind() == Kind.GROUP
 				&& caller.options().maxHold().compareTo(caller.options().waitTime().plusSeconds(1)) < 0;
@@ -206,13 +210,13 @@ final class CallerInvariants {
 				(name) -> new WaiterQueue(this.world, process, key, this.leases));
 	}
 
-	/** The process has died, and its callers with it. */
+	/** Called when the process is killed, and its callers with it. */
 	void died(SimulatedProcess process) {
 		this.queues.keySet().removeIf((name) -> name.process() == process);
 		this.callers.remove(process);
 	}
 
-	/** The server grants the lock to another owner, in a process. */
+	/** Called when the server grants the lock to another owner. */
 	void grantedByServer(LockKey key, SimulatedProcess process) {
 		for (WaiterQueue queue : this.queues.values()) {
 			if (queue.key().equals(key)) {
@@ -221,12 +225,12 @@ final class CallerInvariants {
 		}
 	}
 
-	/** A lease is about to be released. */
+	/** Called just before a lease is released. */
 	void releases(Holding holding) {
 		queue(holding.caller().process(), holding.caller().key()).releases(holding);
 	}
 
-	/** No caller waits any more, and everything was counted. */
+	/** Checks at the end that no caller waits, and that everything was counted. */
 	void checkEnd(List<SimulatedProcess> processes) {
 		for (WaiterQueue queue : this.queues.values()) {
 			queue.waiters()
@@ -235,7 +239,7 @@ final class CallerInvariants {
 		processes.forEach(this::checkCounts);
 	}
 
-	/** Each request ends in one outcome, and each lease in one way. */
+	/** Checks that each request has one outcome, and each lease one end. */
 	private void checkCounts(SimulatedProcess process) {
 		for (Event event : Event.values()) {
 			this.counts.merge(event, process.counts().get("lock", event), Long::sum);

@@ -17,7 +17,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.registry.simulation.Simulation.Outcome;
 
 /**
- * Many schedules, one after the other, until a time is over or an invariant is violated.
+ * Runs schedules until a time limit, or until an invariant is violated.
  */
 final class Campaign {
 
@@ -42,9 +42,9 @@ final class Campaign {
 
 	/**
 	 * Runs schedules.
-	 * @param seeds where their seeds come from
-	 * @param most how many to run, at most
-	 * @param seconds for how long
+	 * @param seeds the source of seeds
+	 * @param most the maximum number of schedules
+	 * @param seconds the time limit
 	 */
 	Campaign run(LongSupplier seeds, int most, long seconds) {
 		long begin = System.nanoTime();
@@ -72,7 +72,7 @@ final class Campaign {
 		return this.schedules;
 	}
 
-	/** The engine logs what fails, which is what most of this is about. */
+	/** Switches off the engine's log of failures, which are normal here. */
 	static void hush() {
 		LoggingSystem logging = LoggingSystem.get(Campaign.class.getClassLoader());
 		logging.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.WARN);
@@ -80,7 +80,7 @@ final class Campaign {
 		logging.setLogLevel(Campaign.class.getPackageName(), LogLevel.INFO);
 	}
 
-	/** Lets the engine log again, for tests that run in this JVM afterwards. */
+	/** Switches the engine's log on again, for later tests in this JVM. */
 	static void unhush() {
 		LoggingSystem logging = LoggingSystem.get(Campaign.class.getClassLoader());
 		logging.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.INFO);
@@ -88,7 +88,7 @@ final class Campaign {
 		logging.setLogLevel(Campaign.class.getPackageName(), null);
 	}
 
-	/** Returns what there is to say of a failure. */
+	/** Returns the description of a failure. */
 	static String describe(Outcome failed) {
 		List<String> trace = failed.trace();
 		int first = Math.max(1, trace.size() - LAST_LINES);
@@ -106,8 +106,8 @@ final class Campaign {
 	}
 
 	/**
-	 * Runs schedules from the command line, for as long as the arguments say.
-	 * @param args the first seed, and the seconds; or one seed, to be traced
+	 * Runs schedules from the command line.
+	 * @param args the first seed and the seconds, or one seed to trace
 	 */
 	public static void main(String[] args) {
 		hush();

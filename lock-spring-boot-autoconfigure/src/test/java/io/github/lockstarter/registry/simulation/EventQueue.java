@@ -3,9 +3,9 @@ package io.github.lockstarter.registry.simulation;
 import java.util.PriorityQueue;
 
 /**
- * What happens next: the events of a schedule in the order of their times, and of equal
- * times in the order they were added. Time is virtual, in nanoseconds since the schedule
- * began, and is not the clock of any process.
+ * The events of a schedule, ordered by their times, and at equal times by insertion. Time
+ * is virtual, in nanoseconds since the beginning of the schedule, and is not the clock of
+ * any process.
  */
 final class EventQueue {
 
@@ -17,7 +17,7 @@ final class EventQueue {
 
 	private long steps;
 
-	/** Differs between two runs as soon as their events do. */
+	/** A fingerprint that differs between two runs as soon as their events differ. */
 	private long fingerprint;
 
 	long now() {
@@ -36,7 +36,7 @@ final class EventQueue {
 		this.events.add(new Event(Math.max(time, this.now), this.added++, action));
 	}
 
-	/** Returns the time of the next event, or the longest time there is. */
+	/** Returns the time of the next event, or the maximum time. */
 	long nextTime() {
 		Event next = this.events.peek();
 		return (next != null) ? next.time() : Long.MAX_VALUE;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.registry.simulation;
 
 /**
- * What goes wrong in a schedule.
+ * A kind of fault in a schedule.
  */
 enum Fault {
 
@@ -11,7 +11,7 @@ enum Fault {
 	/** Messages are lost. */
 	DROPS,
 
-	/** A driver sends a request again, which arrives twice. */
+	/** A driver repeats a request, which arrives twice. */
 	REPEATS,
 
 	/** Messages overtake each other. */
@@ -20,7 +20,7 @@ enum Fault {
 	/** A process cannot reach the store for a while. */
 	CUTS,
 
-	/** A connection is reset, and is made again. */
+	/** A connection is reset, and re-established. */
 	RESETS,
 
 	/** The connection refuses a request, or throws, without sending it. */
@@ -29,22 +29,22 @@ enum Fault {
 	/** Notifications are lost. */
 	MUTENESS,
 
-	/** The store stands still, and goes on. */
+	/** The store freezes, and resumes. */
 	FREEZES,
 
-	/** The store starts anew, without data. */
+	/** The store restarts without data. */
 	RESTARTS,
 
-	/** A replica takes over that lacks the last moments. */
+	/** A lagging replica takes over. */
 	FAILOVERS,
 
-	/** A process stands still while its clock goes on. */
+	/** A process pauses while its clock continues. */
 	PAUSES,
 
-	/** A process dies, and another one takes its place. */
+	/** A process is killed, and a new one replaces it. */
 	KILLS,
 
-	/** Clocks are too fast or too slow. */
+	/** Clocks run too fast or too slow. */
 	DRIFT,
 
 	/** The clock of the store is set forward or back. */
@@ -53,7 +53,7 @@ enum Fault {
 	/** The timer runs steps late. */
 	LATE_TIMERS,
 
-	/** The code of the application is busy, and runs late. */
+	/** Application code is busy, and runs late. */
 	SLOW_CALLBACKS,
 
 	/** Registries are drained, released, and opened or closed. */

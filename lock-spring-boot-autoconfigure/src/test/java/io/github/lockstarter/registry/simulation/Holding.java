@@ -22,7 +22,7 @@ final class Holding {
 
 	private boolean released;
 
-	/** Whether it was still held when it was released. */
+	/** Whether the lease was held at its release. */
 	private boolean releasedInTime;
 
 	private long ended = -1;
@@ -48,7 +48,7 @@ final class Holding {
 		return this.grant;
 	}
 
-	/** Returns how often data had been lost when it was granted. */
+	/** Returns the number of data losses before the grant. */
 	int epoch() {
 		return this.epoch;
 	}
@@ -61,13 +61,13 @@ final class Holding {
 		return this.releasedInTime;
 	}
 
-	/** The holder is about to release it. */
+	/** Called just before the holder releases the lease. */
 	void setReleased() {
 		this.released = true;
 		this.releasedInTime |= this.lease.isHeld();
 	}
 
-	/** Returns when it was first seen to be over; -1 if it was not. */
+	/** Returns when the lease was first observed as ended, or -1. */
 	long ended() {
 		return this.ended;
 	}
@@ -76,7 +76,7 @@ final class Holding {
 		this.ended = ended;
 	}
 
-	/** Returns for how long the caller has it, on the clock of the process. */
+	/** Returns the time since the caller got the lease, on the clock of the process. */
 	long heldFor() {
 		return this.caller.process().nanoTime() - this.begin;
 	}
@@ -89,7 +89,7 @@ final class Holding {
 		return ((StoreLease) this.lease).turn().owner();
 	}
 
-	/** Returns how long ago it was granted, on the clock of the process. */
+	/** Returns the time since the grant, on the clock of the process. */
 	long age() {
 		return ((StoreLease) this.lease).age();
 	}

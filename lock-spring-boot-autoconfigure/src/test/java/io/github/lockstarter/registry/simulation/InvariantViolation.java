@@ -1,7 +1,7 @@
 package io.github.lockstarter.registry.simulation;
 
 /**
- * Something that must never happen did.
+ * Thrown when an invariant does not hold.
  */
 final class InvariantViolation extends AssertionError {
 

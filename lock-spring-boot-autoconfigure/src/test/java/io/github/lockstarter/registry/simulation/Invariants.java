@@ -8,7 +8,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.registry.RegistryAccess;
 
 /**
- * What must hold after every step, and at the end.
+ * The invariants, which are checked after every step and at the end.
  */
 final class Invariants {
 
@@ -39,7 +39,7 @@ final class Invariants {
 		return this.callers;
 	}
 
-	/** The caller is about to release its lease. */
+	/** Called just before the caller releases its lease. */
 	void releases(Caller caller, Lease lease, @Nullable String result) {
 		this.leases.releases(caller, lease, result, this.callers::releases);
 	}
@@ -54,13 +54,13 @@ final class Invariants {
 		}
 	}
 
-	/** After every step. */
+	/** Called after every step. */
 	void check() {
 		this.leases.check();
 		this.callers.check();
 	}
 
-	/** Nothing is left when all have gone, and nothing fails any more. */
+	/** Called at the end, without callers and faults: nothing may be left. */
 	void checkEnd(List<SimulatedProcess> processes) {
 		check();
 		for (SimulatedProcess process : processes) {

@@ -25,16 +25,16 @@ import io.github.lockstarter.registry.simulation.StoreUse.Grant;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * What must hold of leases, and of locks that are held by tokens.
+ * The invariants of leases, and of locks held by tokens.
  */
 final class LeaseInvariants {
 
-	/** The place of a lease in its turn is in the lowest bits of its fencing token. */
+	/** The lowest bits of a fencing token are the position of a lease in its turn. */
 	private static final int PLACE_BITS = 4;
 
 	private static final long LONGEST_TURN = TimeUnit.MILLISECONDS.toNanos(50);
 
-	/** How long an ended lease is looked at. */
+	/** The time for which an ended lease is still checked. */
 	private static final long REMEMBERED = TimeUnit.SECONDS.toNanos(3);
 
 	private final SimulatedWorld world;
@@ -47,7 +47,7 @@ final class LeaseInvariants {
 
 	private final Set<String> releasedTokens = new HashSet<>();
 
-	/** Which callers were served in which order, in all processes and in each. */
+	/** The order in which callers were served, in all processes and in each. */
 	private final Map<Grants, TreeMap<Long, Caller>> leases = new HashMap<>();
 
 	private final Map<String, Caller> results = new HashMap<>();
@@ -57,10 +57,10 @@ final class LeaseInvariants {
 	/** The last lease of each owner that was released while it was held. */
 	private final Map<String, Holding> released = new HashMap<>();
 
-	/** The last lease of each lock that the server has seen released. */
+	/** The last lease of each lock whose release reached the server. */
 	private final Map<LockKey, Holding> freed = new HashMap<>();
 
-	/** The callers that want several locks, and may hold some of them already. */
+	/** The callers that request several locks, and may hold some of them already. */
 	private final Set<Caller> groups = new LinkedHashSet<>();
 
 	LeaseInvariants(SimulatedWorld world) {
@@ -68,7 +68,7 @@ final class LeaseInvariants {
 		this.scenario = world.scenario();
 	}
 
-	/** After every step. */
+	/** Called after every step. */
 	void check() {
 		for (Iterator<Holding> all = this.holdings.iterator(); all.hasNext();) {
 			Holding holding = all.next();
@@ -92,7 +92,7 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** A lease that may be renewed does not run out unless a renewal was tried. */
+	/** Checks that a renewable lease does not expire without an attempt to renew it. */
 	private void checkRenewed(Holding holding) {
 		SimulatedProcess process = holding.caller().process();
 		long ttl = holding.ttl();
@@ -111,7 +111,7 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** Returns how many leases the callers of a process have got. */
+	/** Returns the number of leases that the callers of a process have got. */
 	int granted(SimulatedProcess process) {
 		return this.granted.getOrDefault(process, 0);
 	}
@@ -131,13 +131,13 @@ final class LeaseInvariants {
 		return this.groups.stream().anyMatch((caller) -> caller.process() == process && caller.key().equals(key));
 	}
 
-	/** Returns whether a caller has the lease, or may have it with others. */
+	/** Returns whether a caller has the lease, possibly as one of several. */
 	boolean isWanted(SimulatedProcess process, Lease lease) {
 		return isAwaited(process, lease.key())
 				|| this.holdings.stream().anyMatch((holding) -> holding.lease() == lease);
 	}
 
-	/** The caller wants this lock and others. */
+	/** Called when the caller requests this lock among others. */
 	void awaits(Caller caller) {
 		this.groups.add(caller);
 	}
@@ -146,7 +146,7 @@ final class LeaseInvariants {
 		this.groups.remove(caller);
 	}
 
-	/** Nothing of the process may be held any more. */
+	/** Called when the process may hold no lease any longer. */
 	void released(SimulatedProcess process) {
 		for (Holding holding : this.holdings) {
 			if (holding.caller().process() == process && holding.lease().isHeld()) {
@@ -157,8 +157,8 @@ final class LeaseInvariants {
 	}
 
 	/**
-	 * The process is connected again. The holder of a lock that the store has forgotten
-	 * is notified soon, unless a message is lost.
+	 * Called when the process is connected again. Unless a message is lost, the holder of
+	 * a lock that the store has lost is notified soon.
 	 */
 	void reconnected(SimulatedProcess process) {
 		int epoch = this.world.server().epoch();
@@ -177,7 +177,7 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** Whether only the loss of data, and what follows from it, can delay a renewal. */
+	/** Whether a renewal can be delayed only by a loss of data and its consequences. */
 	private boolean isReliable() {
 		return Collections.disjoint(this.scenario.faults(), Set.of(Fault.DELAYS, Fault.DROPS, Fault.CUTS,
 				Fault.REFUSALS, Fault.FREEZES, Fault.RESETS, Fault.PAUSES, Fault.LATE_TIMERS));
@@ -189,8 +189,8 @@ final class LeaseInvariants {
 	}
 
 	/**
-	 * The server grants the lock to another owner: whoever held it must know that it has
-	 * ended.
+	 * Called when the server grants the lock to another owner: the previous holder's
+	 * lease must have ended.
 	 */
 	void grantedByServer(LockKey key, String owner) {
 		for (Holding holding : this.holdings) {
@@ -210,7 +210,7 @@ final class LeaseInvariants {
 	}
 
 	/**
-	 * The server frees the lock, or keeps it from others for the rest of a shortest hold.
+	 * Called when the server releases the lock, or keeps it until hold-at-least is over.
 	 */
 	void releasedByServer(LockKey key, String owner, boolean kept) {
 		Holding holding = this.released.get(owner);
@@ -223,7 +223,10 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** The next grant is no earlier than the shortest hold of the last holder. */
+	/**
+	 * Checks that the next grant is not before the end of the last holder's
+	 * hold-at-least.
+	 */
 	private void checkKept(LockKey key, String owner) {
 		Holding last = this.freed.remove(key);
 		if (last != null && last.epoch() == this.world.server().epoch() && last.age() < last.holdAtLeast()
@@ -234,8 +237,8 @@ final class LeaseInvariants {
 	}
 
 	/**
-	 * Two leases overlap only by what the clock of one is too slow, and after a loss of
-	 * data, for as long as the forgotten one lives without being renewed.
+	 * Checks that two leases overlap at most by the clock drift, and after a loss of data
+	 * at most by the time that the lost lease lives without renewal.
 	 */
 	private boolean mayOverlap(Holding holding) {
 		long margin = holding.caller().process().clock().margin(holding.ttl(), this.world.server().clock());
@@ -248,7 +251,7 @@ final class LeaseInvariants {
 	}
 
 	/**
-	 * The caller has got several leases: in the order of the keys if it could wait, so
+	 * Called when the caller has got several leases: in key order if it could wait, so
 	 * that it never waited for a lock while it held a later one.
 	 */
 	void granted(List<Caller> group, List<Lease> leases) {
@@ -259,7 +262,7 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** The caller has got a lease. */
+	/** Called when the caller has got a lease. */
 	void granted(Caller caller, Lease lease) {
 		SimulatedProcess process = caller.process();
 		this.granted.merge(process, 1, Integer::sum);
@@ -281,8 +284,8 @@ final class LeaseInvariants {
 	}
 
 	/**
-	 * Only a lease that is released while it is held is handed off, and none that is to
-	 * be kept from others for longer.
+	 * Checks that a lease is handed off only if it was released while held, and
+	 * hold-at-least is over.
 	 */
 	private void checkHandedOff(Holding granted) {
 		long token = granted.lease().fencingToken();
@@ -305,12 +308,12 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** Returns the place of a lease in its turn. */
+	/** Returns the position of a lease in its turn. */
 	private static long place(long fencingToken) {
 		return fencingToken & ((1 << PLACE_BITS) - 1);
 	}
 
-	/** A lease is held when it is granted, and a turn is short. */
+	/** Checks that a lease is held when it is granted, and that a turn is short. */
 	private void checkTime(Holding holding, Grant grant) {
 		SimulatedProcess process = holding.caller().process();
 		boolean excused = process.lastClosed() >= holding.caller().submitted()
@@ -323,7 +326,7 @@ final class LeaseInvariants {
 			this.world.violated("A lease is not held when it is granted: %s to %s", holding.lease(), holding.caller());
 		}
 		if (holding.caller().kind() == Kind.GROUP) {
-			// It may have waited for others since.
+			// The caller may have waited for other locks since.
 			return;
 		}
 		long late = this.scenario.callbackDelay() + Scenario.SLACK;
@@ -349,7 +352,10 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** Fencing tokens grow, and waiters of a process are served as they came. */
+	/**
+	 * Checks that fencing tokens grow, and that waiters of a process are served in order
+	 * of arrival.
+	 */
 	private void checkOrder(Holding granted) {
 		Caller caller = granted.caller();
 		TreeMap<Long, Caller> all = this.leases.computeIfAbsent(new Grants(null, caller.key(), granted.epoch()),
@@ -383,7 +389,7 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** While a result is kept to be replayed, no caller runs again. */
+	/** Checks that no caller runs while a result to replay is stored. */
 	private void checkReplay(Holding granted) {
 		Caller caller = granted.caller();
 		boolean exact = granted.epoch() == this.world.server().epoch() && granted.lease().isHeld();
@@ -393,7 +399,7 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** The lock is held by a token. */
+	/** Called when the lock is granted to a token. */
 	void granted(Caller caller, TokenLock lock) {
 		SimulatedProcess process = caller.process();
 		process.store().use().released(lock.token());
@@ -419,13 +425,13 @@ final class LeaseInvariants {
 		return this.releasedTokens.contains(token);
 	}
 
-	/** The token is about to be released, and is not used any more. */
+	/** Called just before the token is released, after which it is not used. */
 	void releases(String token) {
 		this.releasedTokens.add(token);
 		this.tokenHoldings.removeIf((holding) -> holding.token.equals(token));
 	}
 
-	/** The caller is about to release its lease. */
+	/** Called just before the caller releases its lease. */
 	void releases(Caller caller, Lease lease, @Nullable String result, Consumer<Holding> released) {
 		if (result != null) {
 			this.results.put(result, caller);
@@ -441,7 +447,7 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** The release has been called, and is answered in time. */
+	/** Called after the release, which is answered in time. */
 	void awaitRelease(Caller caller, Lease lease, CompletionStage<Void> released) {
 		if (lease.isHeld()) {
 			this.world.violated("A lease is held after its release: %s of %s", lease, caller);
@@ -465,7 +471,7 @@ final class LeaseInvariants {
 		});
 	}
 
-	/** A shortest hold counts from the grant. */
+	/** Checks that hold-at-least counts from the grant. */
 	private void checkKeptNoLonger(Lease lease) {
 		for (Holding holding : this.holdings) {
 			long kept = holding.caller().process().store().use().kept(holding.owner()).toMillis();
@@ -477,14 +483,14 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** The caller is notified that its lease is lost. */
+	/** Called when the caller is notified that its lease is lost. */
 	void lost(Caller caller, Lease lease) {
 		if (lease.isHeld()) {
 			this.world.violated("A lease is held after its holder was notified of its loss: %s of %s", lease, caller);
 		}
 	}
 
-	/** The caller has got a result instead of the lock. */
+	/** Called when the caller has got a result instead of the lock. */
 	void given(Caller caller, StoredResult result) {
 		Caller holder = this.results.get(result.text());
 		if (holder == null || !holder.key().equals(caller.key())

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Checks that the patches for the script {@code mutate} fit the code that they break.
+ * Checks that the patches for the script {@code mutate} apply to the current code.
  */
 class MutationsTests {
 
@@ -23,23 +23,23 @@ class MutationsTests {
 
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("patches")
-	@DisplayName("A mutation of the simulation fits the present code, in one place")
+	@DisplayName("Each mutation of the simulation applies to the current code at exactly one place")
 	void fits(String name) throws IOException {
 		List<Hunk> hunks = hunks(Files.readAllLines(PATCHES.resolve(name)));
-		assertThat(hunks).as("%s contains no change: write it again", name).isNotEmpty();
+		assertThat(hunks).as("%s contains no change: create it again", name).isNotEmpty();
 		for (Hunk hunk : hunks) {
 			List<String> code = Files.readAllLines(Path.of(hunk.file()));
 			int first = Collections.indexOfSubList(code, hunk.lines());
 			assertThat(first).as("""
-					The code has changed where %s breaks it: these lines are not in %s.
+					The code that %s changes is different now: these lines are not in %s.
 					%s
-					Make the change that the name says in the present code, write it over the patch with
-					`git diff -U2 --relative`, and take it back. Then let `src/test/simulation/mutate 300 %s`
-					find it.
+					Make the change that the name describes in the current code, overwrite the patch with
+					the output of `git diff -U2 --relative`, and revert the change. Then check that
+					`src/test/simulation/mutate 300 %s` finds it.
 					""", name, hunk.file(), String.join("\n", hunk.lines()), name.replace(".patch", ""))
 				.isNotNegative();
 			assertThat(Collections.lastIndexOfSubList(code, hunk.lines()))
-				.as("%s fits %s in more than one place: give it more lines of context", name, hunk.file())
+				.as("%s applies to %s in more than one place: add lines of context", name, hunk.file())
 				.isEqualTo(first);
 		}
 	}
@@ -70,7 +70,7 @@ class MutationsTests {
 	/**
 	 * One change of a file.
 	 *
-	 * @param lines what is there before: the context, and what is removed
+	 * @param lines the lines before the change: context and removed lines
 	 */
 	private record Hunk(String file, List<String> lines) {
 	}

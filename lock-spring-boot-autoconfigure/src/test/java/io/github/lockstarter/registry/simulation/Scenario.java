@@ -8,43 +8,46 @@ import java.util.random.RandomGenerator;
 import io.github.lockstarter.store.Capability;
 
 /**
- * The circumstances of a schedule, all of them drawn from its seed.
+ * The parameters of a schedule, all drawn from its seed.
  *
- * @param processes how many processes there are
- * @param keys how many locks they want
- * @param requests how many requests come
- * @param duration during which time they come, and faults happen
- * @param faults what goes wrong
- * @param capabilities what the store can do
- * @param reportsRemaining whether the store reports how long a lock is still held
+ * @param processes the number of processes
+ * @param keys the number of locks
+ * @param requests the number of requests
+ * @param duration the time of requests and faults
+ * @param faults the kinds of faults
+ * @param capabilities the capabilities of the store
+ * @param reportsRemaining whether the store reports the remaining time of a held lock
  * @param reportsToken whether the store reports the fencing token of a holder
  * @param sharedFence whether all locks share one counter of fencing tokens
- * @param extraTtl how much longer than asked for the store keeps a lock
- * @param commandTimeout how long the client of the store waits for an answer
- * @param latency how long a message takes at least
- * @param maxWaiters how many callers may wait for one lock in a process
- * @param ttl the time to live that most callers ask for
- * @param leases how many of the callers want a lease and nothing else
- * @param tries how many of the callers do not wait
- * @param keeping how many of the callers keep a lock from others for a shortest hold
- * @param failing how many of the messages, steps and requests fail that may
+ * @param extraTtl the time by which the store extends each requested time to live
+ * @param commandTimeout the time-out of the store's client
+ * @param latency the minimum time of a message
+ * @param maxWaiters the maximum number of waiters for a lock in a process
+ * @param ttl the time to live that most callers request
+ * @param leases the share of callers that request a lease only
+ * @param tries the share of callers that do not wait
+ * @param keeping the share of callers with hold-at-least
+ * @param failing the share of failures among the messages, steps and requests that can
+ * fail
  */
 record Scenario(int processes, int keys, int requests, long duration, Set<Fault> faults, Set<Capability> capabilities,
 		boolean reportsRemaining, boolean reportsToken, boolean sharedFence, long extraTtl, long commandTimeout,
 		long latency, int maxWaiters, long ttl, double leases, double tries, double keeping, double failing) {
 
-	/** For steps that take no time but that of a timer or of another thread. */
+	/**
+	 * The time allowed for steps that only wait for a timer or for another thread.
+	 */
 	static final long SLACK = TimeUnit.MILLISECONDS.toNanos(5);
 
-	/** How late the timer is, and the code of the application begins, without faults. */
+	/** The maximum delay of timers and application code, without faults. */
 	static final long JITTER = TimeUnit.MICROSECONDS.toNanos(200);
 
-	/** How much the clock of a machine may be too fast or too slow, in millionths. */
+	/** The maximum drift of a machine's clock, in millionths. */
 	static final int MAX_DRIFT = 20_000;
 
 	private static final long[] TTLS = { 20, 100, 400, 1000, 3000, 10_000 };
 
-	/** With these every message arrives, and soon. */
+	/** The faults with which every message still arrives soon. */
 	private static final Set<Fault> PROMPT = EnumSet.of(Fault.REPEATS, Fault.REORDERING, Fault.KILLS, Fault.DRIFT,
 			Fault.LATE_TIMERS, Fault.SLOW_CALLBACKS, Fault.SHUTDOWNS);
 
@@ -76,8 +79,8 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 	}
 
 	/**
-	 * Often nothing happens, or nothing that keeps a message from arriving soon, or
-	 * nothing but that notifications are lost.
+	 * Draws the faults. Often there are none, or none that delays messages, or only lost
+	 * notifications.
 	 */
 	private static Set<Fault> drawFaults(RandomGenerator random) {
 		Set<Fault> faults = EnumSet.noneOf(Fault.class);
@@ -113,17 +116,17 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 		return this.capabilities.contains(capability);
 	}
 
-	/** Whether nothing goes wrong but that callers give up. */
+	/** Whether the only disturbance is that callers give up. */
 	boolean isCalm() {
 		return this.faults.isEmpty();
 	}
 
-	/** Whether every message arrives, and soon. */
+	/** Whether every message arrives soon. */
 	boolean isPrompt() {
 		return PROMPT.containsAll(this.faults);
 	}
 
-	/** How long the code of the application may take to begin. */
+	/** The maximum delay before application code runs. */
 	long callbackDelay() {
 		return has(Fault.SLOW_CALLBACKS) ? MAX_LATENESS : JITTER;
 	}
@@ -132,13 +135,13 @@ record Scenario(int processes, int keys, int requests, long duration, Set<Fault>
 		return has(Fault.LATE_TIMERS) ? MAX_LATENESS : JITTER;
 	}
 
-	/** How long the client of the store may take to answer, or fail. */
+	/** The maximum time until the store's client answers or fails. */
 	long longestAnswer() {
 		boolean soon = isPrompt() || (has(Fault.MUTENESS) && this.faults.size() == 1);
 		return soon ? Math.min(2 * roundTrip(), this.commandTimeout) : this.commandTimeout;
 	}
 
-	/** How long a message and its answer take at most, unless they are lost. */
+	/** The maximum time of a message and its answer, unless lost. */
 	long roundTrip() {
 		return 4 * this.latency + (has(Fault.DELAYS) ? 2 * MAX_DELAY : 0);
 	}

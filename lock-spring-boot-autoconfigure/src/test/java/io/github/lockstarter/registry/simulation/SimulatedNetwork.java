@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * Carries messages between the processes and the server, as badly as the scenario wants.
+ * Transmits messages between the processes and the server, with the faults of the
+ * scenario.
  */
 final class SimulatedNetwork {
 
@@ -30,12 +31,12 @@ final class SimulatedNetwork {
 		this.server = server;
 	}
 
-	/** Nothing fails any more. */
+	/** Ends all faults. */
 	void heal() {
 		this.healed = true;
 	}
 
-	/** Returns a connection of a process that has no name yet. */
+	/** Returns a new connection of a process. */
 	Link link(SimulatedProcess process) {
 		return new Link(process);
 	}
@@ -49,7 +50,7 @@ final class SimulatedNetwork {
 		return happens(Fault.DELAYS) ? delay + this.random.nextLong(Scenario.MAX_DELAY) : delay;
 	}
 
-	/** Which way a message goes; the order is kept in each. */
+	/** The direction of a message; messages of one direction stay in order. */
 	private enum Direction {
 
 		REQUEST, REPLY, NOTIFICATION
@@ -67,12 +68,12 @@ final class SimulatedNetwork {
 
 		private final List<Runnable> stuck = new ArrayList<>();
 
-		/** How often it was reset. */
+		/** The number of resets. */
 		private int generation;
 
 		private boolean cut;
 
-		/** Since when it is whole. */
+		/** The time of the last repair. */
 		private long mended;
 
 		private boolean mute;
@@ -140,7 +141,7 @@ final class SimulatedNetwork {
 			});
 		}
 
-		/** The server may still read what came over a connection that is gone. */
+		/** The server may still read messages of a connection that was reset. */
 		private boolean survives(Direction direction) {
 			return direction == Direction.REQUEST && SimulatedNetwork.this.random.nextInt(3) == 0;
 		}
@@ -149,7 +150,7 @@ final class SimulatedNetwork {
 			this.cut = true;
 		}
 
-		/** What was not delivered comes now, or never. */
+		/** Undelivered messages arrive now, or are lost. */
 		void mend(boolean deliver) {
 			this.cut = false;
 			this.mended = SimulatedNetwork.this.events.now();
@@ -160,7 +161,7 @@ final class SimulatedNetwork {
 			}
 		}
 
-		/** Everything under way is lost, or nearly so. */
+		/** All, or almost all, messages in flight are lost. */
 		void reset() {
 			this.generation++;
 		}

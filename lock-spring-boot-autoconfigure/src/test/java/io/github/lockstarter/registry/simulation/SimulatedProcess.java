@@ -16,12 +16,12 @@ import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.RegistryAccess;
 
 /**
- * An application: a registry, its store and its runtime. It may stand still while its
- * clock goes on, and it may die.
+ * An application: a registry, its store and its runtime. It can pause while its clock
+ * continues, and it can be killed.
  */
 final class SimulatedProcess {
 
-	/** How much time passes before the last of what was held up is done. */
+	/** The maximum time until the delayed steps have run after a pause. */
 	private static final long WAKING_UP = 2_000_000;
 
 	private final String name;
@@ -46,7 +46,7 @@ final class SimulatedProcess {
 
 	private final List<Runnable> backlog = new ArrayList<>();
 
-	/** Runs when nothing may be held any more. */
+	/** Runs when no lease may be held any longer. */
 	private Runnable whenReleased = () -> {
 	};
 
@@ -116,17 +116,19 @@ final class SimulatedProcess {
 		return this.dead;
 	}
 
-	/** Returns when it went on for the last time; -1 if it never stood still. */
+	/** Returns when the process last resumed, or -1 if it was never paused. */
 	long resumed() {
 		return this.resumed;
 	}
 
-	/** Returns when it was drained, if it was not opened again; otherwise -1. */
+	/**
+	 * Returns when the registry was drained, or -1 if it was not, or was opened again.
+	 */
 	long drained() {
 		return this.drained;
 	}
 
-	/** Returns when everything was released for the last time; -1 if it never was. */
+	/** Returns when everything was last released, or -1. */
 	long lastClosed() {
 		return this.lastClosed;
 	}
@@ -135,12 +137,12 @@ final class SimulatedProcess {
 		return this.closed;
 	}
 
-	/** Runs a step when so much time has passed on the clock of this process. */
+	/** Runs a step after a time on the clock of this process. */
 	void after(long nanos, Runnable step) {
 		this.events.at(this.events.now() + this.clock.toTime(Math.max(nanos, 0)), () -> run(step));
 	}
 
-	/** Runs a step as soon as the process does not stand still. */
+	/** Runs a step as soon as the process is not paused. */
 	void run(Runnable step) {
 		if (this.paused) {
 			this.backlog.add(step);

@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 
 /**
- * The time, the threads and the randomness of a process.
+ * The time, threads and randomness of a process.
  */
 final class SimulatedRuntime implements EngineRuntime {
 
@@ -74,7 +74,7 @@ final class SimulatedRuntime implements EngineRuntime {
 		this.alarms.clear();
 	}
 
-	/** Returns how many steps are scheduled. */
+	/** Returns the number of scheduled steps. */
 	int alarms() {
 		return this.alarms.size();
 	}

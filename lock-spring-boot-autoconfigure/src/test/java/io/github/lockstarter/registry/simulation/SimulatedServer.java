@@ -26,12 +26,12 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The server of a store: each operation is one step of it, after the scripts that Redis
- * runs. It keeps time by a clock of its own.
+ * The server of a store. Each operation is a single step, modelled on the scripts in
+ * Redis. The server has its own clock.
  */
 final class SimulatedServer {
 
-	/** How long the waiters of other processes get. */
+	/** The time in which waiters of other processes take precedence. */
 	static final Duration HEAD_START = Duration.ofMillis(5);
 
 	private static final long WAITING_TTL = Duration.ofSeconds(10).toNanos();
@@ -58,10 +58,10 @@ final class SimulatedServer {
 
 	private Data replica = new Data();
 
-	/** When each result was stored, which is not reported. */
+	/** The time at which each result was stored, which is not part of answers. */
 	private final Map<String, Long> stored = new HashMap<>();
 
-	/** By how much its clock was set forward, or back. */
+	/** The offset of its clock after changes. */
 	private long clockSet;
 
 	private boolean frozen;
@@ -70,7 +70,7 @@ final class SimulatedServer {
 
 	private long availableSince;
 
-	/** How often data was lost, or the clock was set. */
+	/** The number of data losses and clock changes. */
 	private int epoch;
 
 	private long lastLoss;
@@ -110,7 +110,7 @@ final class SimulatedServer {
 		return this.availableSince;
 	}
 
-	/** A request has come. */
+	/** Called when a request arrives. */
 	void receive(Runnable request) {
 		if (this.frozen) {
 			this.backlog.add(request);
@@ -143,13 +143,13 @@ final class SimulatedServer {
 		this.subscribers.clear();
 	}
 
-	/** Starts again without data. */
+	/** Restarts without data. */
 	void startEmpty() {
 		this.trace.add("server", () -> "starts without data");
 		start(new Data());
 	}
 
-	/** Remembers the data as a replica has them that falls behind from now on. */
+	/** Copies the data, like a replica that lags from now on. */
 	void replicate() {
 		this.replica = this.data.copy();
 	}
@@ -168,7 +168,8 @@ final class SimulatedServer {
 	}
 
 	/**
-	 * Sets the clock: forward, what it has given ends early, which is a loss of data.
+	 * Sets the clock. If it is set forward, granted leases end early, which counts as a
+	 * loss of data.
 	 */
 	void setClock(long nanos) {
 		this.trace.add("server", () -> "sets its clock by %d ms".formatted(nanos / 1_000_000));
@@ -186,13 +187,15 @@ final class SimulatedServer {
 		return (holder != null && holder.expiry() - now() > 0) ? holder : null;
 	}
 
-	/** Returns who holds the lock. */
+	/** Returns the holder of the lock. */
 	@Nullable String owner(LockKey key) {
 		Holder holder = holder(key);
 		return (holder != null) ? holder.owner() : null;
 	}
 
-	/** Returns since when the lock is free; the longest time if it is held. */
+	/**
+	 * Returns the time since which the lock is free, or the maximum time if it is held.
+	 */
 	long freeSince(LockKey key) {
 		if (holder(key) != null) {
 			return Long.MAX_VALUE;
@@ -202,7 +205,7 @@ final class SimulatedServer {
 		return Math.max(Math.max(expired, this.lastLoss), this.data.released.getOrDefault(key, 0L));
 	}
 
-	/** Returns whether a lock that is free was released; it may have expired. */
+	/** Returns whether a free lock was released, rather than expired. */
 	boolean isReleased(LockKey key) {
 		return !this.data.holders.containsKey(key);
 	}
@@ -212,18 +215,21 @@ final class SimulatedServer {
 		return waiting(key).contains(instance);
 	}
 
-	/** Returns whether there is a result that is not too old. */
+	/** Returns whether there is a result that has not expired. */
 	boolean hasResult(LockKey key, String name) {
 		KeptResult result = this.data.results.get(new ResultName(key, name));
 		return result != null && result.expiry() - now() > 0;
 	}
 
-	/** Returns when the result was stored; the longest time if it was not. */
+	/** Returns the time at which the result was stored, or the maximum time. */
 	long stored(String result) {
 		return this.stored.getOrDefault(result, Long.MAX_VALUE);
 	}
 
-	/** Returns whether nothing lives for ever. */
+	/**
+	 * Returns whether all leases and waiters have expired, and no process watches for
+	 * releases.
+	 */
 	boolean isEmpty() {
 		return this.data.holders.values().stream().allMatch((holder) -> holder.expiry() - now() <= 0)
 				&& this.data.waiting.values().stream().allMatch((waiting) -> waiting.expiry() - now() <= 0)
@@ -301,8 +307,8 @@ final class SimulatedServer {
 	}
 
 	/**
-	 * {@code HAND_OVER}. Where the successor is the holder already, the request has come
-	 * twice.
+	 * {@code HAND_OVER}. If the successor already holds the lock, the request is a
+	 * repetition.
 	 */
 	Reply handOver(SimulatedStore from, LockKey key, String owner, String successor, long ttl) {
 		Holder holder = holder(key);
@@ -358,8 +364,7 @@ final class SimulatedServer {
 	}
 
 	/**
-	 * {@code RELEASE_AFTER}. Where the hold has ended already, the request has come
-	 * twice.
+	 * {@code RELEASE_AFTER}. If the hold has already ended, the request is a repetition.
 	 */
 	boolean releaseAfter(LockKey key, String owner, long time) {
 		String ended = StoredLock.ended(owner);
@@ -410,27 +415,27 @@ final class SimulatedServer {
 	}
 
 	/**
-	 * What the server says to a request for a lock.
+	 * The server's answer to a request for a lock.
 	 *
-	 * @param result what is reported to the engine
-	 * @param epoch how often data had been lost by then, which is not reported
+	 * @param result the part that is passed to the engine
+	 * @param epoch the number of data losses so far, which is not passed to the engine
 	 */
 	record Reply(AcquireResult result, int epoch) {
 	}
 
 	/**
-	 * What the server says to a request for several locks.
+	 * The server's answer to a request for several locks.
 	 */
 	record AllReply(AcquireAllResult result, int epoch) {
 	}
 
 	/**
-	 * One of several locks that are asked for.
+	 * One lock of a request for several.
 	 */
 	record Wanted(LockKey key, String owner, long ttl) {
 	}
 
-	/** Hears of every grant, right before it. */
+	/** Notified of every grant, just before it. */
 	@FunctionalInterface
 	interface GrantListener {
 
@@ -438,7 +443,7 @@ final class SimulatedServer {
 
 	}
 
-	/** Hears of every release by the owner, right before it. */
+	/** Notified of every release by the owner, just before it. */
 	@FunctionalInterface
 	interface ReleaseListener {
 
@@ -458,7 +463,7 @@ final class SimulatedServer {
 	private record KeptResult(StoredResult result, long came, long expiry) {
 	}
 
-	/** All that a restart forgets. */
+	/** The data that a restart loses. */
 	private static final class Data {
 
 		private final Map<LockKey, Holder> holders = new HashMap<>();

@@ -37,8 +37,8 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The client of the store in a process. It keeps what the SPI promises: an answer in
- * time, nothing left of what failed as far as it can be undone, and no missed release.
+ * The client of the store in a process. It keeps the promises of the SPI: an answer in
+ * time, undo of failed requests as far as possible, and no missed release.
  */
 final class SimulatedStore implements LockStore {
 
@@ -66,14 +66,14 @@ final class SimulatedStore implements LockStore {
 	private Runnable whenReconnected = () -> {
 	};
 
-	/** Runs at the next request whose name begins like this. */
-	private @Nullable Runnable whenAsked;
+	/** Runs at the next request whose name has the prefix. */
+	private @Nullable Runnable onRequest;
 
 	private String awaited = "";
 
 	private @Nullable Call<?> last;
 
-	/** For how long each owner asked: so long its lock is worth releasing. */
+	/** The requested time of each owner, during which its release is repeated. */
 	private final Map<String, Long> ttls = new HashMap<>();
 
 	private boolean subscribed;
@@ -108,14 +108,14 @@ final class SimulatedStore implements LockStore {
 
 	/**
 	 * Runs an action once, at the next request.
-	 * @param name how the name of the request begins
+	 * @param name the prefix of the request's name
 	 */
-	void whenAsked(String name, Runnable action) {
+	void onRequest(String name, Runnable action) {
 		this.awaited = name;
-		this.whenAsked = action;
+		this.onRequest = action;
 	}
 
-	/** The last request is sent again, after a while. */
+	/** Sends the last request again after a while. */
 	void repeat(long delay) {
 		Call<?> call = this.last;
 		if (call != null) {
@@ -124,7 +124,7 @@ final class SimulatedStore implements LockStore {
 		}
 	}
 
-	/** Refuses nothing any more. */
+	/** Ends all refusals. */
 	void heal() {
 		this.healed = true;
 	}
@@ -231,7 +231,7 @@ final class SimulatedStore implements LockStore {
 		return List.copyOf(answers);
 	}
 
-	/** Fails without asking the server, in one way or another; otherwise {@code null}. */
+	/** Returns a failure without a request to the server, or {@code null}. */
 	private <T> @Nullable CompletionStage<T> refusal(LockKey key) {
 		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed
 				|| !this.world.chance(this.world.scenario().failing())) {
@@ -254,7 +254,7 @@ final class SimulatedStore implements LockStore {
 		subscribe();
 	}
 
-	/** The server notifies of a release. */
+	/** Called when the server notifies of a release. */
 	void publish(LockKey key) {
 		boolean lost = this.world.scenario().has(Fault.MUTENESS) && !this.healed && this.world.chance(0.2);
 		if (!lost) {
@@ -274,7 +274,7 @@ final class SimulatedStore implements LockStore {
 		List.copyOf(this.watching.keySet()).forEach(this::wake);
 	}
 
-	/** All that watch ask a second time, for what was released before. */
+	/** All waiters repeat their request, to notice earlier releases. */
 	private void subscribe() {
 		if (this.subscribed || this.subscribing) {
 			return;
@@ -296,7 +296,10 @@ final class SimulatedStore implements LockStore {
 			});
 	}
 
-	/** The connection is gone. The driver makes another one, and sends again. */
+	/**
+	 * Called when the connection is reset. The driver reconnects and repeats its
+	 * requests.
+	 */
 	void reset() {
 		this.link.reset();
 		this.server.unsubscribe(this);
@@ -318,12 +321,12 @@ final class SimulatedStore implements LockStore {
 	}
 
 	/**
-	 * Releases until it is known that the lock is not held any more.
-	 * @param until when it has surely ended
-	 * @param mayCome whether what is not found is to be looked for once more, because it
-	 * may come later
-	 * @param operation what the server does
-	 * @param answer completes when it is known or the time-out has passed
+	 * Repeats a release until the lock is known to be free.
+	 * @param until the time at which the lease has certainly ended
+	 * @param mayCome whether a lock that was not found is released once more, because its
+	 * grant may arrive later
+	 * @param operation the operation of the server
+	 * @param answer completes with the outcome, or after the time-out
 	 */
 	private void release(LockKey key, String owner, long until, long pause, boolean mayCome,
 			Function<SimulatedServer, Boolean> operation, CompletableFuture<Boolean> answer) {
@@ -357,7 +360,7 @@ final class SimulatedStore implements LockStore {
 	}
 
 	/**
-	 * A request that is answered in time, whatever comes of it.
+	 * A request that is answered in time, whatever its outcome.
 	 */
 	private final class Call<T> {
 
@@ -372,7 +375,7 @@ final class SimulatedStore implements LockStore {
 		private Consumer<T> late = (reply) -> {
 		};
 
-		/** Whether the server may have had it twice. */
+		/** Whether the server may have got the request twice. */
 		private boolean repeated;
 
 		Call(String name, LockKey key, Function<SimulatedServer, T> operation) {
@@ -391,9 +394,9 @@ final class SimulatedStore implements LockStore {
 			SimulatedStore.this.pending.add(this);
 			send();
 			SimulatedStore.this.last = this;
-			Runnable action = SimulatedStore.this.whenAsked;
+			Runnable action = SimulatedStore.this.onRequest;
 			if (action != null && this.name.startsWith(SimulatedStore.this.awaited)) {
-				SimulatedStore.this.whenAsked = null;
+				SimulatedStore.this.onRequest = null;
 				action.run();
 			}
 			SimulatedStore.this.process.after(SimulatedStore.this.world.scenario().commandTimeout(), this::timeOut);

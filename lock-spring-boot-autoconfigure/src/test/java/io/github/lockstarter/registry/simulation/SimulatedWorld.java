@@ -3,15 +3,15 @@ package io.github.lockstarter.registry.simulation;
 import java.util.random.RandomGenerator;
 
 /**
- * What all parts of a schedule share.
+ * The parts of a schedule.
  *
- * @param scenario the circumstances
- * @param events what happens next
- * @param random the only source of chance
- * @param trace what happened
+ * @param scenario the parameters
+ * @param events the next events
+ * @param random the only source of randomness
+ * @param trace the past events
  * @param server the server of the store
- * @param network the way to it
- * @param violations what should not have happened
+ * @param network the network between processes and server
+ * @param violations the violated invariants
  */
 record SimulatedWorld(Scenario scenario, EventQueue events, RandomGenerator random, Trace trace, SimulatedServer server,
 		SimulatedNetwork network, Violations violations) {
@@ -39,12 +39,12 @@ record SimulatedWorld(Scenario scenario, EventQueue events, RandomGenerator rand
 		return this.events.now();
 	}
 
-	/** Takes note that an invariant does not hold. */
+	/** Records that an invariant does not hold. */
 	void violated(String what, Object... args) {
 		this.violations.report(new InvariantViolation(what.formatted(args)));
 	}
 
-	/** Takes note that an invariant does not hold. */
+	/** Records that an invariant does not hold. */
 	void violated(InvariantViolation violation) {
 		this.violations.report(violation);
 	}

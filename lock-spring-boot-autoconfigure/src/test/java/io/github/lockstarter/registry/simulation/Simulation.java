@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockCounts.Event;
 
 /**
- * One schedule: everything that happens in it follows from its seed.
+ * One schedule, which is determined by its seed.
  */
 final class Simulation {
 
-	/** How long what has begun may take when nothing fails any more. */
+	/** The time within which everything ends after the last fault. */
 	private static final long LONGEST_END = TimeUnit.SECONDS.toNanos(60);
 
 	private final long seed;
@@ -43,16 +43,16 @@ final class Simulation {
 	private void run() {
 		EventQueue events = this.world.events();
 		this.world.trace().add("schedule", () -> "seed " + this.seed + ", " + this.world.scenario());
-		Misfortune misfortune = new Misfortune(this.world, this.processes, this.invariants);
+		FaultInjector faultInjector = new FaultInjector(this.world, this.processes, this.invariants);
 		Workload workload = new Workload(this.world, this.processes, this.invariants);
-		misfortune.begin();
-		misfortune.plan();
+		faultInjector.begin();
+		faultInjector.plan();
 		workload.plan();
 		long end = this.world.scenario().duration();
 		events.at(end, () -> {
 			this.world.trace().add("schedule", () -> "nothing fails any more, and no caller arrives");
 			workload.end();
-			misfortune.end();
+			faultInjector.end();
 		});
 		while (events.nextTime() <= end + LONGEST_END && this.world.violations().first() == null) {
 			this.invariants.guard(events::runNext);
@@ -77,16 +77,17 @@ final class Simulation {
 	}
 
 	/**
-	 * What came of a schedule.
+	 * The result of a schedule.
 	 *
-	 * @param seed what it was run from
+	 * @param seed the seed of the schedule
 	 * @param scenario the circumstances
-	 * @param steps how many steps it took
-	 * @param fingerprint of all times of all steps
-	 * @param counts what the processes have counted that were there at the end
-	 * @param mostMissed how many turns of others a process has missed, at most
-	 * @param violation what should not have happened, if anything
-	 * @param trace what happened, if it was traced
+	 * @param steps the number of steps
+	 * @param fingerprint the fingerprint of the times of all steps
+	 * @param counts the counts of the processes that existed at the end
+	 * @param mostMissed the maximum number of turns of others that a process had to wait
+	 * for
+	 * @param violation the violated invariant, if any
+	 * @param trace the events, if they were traced
 	 */
 	record Outcome(long seed, Scenario scenario, long steps, long fingerprint, Map<Event, Long> counts, int mostMissed,
 			@Nullable InvariantViolation violation, List<String> trace) {

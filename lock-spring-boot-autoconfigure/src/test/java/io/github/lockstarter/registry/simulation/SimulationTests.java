@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 /**
- * Runs the engine from seeds, against a model of everything around it.
+ * Runs the engine from seeds, with a model of its environment.
  */
 @DisplayName("In a simulation of several processes, a network and a store that fail in every way")
 class SimulationTests {

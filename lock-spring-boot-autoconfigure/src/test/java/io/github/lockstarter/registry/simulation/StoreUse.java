@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 
 /**
- * How the engine of a process has used its store, which only the invariants read.
+ * Records how the engine of a process has used its store. Only the invariants read it.
  */
 final class StoreUse {
 
@@ -23,7 +23,7 @@ final class StoreUse {
 
 	private final Map<String, Duration> kept = new HashMap<>();
 
-	/** How many requests for each lock were made, and how many were answered. */
+	/** The numbers of requests and of answers for each lock. */
 	private final Map<LockKey, int[]> requests = new HashMap<>();
 
 	/** Counts a request until it is answered. */
@@ -34,37 +34,39 @@ final class StoreUse {
 		return answer;
 	}
 
-	/** Returns how many requests for a lock were made. */
+	/** Returns the number of requests for a lock. */
 	int requests(LockKey key) {
 		return this.requests.getOrDefault(key, new int[2])[0];
 	}
 
-	/** Returns how many requests for a lock were answered. */
+	/** Returns the number of answered requests for a lock. */
 	int answers(LockKey key) {
 		return this.requests.getOrDefault(key, new int[2])[1];
 	}
 
-	/** Returns whether a request for a lock is under way. */
+	/** Returns whether a request for a lock is in flight. */
 	boolean isAsking(LockKey key) {
 		return requests(key) > answers(key);
 	}
 
-	/** The engine is notified of a grant, which it must release. */
+	/** Called when the engine gets a grant, which it must release. */
 	void granted(LockKey key, String owner) {
 		this.granted.put(owner, key);
 	}
 
-	/** The engine has released the owner, or a token has taken its lock. */
+	/**
+	 * Called when the engine has released the owner, or a token has acquired its lock.
+	 */
 	void released(String owner) {
 		this.granted.remove(owner);
 	}
 
-	/** Returns the owners that hold a lock as far as the engine knows. */
+	/** Returns the owners that hold a lock according to the engine. */
 	Map<String, LockKey> unreleased() {
 		return this.granted;
 	}
 
-	/** The server has given a fencing token. */
+	/** Called when the server has issued a fencing token. */
 	void note(LockKey key, long fencingToken, Grant grant) {
 		this.grants.computeIfAbsent(key, (k) -> new HashMap<>())
 			.merge(fencingToken, grant, (before, now) -> new Grant(now.owner(), before.epoch(), now.asked(),
@@ -72,28 +74,33 @@ final class StoreUse {
 	}
 
 	/**
-	 * Returns what is known of the grant that a fencing token of the server stands for.
+	 * Returns the recorded grant of a fencing token.
 	 */
 	@Nullable Grant grant(LockKey key, long fencingToken) {
 		return this.grants.getOrDefault(key, Map.of()).get(fencingToken);
 	}
 
-	/** The engine wants to renew the owner, at a time on the clock of the process. */
+	/**
+	 * Called when the engine renews the owner, with the time on the clock of the process.
+	 */
 	void renews(String owner, long time) {
 		this.renewals.put(owner, time);
 	}
 
-	/** Returns when the owner was to be renewed for the last time, if ever. */
+	/** Returns the time of the owner's last renewal, if any. */
 	@Nullable Long lastRenewal(String owner) {
 		return this.renewals.get(owner);
 	}
 
-	/** The engine has released the owner, and keeps the lock from others. */
+	/**
+	 * Called when the engine has released the owner, but keeps the lock until
+	 * hold-at-least is over.
+	 */
 	void keeps(String owner, Duration time) {
 		this.kept.put(owner, time);
 	}
 
-	/** Returns for how long the lock was kept from others after the owner had it. */
+	/** Returns for how long the lock was kept after the owner's release. */
 	Duration kept(String owner) {
 		return this.kept.getOrDefault(owner, Duration.ZERO);
 	}
@@ -101,9 +108,9 @@ final class StoreUse {
 	/**
 	 * A grant as the client of the store has seen it.
 	 *
-	 * @param owner the owner that it was for
-	 * @param epoch how often data had been lost before it
-	 * @param asked when it was asked for, on the clock of the process
+	 * @param owner the owner of the grant
+	 * @param epoch the number of data losses before the grant
+	 * @param asked the time of the request, on the clock of the process
 	 * @param unique whether no other grant before or after a loss of data has the same
 	 * fencing token
 	 */

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What happened in a schedule, to be read by people. It is kept only for a schedule that
- * is replayed: from its seed the same happens again.
+ * The events of a schedule in readable form. A trace is kept only when a schedule is
+ * replayed from its seed.
  */
 final class Trace {
 

@@ -3,8 +3,8 @@ package io.github.lockstarter.registry.simulation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the first invariant that was violated: where it is noticed, the engine may catch
- * what is thrown.
+ * Keeps the first violated invariant, because the engine may catch an exception at the
+ * place where it is detected.
  */
 final class Violations {
 

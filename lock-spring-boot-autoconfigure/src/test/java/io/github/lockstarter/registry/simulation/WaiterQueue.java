@@ -15,20 +15,20 @@ import io.github.lockstarter.store.Capability;
  */
 final class WaiterQueue {
 
-	/** A waiter polls at least so often where releases are notified. */
+	/** The maximum polling interval if the store notifies. */
 	private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
-	/** A waiter polls at least so often where they are not. */
+	/** The maximum polling interval if the store does not notify. */
 	private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(120);
 
 	/**
-	 * How often another process may get the lock in a row while one waits. Each time both
-	 * are notified, and chance decides; a chance of one half loses so often once in a
-	 * billion times.
+	 * How often another process may get the lock in succession while this one waits. Each
+	 * time both are notified and chance decides; a loss of this many even chances in
+	 * succession happens once in a billion times.
 	 */
 	private static final int MOST_MISSED = 30;
 
-	/** How long a process at least leaves a lock to others that poll. */
+	/** The minimum time for which a process leaves a lock to other polling processes. */
 	private static final long SHORTEST_YIELD = TimeUnit.MILLISECONDS.toNanos(10);
 
 	private static final long NEVER = Long.MIN_VALUE / 2;
@@ -45,25 +45,27 @@ final class WaiterQueue {
 
 	private final Set<Caller> waiters = new LinkedHashSet<>();
 
-	/** Since when there is a waiter that could have been served. */
+	/** The time since which a waiter could have been served. */
 	private long since;
 
 	/**
-	 * Whether it was held in this process after the last step in which it was looked at.
+	 * Whether the lock was held in this process at the last check.
 	 */
 	private boolean held;
 
-	/** When the store was last known to notify of a release, as far as it has to. */
+	/**
+	 * The time at which the store was last known to notify of a release, if it has to.
+	 */
 	private long notified;
 
-	/** How often another process has got the lock in a row since then. */
+	/** How often another process has got the lock in succession since then. */
 	private int missed;
 
 	private int mostMissed;
 
 	private @Nullable SimulatedProcess lastWinner;
 
-	/** When a lease was released that others here wait for. */
+	/** The time at which a lease with local waiters was released. */
 	private long released = NEVER;
 
 	WaiterQueue(SimulatedWorld world, SimulatedProcess process, LockKey key, LeaseInvariants leases) {
@@ -86,7 +88,10 @@ final class WaiterQueue {
 		return this.waiters;
 	}
 
-	/** Returns how often another process has got the lock in a row, at most. */
+	/**
+	 * Returns the maximum number of times in succession that another process got the
+	 * lock.
+	 */
 	int mostMissed() {
 		return this.mostMissed;
 	}
@@ -100,7 +105,7 @@ final class WaiterQueue {
 		this.waiters.add(caller);
 	}
 
-	/** A caller that is there for longer than an answer may take waits. */
+	/** A caller that is unanswered for longer than an answer may take is waiting. */
 	void checkSize() {
 		long begun = this.world.now() - this.scenario.callbackDelay() - Scenario.SLACK;
 		long waiting = this.waiters.stream()
@@ -114,7 +119,7 @@ final class WaiterQueue {
 		}
 	}
 
-	/** The lock goes to a process, this one or another. */
+	/** Called when the lock is granted to this or another process. */
 	void granted(SimulatedProcess winner) {
 		this.missed = (winner == this.lastWinner && winner != this.process) ? this.missed + 1 : 0;
 		this.lastWinner = winner;
@@ -133,7 +138,7 @@ final class WaiterQueue {
 		this.released = NEVER;
 	}
 
-	/** Returns whether a waiter of the time of the release waits still. */
+	/** Returns whether a waiter from the time of the release still waits. */
 	private boolean hasWaitedOn() {
 		return this.waiters.stream()
 			.anyMatch((caller) -> caller.submitted() < this.released
@@ -141,8 +146,8 @@ final class WaiterQueue {
 	}
 
 	/**
-	 * A lease is released, and the next could have it here: its turn is over if it is
-	 * released in the store, too.
+	 * Called when a lease with local waiters is released. If the release is sent to the
+	 * store, too, the turn is over.
 	 */
 	void releases(Holding holding) {
 		boolean plain = holding.caller().kind() == Kind.LEASE && holding.lease().isHeld()
@@ -150,7 +155,7 @@ final class WaiterQueue {
 		this.released = (plain && !this.waiters.isEmpty()) ? this.world.now() : NEVER;
 	}
 
-	/** A free lock goes to a waiter before long. */
+	/** Checks that a free lock is granted to a waiter in time. */
 	void check() {
 		if (this.waiters.isEmpty()) {
 			return;
@@ -165,7 +170,7 @@ final class WaiterQueue {
 		if (this.scenario.can(Capability.NOTIFIES) && this.scenario.isPrompt()) {
 			checkNotified();
 		}
-		// The server may have forgotten a lock that is held here.
+		// The server may have lost a lock that is held here.
 		boolean held = free != Long.MAX_VALUE && this.leases.isHeldIn(this.process, this.key);
 		if (held || this.held) {
 			this.since = this.world.now();
@@ -178,7 +183,8 @@ final class WaiterQueue {
 	}
 
 	/**
-	 * Where nothing gets lost, the store knows which processes to notify of a release.
+	 * Checks that, without losses, the store knows which processes to notify of a
+	 * release.
 	 */
 	private void checkNotified() {
 		SimulatedServer server = this.world.server();
@@ -195,13 +201,13 @@ final class WaiterQueue {
 		}
 	}
 
-	/** Returns since when a waiter could have got the lock. */
+	/** Returns the time since which a waiter could have got the lock. */
 	private long reachable(long free) {
 		long connected = Math.max(this.process.resumed(), this.process.store().link().mended());
 		return Math.max(Math.max(free, this.since), Math.max(connected, this.world.server().availableSince()));
 	}
 
-	/** A waiter that knows no end of a lease polls. */
+	/** A waiter that does not know the end of the lease polls. */
 	private long bound(boolean released) {
 		long look = (!this.scenario.can(Capability.NOTIFIES) || (this.scenario.isPrompt() && !released)) ? LONGEST_PAUSE
 				: this.scenario.isPrompt() ? 2 * Scenario.SLACK : LONGEST_SLEEP;

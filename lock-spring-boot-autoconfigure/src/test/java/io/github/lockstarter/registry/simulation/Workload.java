@@ -30,8 +30,8 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 
 /**
- * The callers of all processes: they come at random times, ask for locks in all ways that
- * there are, give up, hold for a moment or for ever, and release late, twice or never.
+ * The callers of all processes. They arrive at random times, request locks in every
+ * supported way, give up, hold briefly or indefinitely, and release late, twice or never.
  */
 final class Workload {
 
@@ -46,13 +46,14 @@ final class Workload {
 	private final List<LockKey> keys = new ArrayList<>();
 
 	/**
-	 * What callers want besides leases: few kinds meet each other more often than all.
+	 * The kinds of requests besides leases. With few kinds per schedule, callers of the
+	 * same kind meet more often.
 	 */
 	private final List<Kind> others;
 
 	private final Map<LockKey, String> sharedTokens = new HashMap<>();
 
-	/** What is held until no caller arrives any more. */
+	/** The leases that are held until no caller arrives any more. */
 	private final Map<Lease, Caller> unreleased = new LinkedHashMap<>();
 
 	private final long ttl;
@@ -69,7 +70,7 @@ final class Workload {
 
 	/**
 	 * Creates callers.
-	 * @param processes those that live now
+	 * @param processes the live processes
 	 */
 	Workload(SimulatedWorld world, List<SimulatedProcess> processes, Invariants invariants) {
 		this.world = world;
@@ -91,7 +92,9 @@ final class Workload {
 		return this.keys;
 	}
 
-	/** Plans when callers come: alone, or many at once, to one lock or process. */
+	/**
+	 * Schedules the arrival of callers: alone, or many at once for one lock or process.
+	 */
 	void plan() {
 		long duration = this.world.scenario().duration();
 		long largest = between(1, 40);
@@ -118,7 +121,7 @@ final class Workload {
 		}
 	}
 
-	/** A caller that asks again as soon as it is done, so that others always wait. */
+	/** A caller that repeats its request when it is done, so that others always wait. */
 	private void visit(SimulatedProcess process, LockKey key, int pause, int times) {
 		if (this.over || times == 0) {
 			return;
@@ -144,7 +147,7 @@ final class Workload {
 		});
 	}
 
-	/** No caller arrives any more, and what was to be held for ever is released. */
+	/** Ends the arrivals, and releases indefinitely held leases. */
 	void end() {
 		this.over = true;
 		this.unreleased.forEach((lease, caller) -> caller.process()
@@ -183,7 +186,7 @@ final class Workload {
 		loseInterest(List.of(caller));
 	}
 
-	/** Giving up is worst while a request is under way. */
+	/** Giving up has the most effect while a request is in flight. */
 	private void loseInterest(List<Caller> group) {
 		if (this.random.nextInt(8) == 0) {
 			Caller caller = group.get(0);
@@ -193,7 +196,7 @@ final class Workload {
 		}
 	}
 
-	/** Wants some locks, in no order, and maybe one of them twice. */
+	/** Requests some locks in random order, possibly one of them twice. */
 	private void submitGroup(SimulatedProcess process) {
 		List<LockKey> wanted = new ArrayList<>();
 		wanted.add(anyKey());
@@ -305,7 +308,7 @@ final class Workload {
 				(acquisition) -> take(caller, acquisition));
 	}
 
-	/** An executor of the application's own, which may be overloaded. */
+	/** An executor of the application, which may be overloaded. */
 	private Executor executor(SimulatedProcess process) {
 		int mood = this.random.nextInt(10);
 		return (task) -> {
@@ -335,7 +338,7 @@ final class Workload {
 		});
 	}
 
-	/** The caller is interrupted, or cancels, or loses interest. */
+	/** Interrupts or cancels the caller, or completes its answer. */
 	private void giveUp(List<Caller> group) {
 		CompletableFuture<?> answer = group.get(0).answer();
 		if (!answer.isDone()) {

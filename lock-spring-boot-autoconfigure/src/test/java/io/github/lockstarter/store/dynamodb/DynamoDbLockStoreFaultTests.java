@@ -35,7 +35,7 @@ class DynamoDbLockStoreFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-	/** What a busy machine may need on top. */
+	/** Additional time that a busy machine may need. */
 	private static final Duration SOON = Duration.ofSeconds(30);
 
 	private static final Duration TTL = Duration.ofMinutes(10);
@@ -49,7 +49,7 @@ class DynamoDbLockStoreFaultTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded",
 			"AccessDeniedException", "ResourceNotFoundException", "UnrecognizedClientException" })
-	@DisplayName("What DynamoDB refuses to do is broken, not held, and nothing has to be undone")
+	@DisplayName("An operation that DynamoDB refuses is a store failure, not a conflict, and needs no undo")
 	void refused(String code) {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, code));
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
@@ -65,7 +65,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("While it throttles, the driver's own repetitions last no longer than the time-out")
+	@DisplayName("While DynamoDB throttles, the driver's own retries last no longer than the time-out")
 	void throttledForLong() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, "ThrottlingException"));
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
@@ -74,7 +74,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("A server that fails may have granted the lock, so it is freed")
+	@DisplayName("After a server error, a possible grant is undone")
 	void serverError() {
 		Answer failure = ScriptedDynamoDb.error(500, "InternalServerError");
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(failure);
@@ -86,7 +86,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("A grant whose answer does not arrive in time is taken back")
+	@DisplayName("A grant whose answer exceeds the time-out is undone")
 	void lostGrant() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE, NOT_OWNED);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
@@ -98,7 +98,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("The grant of a token is not taken back, whatever happens to the answer")
+	@DisplayName("The grant of a token is never undone, whatever happens to the answer")
 	void lostGrantOfToken() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE,
 				ScriptedDynamoDb.error(500, "InternalServerError"), NOT_OWNED);
@@ -113,7 +113,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("A server that never answers is a store failure within the time-out, whatever the operation")
+	@DisplayName("If a server never answers, every operation fails within the time-out")
 	void hangs() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
@@ -127,7 +127,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("A request that conflicts with a transaction on the lock, as when a result is stored, is repeated")
+	@DisplayName("A request that conflicts with a transaction on the item, for instance a stored result, is repeated")
 	void conflicts() {
 		Answer conflict = ScriptedDynamoDb.error(400, "TransactionConflictException");
 		Answer canceled = new Answer(400,
@@ -144,7 +144,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("A release that the driver repeats, as its answer was lost, has released the lock")
+	@DisplayName("A release that the driver repeats because its answer was lost succeeds")
 	void repeatedRelease() {
 		try (DynamoDbTable table = new DynamoDbTable()) {
 			DynamoDbLockStore store = table.store();
@@ -158,7 +158,7 @@ class DynamoDbLockStoreFaultTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A release whose answer is lost is repeated, also where a result was to be kept")
+	@DisplayName("A release whose answer is lost is repeated, even with a result to store")
 	void lostRelease(boolean withResult) {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.GRANTED, ScriptedDynamoDb.NONE,
 				ScriptedDynamoDb.error(500, "InternalServerError"), NOT_OWNED);
@@ -174,7 +174,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("A release by a token, which may ask again meanwhile, is not repeated")
+	@DisplayName("A token's release is not repeated, because the token may acquire the lock again")
 	void lostReleaseOfToken() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.GRANTED, ScriptedDynamoDb.NONE);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
@@ -188,7 +188,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Frozen: the caller is answered in time, and no lock without an owner is left when it goes on")
+	@DisplayName("While the server is frozen, callers are answered in time; after it resumes, no lock without an owner remains")
 	void frozen() {
 		try (LocalDynamoDb server = LocalDynamoDb.started(); DynamoDbTable table = new DynamoDbTable(server)) {
 			DynamoDbLockStore store = table.store(TIMEOUT);
@@ -203,7 +203,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Killed: every caller is answered in time; started again: what was locked is locked, and what was free is free")
+	@DisplayName("While the server is down, callers are answered in time; after a restart, held locks are held and free locks are free")
 	void killedAndStarted() {
 		try (LocalDynamoDb server = LocalDynamoDb.durable(); DynamoDbTable table = new DynamoDbTable(server)) {
 			DynamoDbLockStore store = table.store(TIMEOUT);
@@ -211,9 +211,8 @@ class DynamoDbLockStoreFaultTests {
 			assertThat(patient.lock(this.key).acquire(command("a"))).succeedsWithin(SOON).isInstanceOf(Granted.class);
 			server.kill();
 			LockKey other = new LockKey("fault", "other");
-			// Given up by its caller, the driver may still repeat a request, so that
-			// these
-			// are for another lock.
+			// The driver may repeat a request that its caller gave up, so these requests
+			// use another lock.
 			assertBroken(store.lock(other).acquire(command("b")), "");
 			assertBroken(store.lock(other).release("b", null), "");
 			server.start();
@@ -224,7 +223,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Credentials that arrive slowly block no caller, and are a store failure")
+	@DisplayName("Credentials that arrive slowly block no caller, and result in a store failure")
 	void slowCredentials() {
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch there = new CountDownLatch(1);

@@ -56,7 +56,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("To take, to be refused, to renew and to release is one request each")
+	@DisplayName("Acquiring, being refused, renewing and releasing are one request each")
 	void countsRequests() {
 		table.requests().clear();
 		acquire(this.store, "a");
@@ -70,7 +70,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("An acquire for a token is one request, too, and so is a query for the remaining time")
+	@DisplayName("Acquiring for a token and reading the remaining time are one request each")
 	void countsRequestsOfTokens() {
 		StoredLock lock = this.store.lock(this.key);
 		table.requests().clear();
@@ -81,7 +81,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Where clocks differ by at most the clock skew, no caller gets the lock before the holder's lease has ended")
+	@DisplayName("If clocks differ by at most the clock skew, no caller gets the lock before the holder's lease has ended")
 	void clocksDiffer() {
 		LockStore slow = store(Duration.ZERO);
 		LockStore fast = store(SKEW);
@@ -106,7 +106,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Where clocks differ by more, a caller can get the lock early: that is what the clock skew is for")
+	@DisplayName("If clocks differ by more than the clock skew, a caller can get the lock early")
 	void clocksDifferTooMuch() {
 		LockStore slow = store(Duration.ZERO);
 		LockStore tooFast = store(SKEW.plusSeconds(1));
@@ -116,8 +116,8 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A holder that is late still owns the lock if there is no next holder")
-	void lateButAlone() {
+	@DisplayName("A holder whose lease has expired still owns the lock if there is no next holder")
+	void expiredWithoutNextHolder() {
 		LockStore store = store(Duration.ZERO);
 		acquire(store, "a");
 		pass(TTL.plusHours(1));
@@ -138,7 +138,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("An owner that acquires again, as the driver does when an answer is lost, still has the lock")
+	@DisplayName("An owner that acquires again, as the driver does after a lost answer, still holds the lock")
 	void asksAgain() {
 		LockStore store = store(Duration.ZERO);
 		AcquireResult first = acquire(store, "a");
@@ -149,7 +149,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Fencing tokens grow although DynamoDB has deleted the item")
+	@DisplayName("Fencing tokens grow even after DynamoDB has deleted the item")
 	void tokensGrowOverDeletion() {
 		LockStore store = store(Duration.ZERO);
 		long last = 0;
@@ -163,7 +163,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("DynamoDB may delete an item a day after it is out of date, and not before")
+	@DisplayName("DynamoDB may delete an item one day after its expiry, and not before")
 	void deletion() {
 		LockStore store = store(Duration.ZERO);
 		acquire(store, "a");
@@ -179,7 +179,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 		return Items.number(table.item(this.key), Items.DELETE_AFTER);
 	}
 
-	/** Returns a store of a server whose clock is ahead by that much. */
+	/** Returns a store whose clock is ahead by this time. */
 	private LockStore store(Duration ahead) {
 		return table.store(SKEW, () -> this.now.plus(ahead));
 	}

@@ -41,7 +41,7 @@ class DynamoDbResultTests {
 	}
 
 	@Test
-	@DisplayName("To store a result is one request, and so is to find it, or that the lock is held; to take the lock are three")
+	@DisplayName("Storing a result is one request, and so is finding a result or a held lock; acquiring the lock is three")
 	void countsRequests() {
 		table.requests().clear();
 		ask("a");
@@ -55,7 +55,7 @@ class DynamoDbResultTests {
 	}
 
 	@Test
-	@DisplayName("A caller that is granted the lock just after a holder stored a result finds it, and gives the lock back")
+	@DisplayName("A caller that is granted the lock just after a result was stored gets the result, and releases the lock")
 	void leftInBetween() {
 		StoredLock other = table.store().lock(this.key);
 		table.beforeNext("UpdateItem", () -> {
@@ -67,16 +67,16 @@ class DynamoDbResultTests {
 	}
 
 	@Test
-	@DisplayName("A result that DynamoDB refuses, as it is too large, is not kept, and the lock is freed all the same")
+	@DisplayName("A result that is too large for DynamoDB is not stored, and the lock is released")
 	void tooLarge() {
 		ask("a");
 		assertThat(release("a", "r".repeat(500_000))).isTrue();
 		assertThat(ask("b")).isInstanceOf(Granted.class);
-		assertThat(release("a", "r".repeat(500_000))).as("of somebody else").isFalse();
+		assertThat(release("a", "r".repeat(500_000))).as("of another owner").isFalse();
 	}
 
 	@Test
-	@DisplayName("DynamoDB may delete a result a day after it has been kept, and not before")
+	@DisplayName("DynamoDB may delete a result one day after its expiry, and not before")
 	void deletion() {
 		ask("a");
 		release("a", "result");

@@ -24,7 +24,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.testing.LocalDynamoDb;
 
 /**
- * A new table on the shared server, and stores on it. It remembers what was sent.
+ * A new table on the shared server, and stores that use it. Records the requests.
  */
 final class DynamoDbTable implements AutoCloseable {
 
@@ -79,7 +79,7 @@ final class DynamoDbTable implements AutoCloseable {
 		new TableSetup(this.client, this.name).create(Duration.ofMinutes(1));
 	}
 
-	/** Returns a store whose clock does not differ from that of others. */
+	/** Returns a store whose clock agrees with those of others. */
 	DynamoDbLockStore store() {
 		return store(Duration.ZERO, Clock.systemUTC());
 	}
@@ -92,13 +92,13 @@ final class DynamoDbTable implements AutoCloseable {
 		return new DynamoDbLockStore(this.client, this.name, false, Duration.ZERO, timeout);
 	}
 
-	/** The action takes place just before the next request of that kind is sent. */
+	/** Runs the action just before the next request of this kind is sent. */
 	void beforeNext(String operation, Runnable action) {
 		this.firstOf = operation;
 		this.first.set(action);
 	}
 
-	/** What is asked next will be done, but the driver gets a failure. */
+	/** Executes the next request, but returns a failure to the driver. */
 	void loseNextAnswer() {
 		this.losesAnswer.set(true);
 	}
@@ -111,12 +111,12 @@ final class DynamoDbTable implements AutoCloseable {
 		return this.client;
 	}
 
-	/** Returns what was sent, every attempt of it. */
+	/** Returns the requests, including repeated attempts. */
 	List<String> requests() {
 		return this.requests;
 	}
 
-	/** Returns how many locks are held. */
+	/** Returns the number of held locks. */
 	long held() {
 		AtomicLong held = new AtomicLong();
 		this.client
@@ -138,7 +138,7 @@ final class DynamoDbTable implements AutoCloseable {
 		return this.client.getItem((get) -> get.tableName(this.name).key(key).consistentRead(true)).join().item();
 	}
 
-	/** Deletes the item, as DynamoDB does some time after it is out of date. */
+	/** Deletes the item, as DynamoDB does some time after its expiry. */
 	void delete(LockKey key) {
 		this.client.deleteItem((delete) -> delete.tableName(this.name).key(Items.key(key))).join();
 	}

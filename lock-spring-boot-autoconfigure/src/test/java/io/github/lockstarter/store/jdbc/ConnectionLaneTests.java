@@ -21,7 +21,7 @@ import io.github.lockstarter.store.StoreCalls.NotDone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * On which thread statements run, and how often.
+ * The threads on which statements run, and their repetition.
  */
 class ConnectionLaneTests {
 
@@ -41,14 +41,14 @@ class ConnectionLaneTests {
 	}
 
 	@Test
-	@DisplayName("A caller that blocks runs its statement itself if a connection is free; any other caller does not")
+	@DisplayName("A blocking caller executes its statement itself if a connection is free; any other caller does not")
 	void blockingCaller() {
 		assertThat(this.lane.runBlocking(thread())).isCompletedWithValue(Thread.currentThread());
 		assertThat(this.lane.run(thread())).succeedsWithin(TIMEOUT).isNotEqualTo(Thread.currentThread());
 	}
 
 	@Test
-	@DisplayName("A caller that blocks while all connections are in use does not run its statement itself, and not before those that wait already")
+	@DisplayName("If all connections are in use, a blocking caller does not execute its statement itself, and queues behind earlier callers")
 	void inOrder() {
 		CountDownLatch inUse = new CountDownLatch(1);
 		CompletionStage<Integer> first = this.lane.run((connection, mayBeDone) -> await(inUse));
@@ -65,7 +65,7 @@ class ConnectionLaneTests {
 	}
 
 	@Test
-	@DisplayName("Statements of callers that block and of others use no more connections than the lane has")
+	@DisplayName("Blocking and other callers together use no more connections than configured")
 	void noMoreConnections() {
 		CountDownLatch inUse = new CountDownLatch(1);
 		Thread blocking = new Thread(() -> this.lane.runBlocking((connection, mayBeDone) -> await(inUse)));
@@ -80,7 +80,7 @@ class ConnectionLaneTests {
 	}
 
 	@Test
-	@DisplayName("An interrupted caller's statement runs on another thread, since a driver may close the connection of a thread that is interrupted")
+	@DisplayName("The statement of an interrupted caller runs on another thread, since drivers may close the connection of an interrupted thread")
 	void interrupted() {
 		Thread.currentThread().interrupt();
 		CompletionStage<Thread> done = this.lane.runBlocking(thread());
@@ -89,7 +89,7 @@ class ConnectionLaneTests {
 	}
 
 	@Test
-	@DisplayName("A caller that is interrupted while it waits for a connection of the pool has its statement run by another thread")
+	@DisplayName("When a caller is interrupted while it waits for a pooled connection, another thread executes its statement")
 	void interruptedInPool() throws SQLException {
 		CompletableFuture<Thread> done = new CompletableFuture<>();
 		Thread caller = new Thread(() -> this.lane.runBlocking(thread()).thenAccept(done::complete));
@@ -104,7 +104,7 @@ class ConnectionLaneTests {
 	}
 
 	@Test
-	@DisplayName("Connections that are reserved for the threads of the lane are used by no caller that blocks")
+	@DisplayName("Blocking callers do not use the connections reserved for background threads")
 	void reserved() {
 		try (ConnectionLane reserved = new ConnectionLane("reserved-", this.pool, 1, 1, new H2Table("locks"),
 				TIMEOUT)) {
@@ -113,7 +113,7 @@ class ConnectionLaneTests {
 	}
 
 	@Test
-	@DisplayName("A statement that the database has rolled back is repeated, but not on the thread of its caller")
+	@DisplayName("A statement that the database rolled back is repeated, but not on its caller's thread")
 	void rolledBack() {
 		List<Thread> threads = new ArrayList<>();
 		CompletionStage<Integer> done = this.lane.runBlocking((connection, mayBeDone) -> {
@@ -130,7 +130,7 @@ class ConnectionLaneTests {
 	}
 
 	@Test
-	@DisplayName("A statement whose connection was lost is repeated, and knows that it may have been done")
+	@DisplayName("A statement whose connection was lost is repeated, with the information that it may have been executed")
 	void lostConnection() {
 		List<Boolean> runs = new ArrayList<>();
 		CompletionStage<Boolean> done = this.lane.runBlocking((connection, mayBeDone) -> {
@@ -145,7 +145,7 @@ class ConnectionLaneTests {
 	}
 
 	@Test
-	@DisplayName("A statement that is refused has left nothing behind, unless it was refused when it was repeated after a lost connection")
+	@DisplayName("A refused statement had no effect, unless it was refused as a repetition after a lost connection")
 	void refused() {
 		CompletionStage<Boolean> refused = this.lane.runBlocking((connection, mayBeDone) -> {
 			throw new SQLException("no such table", "42P01");

@@ -17,8 +17,8 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver in front of another one that keeps a record of the prepared statements that
- * are executed. Its URLs begin with {@code jdbc:counting:}.
+ * A JDBC driver that wraps another one, and records the executed prepared statements. Its
+ * URLs begin with {@code jdbc:counting:}.
  */
 final class CountingDriver implements Driver {
 
@@ -29,7 +29,7 @@ final class CountingDriver implements Driver {
 	private CountingDriver() {
 	}
 
-	/** Returns the URL that leads through this driver. */
+	/** Returns the URL that connects through this driver. */
 	static String url(String url) {
 		try {
 			DriverManager.registerDriver(new CountingDriver());
@@ -49,7 +49,7 @@ final class CountingDriver implements Driver {
 		return proxy(Connection.class, connection, "");
 	}
 
-	/** Counts what a statement executes, and what the statements of a connection do. */
+	/** Counts the executions of a statement, or of the statements of a connection. */
 	private static <T> T proxy(Class<T> type, T target, String sql) {
 		return type
 			.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, (self, method, args) -> {

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Databases that are killed, frozen, cut off and changed by hand.
+ * Databases that are killed, frozen, disconnected and altered by hand.
  */
 @Tag("once")
 class JdbcFaultTests {
@@ -63,7 +63,7 @@ class JdbcFaultTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("databases")
-	@DisplayName("Frozen: all callers are answered within the time-out, no lock without an owner survives, and the next request works")
+	@DisplayName("While the database is frozen, callers are answered within the time-out; then no lock without an owner remains, and requests work")
 	void frozen(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
@@ -90,7 +90,7 @@ class JdbcFaultTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("databases")
-	@DisplayName("Killed and restarted: 503 meanwhile; then what was held still is, and its holder releases it")
+	@DisplayName("While the database is down, requests get 503; after a restart, held locks are held, and their holders release them")
 	void killed(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = TestLocks.on(stores.first());
@@ -111,7 +111,7 @@ class JdbcFaultTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("databases")
-	@DisplayName("Frozen during a release: the release is repeated")
+	@DisplayName("A release during a freeze is repeated")
 	void lostRelease(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
@@ -128,7 +128,7 @@ class JdbcFaultTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("databases")
-	@DisplayName("Connections that are reset, or fall silent for good: releases and undos are repeated over others")
+	@DisplayName("When connections are reset or silent, releases and undos are repeated over other connections")
 	void brokenConnections(LocalDatabase database) {
 		try (TcpProxy proxy = new TcpProxy(database.port());
 				TestStores stores = new TestStores(database.url(), TIMEOUT);
@@ -156,7 +156,7 @@ class JdbcFaultTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("databases")
-	@DisplayName("A table that was altered by hand is 503 with the database's own message; once it is mended, the next request works")
+	@DisplayName("A table altered by hand results in 503 with the database's message; after the repair, the next request works")
 	void alteredTable(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
@@ -172,7 +172,7 @@ class JdbcFaultTests {
 	}
 
 	@Test
-	@DisplayName("A read-only PostgreSQL is 503; once it is writable, the next request works")
+	@DisplayName("A read-only PostgreSQL results in 503; when it is writable again, the next request works")
 	void readOnly() {
 		try (TestStores stores = new TestStores(postgreSql.url(), TIMEOUT)) {
 			stores.execute("ALTER DATABASE postgres SET default_transaction_read_only = on");
@@ -193,7 +193,7 @@ class JdbcFaultTests {
 	}
 
 	@Test
-	@DisplayName("When the connection that listens is terminated, PostgreSQL's waiters poll, and then are notified again")
+	@DisplayName("When PostgreSQL terminates the listening connection, waiters poll until they are notified again")
 	void terminatedListener() {
 		try (TestStores stores = new TestStores(postgreSql.url());
 				DefaultLockRegistry locks = TestLocks.on(stores.first());
@@ -213,7 +213,7 @@ class JdbcFaultTests {
 	}
 
 	@Test
-	@DisplayName("A statement that PostgreSQL has rolled back, because of a deadlock or a conflict of transactions, is repeated")
+	@DisplayName("A statement that PostgreSQL rolls back because of a deadlock or serialization failure is repeated")
 	void rolledBack() {
 		try (TestStores stores = new TestStores(postgreSql.url());
 				DefaultLockRegistry locks = TestLocks.on(stores.first())) {
@@ -241,7 +241,7 @@ class JdbcFaultTests {
 	}
 
 	@Test
-	@DisplayName("A statement that PostgreSQL executes long after its repetition locks nothing for an owner that has ended")
+	@DisplayName("A statement that PostgreSQL executes long after its repetition does not lock for an owner that has released")
 	void lateStatement() throws SQLException {
 		try (TcpProxy proxy = new TcpProxy(postgreSql.port());
 				TestStores stores = new TestStores(postgreSql.url());
@@ -272,10 +272,10 @@ class JdbcFaultTests {
 	}
 
 	@Test
-	@DisplayName("MariaDB that is read-only: callers are answered that it is, and the next request works when it is not any more")
+	@DisplayName("While MariaDB is read-only, requests fail with its message; then the next request works")
 	void readOnlyMariaDb() {
 		try (TestStores stores = new TestStores(mariaDb.url())) {
-			// The administrator may go on writing.
+			// The administrator can still write.
 			stores.execute("CREATE USER IF NOT EXISTS application", "GRANT ALL ON test.* TO application");
 			try (DefaultLockRegistry locks = TestLocks
 				.on(stores.another(mariaDb.url().replace("user=root", "user=application")))) {
@@ -295,7 +295,7 @@ class JdbcFaultTests {
 	}
 
 	@Test
-	@DisplayName("A failover to a replica that lags forgets the last locks: their holders learn it, and fencing tokens grow all the same")
+	@DisplayName("After a failover to a lagging replica, holders of lost locks are notified, and fencing tokens grow")
 	void failover() {
 		LockOptions options = LockOptions.of(Duration.ofSeconds(15));
 		try (TestStores stores = new TestStores(postgreSql.url());

@@ -41,7 +41,7 @@ class JdbcLockStoreTests {
 
 	private static final Duration TTL = Duration.ofSeconds(30);
 
-	/** With {@code -Dpurged-keys=100000} it takes longer. */
+	/** The number of keys; set by {@code -Dpurged-keys=100000} for a longer test. */
 	private static final int KEYS = Integer.getInteger("purged-keys", 2_000);
 
 	private static final int AT_ONCE = 1_000;
@@ -65,12 +65,12 @@ class JdbcLockStoreTests {
 	@AutoClose
 	private static final TestStores h2 = new TestStores("jdbc:h2:mem:locks;DB_CLOSE_DELAY=-1");
 
-	/** The contract on one database, and what all databases have in common. */
+	/** The contract with one database, and tests for all databases. */
 	abstract static class Contract extends LockStoreContract {
 
 		private final TestStores stores;
 
-		/** How many statements tell that a lock is held. */
+		/** The number of statements of a refusal. */
 		private final int refusal;
 
 		private final LockKey key = new LockKey("jdbc", UUID.randomUUID().toString());
@@ -96,7 +96,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("To acquire, to renew and to release is one statement each, and to be refused is one or two")
+		@DisplayName("Acquiring, renewing and releasing are one statement each, and a refusal is one or two")
 		void countsStatements() {
 			JdbcLockStore counted = this.stores.another(CountingDriver.url(this.stores.url()));
 			StoredLock lock = counted.lock(this.key);
@@ -112,7 +112,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("After many keys and results the tables are as small as before")
+		@DisplayName("After many keys and results, the tables are as small as before")
 		void purges() {
 			ResultKey result = new ResultKey("result", Duration.ofMillis(1), true);
 			for (int first = 0; first < KEYS; first += AT_ONCE) {
@@ -132,7 +132,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("A lock that is held is not removed, and fencing tokens grow although the row was removed")
+		@DisplayName("The row of a held lock is not removed, and fencing tokens grow after the removal of a row")
 		void tokensGrowOverPurge() {
 			StoredLock lock = this.stores.first().lock(this.key);
 			long first = ((Granted) join(lock.acquire(AcquireCommand.of("a", TTL)))).fencingToken();
@@ -148,7 +148,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("Where a transaction has locked the row, the lock is held, and other locks are granted meanwhile")
+		@DisplayName("If a transaction has locked the row, the lock is held, and other locks are granted")
 		void lockedRow() throws SQLException {
 			StoredLock lock = this.stores.first().lock(this.key);
 			join(lock.acquire(AcquireCommand.of("a", TTL)));
@@ -157,7 +157,7 @@ class JdbcLockStoreTests {
 				connection.setAutoCommit(false);
 				connection.createStatement()
 					.execute("SELECT * FROM locks WHERE lock_key = 'jdbc:%s' FOR UPDATE".formatted(this.key.key()));
-				// As an application has it by default.
+				// The default of an application.
 				JdbcLockStore usual = this.stores.another(this.stores.url(), Duration.ofSeconds(3));
 				AcquireResult refused = join(usual.lock(this.key).acquire(AcquireCommand.of("b", TTL)));
 				assertThat(refused).isEqualTo(new Held(Duration.ZERO));
@@ -171,7 +171,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("Without tables the start ends, and the statements that create them are shown")
+		@DisplayName("Without tables the start fails, and the message contains the statements that create them")
 		void noTables() {
 			HikariConfig database = new HikariConfig();
 			database.setJdbcUrl(this.stores.url());
@@ -213,7 +213,7 @@ class JdbcLockStoreTests {
 
 	}
 
-	/** Returns the handles that run their statements on the threads of the callers. */
+	/** Returns a store whose handles execute their statements on the callers' threads. */
 	private record BlockingStore(LockStore store) implements LockStore {
 
 		@Override

@@ -12,7 +12,7 @@ import java.util.List;
 import com.zaxxer.hikari.HikariConfig;
 
 /**
- * Stores in one database, as instances of an application have them.
+ * Several stores with one database, like instances of an application.
  */
 final class TestStores implements AutoCloseable {
 
@@ -45,12 +45,12 @@ final class TestStores implements AutoCloseable {
 		return this.other;
 	}
 
-	/** Returns a new instance, which finds the database under that URL. */
+	/** Returns a new instance that connects to this URL. */
 	JdbcLockStore another(String url) {
 		return another(url, this.timeout);
 	}
 
-	/** Returns a new instance, which waits for an answer for so long. */
+	/** Returns a new instance with this time-out. */
 	JdbcLockStore another(String url, Duration timeout) {
 		HikariConfig database = new HikariConfig();
 		database.setJdbcUrl(url);
@@ -64,18 +64,18 @@ final class TestStores implements AutoCloseable {
 		return this.url;
 	}
 
-	/** Returns how many rows there are. */
+	/** Returns the number of rows. */
 	long rows(String table) {
 		return query("SELECT count(*) FROM " + table);
 	}
 
-	/** Returns how many locks are held. */
+	/** Returns the number of held locks. */
 	long held() {
 		String now = Database.of(this.url).locks("locks", "test").now();
 		return query("SELECT count(*) FROM locks WHERE expires_at >= " + now);
 	}
 
-	/** Returns a number. */
+	/** Returns the numeric result of a query. */
 	long query(String query) {
 		try (Connection connection = connection();
 				Statement statement = connection.createStatement();
@@ -88,7 +88,7 @@ final class TestStores implements AutoCloseable {
 		}
 	}
 
-	/** Changes something in the database, over one connection. */
+	/** Executes a statement over a new connection. */
 	void execute(String... statements) {
 		try (Connection connection = connection(); Statement statement = connection.createStatement()) {
 			for (String sql : statements) {
@@ -100,7 +100,7 @@ final class TestStores implements AutoCloseable {
 		}
 	}
 
-	/** Returns a connection of the application's own. */
+	/** Returns a connection of the application. */
 	Connection connection() throws SQLException {
 		return DriverManager.getConnection(this.url);
 	}

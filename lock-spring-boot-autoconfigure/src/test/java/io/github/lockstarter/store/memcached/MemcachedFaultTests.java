@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * What happens to locks when memcached dies, comes back, freezes, and is full.
+ * Locks while memcached is killed, restarted, frozen and full.
  */
 @Tag("faults")
 @Tag("once")
@@ -42,7 +42,7 @@ class MemcachedFaultTests {
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
 	@Test
-	@DisplayName("Memcached killed and restarted: the holder is notified of the loss, long before its deadline")
+	@DisplayName("When memcached restarts, the holder is notified of the loss long before its deadline")
 	void forgetful() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
@@ -65,7 +65,7 @@ class MemcachedFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Memcached frozen: all callers are answered within the time-out, and no lock without an owner survives")
+	@DisplayName("While memcached is frozen, all callers are answered within the time-out, and no lock without an owner remains")
 	void frozen() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
@@ -87,7 +87,7 @@ class MemcachedFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("Memcached frozen while a token acquires a lock: the lock is not taken back from the token, which acquires it again")
+	@DisplayName("When memcached is frozen during a token's acquire, the grant is not undone, and the token can acquire the lock again")
 	void tokenWhileFrozen() {
 		try (LocalMemcached server = LocalMemcached.started(); MemcachedLockStore store = store(server)) {
 			StoredLock lock = store.lock(KEY);
@@ -99,13 +99,13 @@ class MemcachedFaultTests {
 			server.thaw();
 			Awaitility.await().until(() -> server.hasItem("lock:fault:taro"));
 			assertThat(lock.acquire(command)).succeedsWithin(SOON).isInstanceOf(Granted.class);
-			// What is undone is undone within 500 ms.
+			// An undo ends within 500 ms.
 			Awaitility.await().during(Duration.ofSeconds(1)).until(() -> server.hasItem("lock:fault:taro"));
 		}
 	}
 
 	@Test
-	@DisplayName("A lock whose grant was lost while the connection broke is taken back when there is a connection again")
+	@DisplayName("A grant whose answer was lost with the connection is undone over the next connection")
 	void frozenForLong() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
@@ -113,7 +113,7 @@ class MemcachedFaultTests {
 			server.freeze();
 			CompletableFuture<Optional<Lease>> acquire = locks.tryAcquireAsync(KEY, OPTIONS).toCompletableFuture();
 			assertThat(acquire).failsWithin(SOON);
-			// The driver gives a silent connection up after three seconds.
+			// The driver closes a silent connection after three seconds.
 			Awaitility.await()
 				.atMost(SOON)
 				.untilAsserted(() -> assertThatExceptionOfType(LockStoreException.class)
@@ -127,7 +127,7 @@ class MemcachedFaultTests {
 	}
 
 	@Test
-	@DisplayName("A release that was lost while the connection broke is repeated when there is one again")
+	@DisplayName("A release that was lost with the connection is repeated over the next connection")
 	void lostRelease() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);
@@ -147,7 +147,7 @@ class MemcachedFaultTests {
 	}
 
 	@Test
-	@DisplayName("When one of several servers is unavailable, so are its locks, and no other server takes its place")
+	@DisplayName("When one of several servers is unavailable, its locks are unavailable, and no other server replaces it")
 	void severalServers() {
 		try (LocalMemcached first = LocalMemcached.started();
 				LocalMemcached second = LocalMemcached.started();
@@ -186,7 +186,7 @@ class MemcachedFaultTests {
 	}
 
 	@Test
-	@DisplayName("A server that runs out of memory may drop a lock that is held: its holder is notified at the next renewal")
+	@DisplayName("When a server evicts a held lock for lack of memory, the next renewal notifies the holder")
 	void eviction() {
 		try (LocalMemcached server = LocalMemcached.started("-m", "2");
 				MemcachedLockStore store = store(server);
@@ -202,7 +202,7 @@ class MemcachedFaultTests {
 	}
 
 	@Test
-	@DisplayName("A server that does not drop anything (-M) refuses what it has no room for, which is 503 and not a lock")
+	@DisplayName("A server without eviction (-M) refuses new locks when full, which is a store failure")
 	void full() {
 		try (LocalMemcached server = LocalMemcached.started("-m", "2", "-M");
 				MemcachedLockStore store = store(server);
@@ -219,7 +219,7 @@ class MemcachedFaultTests {
 	}
 
 	@Test
-	@DisplayName("A server without CAS is recognized")
+	@DisplayName("A server without CAS is detected")
 	void withoutCas() {
 		try (LocalMemcached server = LocalMemcached.started("-C");
 				MemcachedLockStore store = store(server);
@@ -230,7 +230,7 @@ class MemcachedFaultTests {
 		}
 	}
 
-	/** Stores items as large as a lock, more than there is room for. */
+	/** Stores more items of the size of a lock than the server has memory for. */
 	private static void fill(LocalMemcached server) {
 		String added = server.requests()
 			.stream()

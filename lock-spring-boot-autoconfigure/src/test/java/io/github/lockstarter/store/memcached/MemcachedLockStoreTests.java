@@ -72,7 +72,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("An uncontended cycle is two round trips and one more for the release, a refusal is one")
+	@DisplayName("An uncontended cycle is two round trips plus one for the release, and a refusal is one")
 	void countsRequests() {
 		acquire("a");
 		acquire("b");
@@ -86,7 +86,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("The time to live is sent as whole seconds, one more than needed, never 0, and refused where it would be read as a date")
+	@DisplayName("The time to live is sent in whole seconds, rounded up plus one, never 0, and refused if it would be read as a date")
 	void roundsUp() {
 		assertThat(Item.of("a", Duration.ofMillis(1)).seconds()).isEqualTo(2);
 		assertThat(Item.of("a", Duration.ofSeconds(1)).seconds()).isEqualTo(2);
@@ -103,7 +103,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Whenever within memcached's second it is taken, a lock is never free before its time to live has run out")
+	@DisplayName("At whatever fraction of memcached's second a lock is acquired, it does not expire before its time to live")
 	void neverEarly() {
 		Duration ttl = Duration.ofSeconds(1);
 		Map<LockKey, Long> held = new HashMap<>();
@@ -126,8 +126,8 @@ class MemcachedLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Renewals and releases at once never free or extend what is not theirs, and one release wins")
-	void changesMeanwhile() {
+	@DisplayName("Concurrent renewals and releases never affect another owner's lock, and one release succeeds")
+	void concurrentChanges() {
 		acquire("a");
 		StoredLock lock = store.lock(this.key);
 		List<CompletionStage<Boolean>> changes = new ArrayList<>();
@@ -145,7 +145,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("An item that the library did not write is a lock of another owner")
+	@DisplayName("An item that this library did not write is another owner's lock")
 	void strangeItem() {
 		for (String text : List.of("x", "a x", "a ", " 1", "a 99999999999999999999")) {
 			LockKey each = new LockKey("strange", UUID.randomUUID().toString());
@@ -157,7 +157,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A key that memcached would refuse, or confuse with another, is replaced by a digest")
+	@DisplayName("A key that is invalid or ambiguous in memcached is replaced by a digest")
 	void digests() {
 		MemcachedKeys keys = new MemcachedKeys("p");
 		assertThat(keys.of(new LockKey("n", "taro"))).isEqualTo("p:n:taro");

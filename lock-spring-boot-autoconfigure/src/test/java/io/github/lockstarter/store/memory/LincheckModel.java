@@ -13,8 +13,8 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.StoredLock;
 
 /**
- * Searches the interleavings of concurrent calls for one that no order of the same calls,
- * one after the other, could explain, and prints what came of it.
+ * Searches interleavings of concurrent calls for a result that no sequential order of the
+ * calls explains, and prints the outcome.
  */
 @Param(name = "owner", gen = IntGen.class, conf = "1:2")
 public class LincheckModel {

@@ -11,8 +11,8 @@ import io.github.lockstarter.testing.TestJvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * In a JVM of its own: Lincheck takes over the classes that are loaded and the threads
- * that run, and finds too many of both among other tests.
+ * Runs in a separate JVM: Lincheck instruments all loaded classes and controls all
+ * threads, of which the JVM of the other tests has too many.
  */
 class MemoryLockStoreLincheckTests {
 
@@ -29,7 +29,7 @@ class MemoryLockStoreLincheckTests {
 
 	@Test
 	@Tag("soak")
-	@DisplayName("More concurrent calls, in other combinations, are linearizable, too")
+	@DisplayName("Further combinations of concurrent calls are linearizable")
 	void isLinearizableInMore() {
 		check(40);
 	}

@@ -44,7 +44,7 @@ class MemoryLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A lease ends on the clock it was given, even when that overflows")
+	@DisplayName("A lease ends by the given clock, even if the clock overflows")
 	void usesClock() {
 		StoredLock lock = new MemoryLockStore(this.clock::get).lock(new LockKey("clock", ""));
 		assertThat(lock.acquire(AcquireCommand.of("a", TTL))).isCompletedWithValueMatching(Granted.class::isInstance);
@@ -57,7 +57,7 @@ class MemoryLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Locks that were not released do not pile up")
+	@DisplayName("Locks that were not released do not accumulate")
 	void sweepsExpired() {
 		MemoryLockStore store = new MemoryLockStore(this.clock::get);
 		for (int i = 0; i < 100_000; i++) {
@@ -68,7 +68,7 @@ class MemoryLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Results that have expired do not pile up")
+	@DisplayName("Expired results do not accumulate")
 	void sweepsResults() {
 		MemoryLockStore store = new MemoryLockStore(this.clock::get);
 		ResultKey result = new ResultKey("result", Duration.ofMillis(1), true);
@@ -82,7 +82,7 @@ class MemoryLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A store that is cleared has no locks and no results, and its fencing tokens go on growing")
+	@DisplayName("A cleared store has no locks and no results, and its fencing tokens keep growing")
 	void clear() {
 		StoredLock lock = this.store.lock(new LockKey("cleared", "1"));
 		assertThat(lock.acquire(AcquireCommand.of("a", TTL))).isCompletedWithValue(new Granted(1));

@@ -39,7 +39,7 @@ class AsyncLogTests {
 	}
 
 	@Test
-	@DisplayName("A log whose appender blocks blocks nobody; when it goes on, entries follow in their order, and some are dropped")
+	@DisplayName("A blocking log appender blocks no caller; when it resumes, entries follow in order, and some are dropped")
 	void blocks() {
 		AsyncLog log = new AsyncLog(AsyncLogTests.class);
 		CompletableFuture<?> logged = CompletableFuture.runAsync(() -> {

@@ -44,7 +44,8 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Where they have to be put together for sure, the server is stopped while many ask.
+ * Batching of requests. To ensure that requests are batched, the server is stopped while
+ * many are submitted.
  */
 class BatchesTests {
 
@@ -53,7 +54,7 @@ class BatchesTests {
 	private static final Duration TTL = Duration.ofSeconds(30);
 
 	@Test
-	@DisplayName("Of a thousand locks wanted and freed while eight requests are under way, 32 go into each request that follows")
+	@DisplayName("While eight requests are in flight, a thousand acquires and releases are sent in batches of 32")
 	void putsTogether() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			List<CompletableFuture<AcquireResult>> acquired = redis.whileStopped(() -> redis.acquireAll(1000));
@@ -68,7 +69,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Once requests carry many locks, four under way are enough")
+	@DisplayName("With large batches, four requests in flight are enough")
 	void fewerWhenLarge() {
 		Queue<RedisCommand<byte[], byte[], ?>> underWay = new ArrayDeque<>();
 		RedisClusterAsyncCommands<byte[], byte[]> redis = DriverStub.commands(underWay::add);
@@ -86,7 +87,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A driver that throws an Error at nine requests in a row is sent the tenth")
+	@DisplayName("A driver that throws an Error at nine requests in a row still gets the tenth")
 	void survivesErrors() {
 		AtomicInteger errors = new AtomicInteger(9);
 		List<RedisCommand<byte[], byte[], ?>> sent = new ArrayList<>();
@@ -107,7 +108,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Behind a server that does not answer, requests that their callers have given up are not kept, wherever they are queued")
+	@DisplayName("While a server does not answer, requests that their callers gave up are not kept in any queue")
 	void keepsNoAbandoned() {
 		RedisClusterAsyncCommands<byte[], byte[]> redis = DriverStub.commands((command) -> {
 		});
@@ -123,7 +124,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Each of those that are put together gets its own answer: granted, busy, lost")
+	@DisplayName("Each call of a batch gets its own answer: granted, held or lost")
 	void answersEach() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.acquire(20, "another").join();
@@ -136,7 +137,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("One that fails does not fail the others it was put together with")
+	@DisplayName("A failed call does not fail the other calls of its batch")
 	void failsAlone() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.acquire(20, "owner").join();
@@ -154,7 +155,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A user with access to the prefix only gets requests for several locks, too")
+	@DisplayName("A user with access to the prefix only can send requests for several locks")
 	void restrictedUser() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL",
@@ -168,12 +169,12 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A refusal that passes is passed on, and does not end it")
+	@DisplayName("A transient refusal is passed on, and does not end batching")
 	void passingRefusal() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL",
 					arguments("SETUSER default resetkeys ~other:*")));
-			// An acquire that fails is undone, at a time of its own.
+			// A failed acquire is undone later.
 			assertThat(redis.whileStopped(() -> redis.releaseAll(40)))
 				.allSatisfy((owned) -> assertThat(owned).failsWithin(10, TimeUnit.SECONDS)
 					.withThrowableThat()
@@ -189,7 +190,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Fencing tokens grow within a request for several locks, too")
+	@DisplayName("Fencing tokens grow within a request for several locks")
 	void fencingTokens() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			List<Long> first = redis.fencingTokens(redis.whileStopped(() -> redis.acquireAll(40)));
@@ -200,7 +201,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("When the server dies with requests under way and others queued, all are answered, and it goes on when it is back")
+	@DisplayName("When the server dies with requests in flight and queued, all are answered, and batching continues when it is back")
 	void survivesCrash() {
 		LocalRedis server = LocalRedis.started();
 		withStopped(server, TIMEOUT, (redis) -> {
@@ -208,7 +209,7 @@ class BatchesTests {
 			List<CompletableFuture<AcquireResult>> acquired = redis.acquireAll(100);
 			server.kill();
 			server.start();
-			// The driver repeats what was under way, so that it may even be granted.
+			// The driver repeats the requests in flight, so they may even be granted.
 			CompletableFuture.allOf(acquired.toArray(CompletableFuture[]::new))
 				.handle((done, failure) -> true)
 				.orTimeout(10, TimeUnit.SECONDS)
@@ -223,7 +224,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A driver that refuses thousands of queued requests at once leaves nothing stuck")
+	@DisplayName("A driver that rejects thousands of queued requests at once leaves no request unanswered")
 	void survivesRefusingDriver() {
 		LocalRedis server = LocalRedis.started();
 		withStopped(server, TIMEOUT, (redis) -> {
@@ -250,13 +251,13 @@ class BatchesTests {
 			redis.instance.forgetRequests();
 			assertThat(redis.whileStopped(() -> redis.releaseAll(40)))
 				.allSatisfy((owned) -> assertThat(owned.join()).isTrue());
-			// All eight can be under way again.
+			// All eight requests can be in flight again.
 			assertThat(redis.instance.requests()).filteredOn("EVALSHA"::equals).hasSize(8 + 1);
 		});
 	}
 
 	@Test
-	@DisplayName("A server that knows none of the scripts is sent them, also for those that are put together")
+	@DisplayName("A server without the scripts is sent them, also for batches")
 	void survivesScriptFlush() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.template.execute((RedisCallback<Void>) (connection) -> {
@@ -269,7 +270,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Where keys of several slots cannot be in one request, as before a cluster, each is sent by itself")
+	@DisplayName("If keys of several slots cannot be in one request, as with a cluster proxy, each call is sent separately")
 	void sendsAloneBeforeCluster() {
 		LocalRedis cluster = LocalRedis.started("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf");
 		withStopped(cluster, (redis) -> {
@@ -291,7 +292,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("Where keys of several slots cannot be in one request, several locks are granted, all or none, by a request for each slot")
+	@DisplayName("If keys of several slots cannot be in one request, several locks are granted, all or none, with one request per slot")
 	void acquiresAllBeforeCluster() {
 		LocalRedis cluster = LocalRedis.started("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf");
 		withStopped(cluster, (redis) -> {
@@ -334,7 +335,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A request for several locks that fails in the middle leaves none behind")
+	@DisplayName("A request for several locks that fails in the middle leaves none held")
 	void releasesBrokenGroup() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.acquire(10, "owner").join();
@@ -362,7 +363,8 @@ class BatchesTests {
 				return acquired;
 			});
 			Awaitility.await().untilAsserted(() -> assertThat(redis.template.keys("batch:{*")).isEmpty());
-			// Those that were not even sent need not be: eight were, and are released.
+			// Requests that were not sent need no release: eight were sent, and are
+			// released.
 			assertThat(redis.instance.requests()).filteredOn("EVALSHA"::equals).hasSize(8 + 8);
 			assertThat(redis.acquireAll(40))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));

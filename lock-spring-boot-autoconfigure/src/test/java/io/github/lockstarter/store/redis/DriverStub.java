@@ -21,8 +21,8 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 /**
- * A driver that is connected, and hands over the scripts that it is to send. Whatever
- * else it is to send is answered with nothing.
+ * A connected driver that passes scripts to the test. Any other command gets an empty
+ * answer.
  */
 final class DriverStub {
 
@@ -51,19 +51,19 @@ final class DriverStub {
 		return answered;
 	}
 
-	/** Returns connections with those commands, of a client that is not connected. */
+	/** Returns connections with these commands, of a client that is not connected. */
 	static RedisConnections connections(AbstractRedisClient client,
 			RedisClusterAsyncCommands<byte[], byte[]> commands) {
 		return new Connections(client, commands);
 	}
 
-	/** Answers a command as a server does that has an error. */
+	/** Answers a command with a server error. */
 	static void refuse(RedisCommand<byte[], byte[], ?> command, String error) {
 		command.getOutput().setError(error);
 		command.complete();
 	}
 
-	/** Answers a command as a server does that has a number. */
+	/** Answers a command with a number. */
 	static void answer(RedisCommand<byte[], byte[], ?> command, long number) {
 		command.getOutput().set(number);
 		command.complete();

@@ -15,8 +15,8 @@ import io.github.lockstarter.LockKey;
 
 /**
  * An instance of an application with the version of this library of commit b92d35b, as
- * far as Redis and other instances see it: its scripts to the letter, its keys and its
- * subscription. It stays as it is, whatever becomes of the library.
+ * Redis and other instances see it: with the exact scripts, keys and subscription. It
+ * does not change with the library.
  */
 final class EarlierVersion implements AutoCloseable {
 
@@ -108,7 +108,7 @@ final class EarlierVersion implements AutoCloseable {
 
 	private final String instance = UUID.randomUUID().toString();
 
-	/** The keys of the locks that the instance was woken for. */
+	/** The keys of the locks whose release this instance was notified of. */
 	private final List<String> woken = Collections.synchronizedList(new ArrayList<>());
 
 	private final StringRedisTemplate redis;
@@ -125,7 +125,10 @@ final class EarlierVersion implements AutoCloseable {
 
 	private final String result;
 
-	/** Creates an instance that watches a lock. Keys are where every version has them. */
+	/**
+	 * Creates an instance that waits for a lock. The keys have the same form in every
+	 * version.
+	 */
 	EarlierVersion(StringRedisTemplate redis, String prefix, LockKey key, String resultName) {
 		RedisKeys keys = new RedisKeys(prefix);
 		byte[] lock = keys.lock(key);
@@ -146,14 +149,14 @@ final class EarlierVersion implements AutoCloseable {
 		}
 	}
 
-	/** Returns how often this instance was woken because the lock was released. */
+	/** Returns the number of notifications for the lock. */
 	int wakeUps() {
 		return this.woken.size();
 	}
 
 	/**
-	 * Returns the fencing token, or the negative remaining milliseconds of the holder,
-	 * for which this instance waits then.
+	 * Returns the fencing token, or the negated remaining milliseconds of the holder; in
+	 * that case this instance waits.
 	 */
 	long acquireOrWait(String owner) {
 		return this.redis.execute(ACQUIRE, List.of(this.lock, this.fence, this.waiting), owner, TTL, this.instance);

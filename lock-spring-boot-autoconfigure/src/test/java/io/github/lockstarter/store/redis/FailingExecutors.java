@@ -7,7 +7,7 @@ import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.netty.util.concurrent.ScheduledFuture;
 
 /**
- * Executors of a driver that once cannot start a thread for what is to run later.
+ * Executors of a driver that fail once to start a thread for a scheduled task.
  */
 final class FailingExecutors extends DefaultEventExecutorGroup {
 

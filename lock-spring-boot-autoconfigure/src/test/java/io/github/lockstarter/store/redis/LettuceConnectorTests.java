@@ -31,7 +31,7 @@ class LettuceConnectorTests {
 	private final LockKey key = new LockKey("connector", "taro");
 
 	@Test
-	@DisplayName("If the driver's timer takes no pause between two refreshes of a cluster, its masters are asked for again nevertheless")
+	@DisplayName("The topology of a cluster is refreshed again even if the driver's timer rejects the pause between two refreshes")
 	void pauseBetweenRefreshesIsRejected() {
 		RejectingTimer timer = new RejectingTimer();
 		try (LocalRedis server = LocalRedis.started("--cluster-enabled", "yes")) {
@@ -56,7 +56,7 @@ class LettuceConnectorTests {
 	}
 
 	@Test
-	@DisplayName("If the driver cannot start its timer, the call fails")
+	@DisplayName("If the driver's timer cannot start, the call fails")
 	void timerCannotStart() {
 		ClientResources resources = ClientResources.builder().timer(new HashedWheelTimer() {
 

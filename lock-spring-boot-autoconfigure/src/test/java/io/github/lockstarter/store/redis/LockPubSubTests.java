@@ -44,8 +44,8 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How waiters are notified where a release cannot be published, and what becomes of
- * connections where there is no thread.
+ * Notification of waiters when a release cannot be published, and connections when no
+ * thread can be started.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockPubSubTests {
@@ -71,7 +71,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Where publishing is forbidden, each instance logs it once, and waiters poll")
+	@DisplayName("If publishing is forbidden, each instance logs it once, and waiters poll")
 	void forbidden(CapturedOutput output) {
 		this.server.ask("ACL SETUSER default -publish");
 		AtomicInteger woken = assertWaits(this.connections);
@@ -84,7 +84,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Forbidden only later, a release that should be published is done, and its instance logs what that means")
+	@DisplayName("If publishing becomes forbidden later, a release still succeeds, and its instance logs the consequence")
 	void forbiddenLater(CapturedOutput output) {
 		assertWaits(this.connections);
 		Awaitility.await().until(() -> this.server.ask("INFO commandstats").contains("cmdstat_publish"));
@@ -94,7 +94,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Where messages do not arrive, as on another shard, the log says so, and waiters poll")
+	@DisplayName("If messages do not arrive, as on another shard, that is logged, and waiters poll")
 	void sharded(CapturedOutput output) {
 		try (LocalRedis shard = LocalRedis.started()) {
 			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
@@ -107,7 +107,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Subscribed before there is a connection for commands, the subscription is probed later")
+	@DisplayName("A subscription made before there is a command connection is probed later")
 	void shardedAndConnectedLater(CapturedOutput output) {
 		try (LocalRedis shard = LocalRedis.started()) {
 			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
@@ -129,8 +129,8 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("While the server of the subscription stands still, a message that did not arrive means nothing")
-	void standsStill(CapturedOutput output) {
+	@DisplayName("While the subscription's server is paused, a missing message has no consequence")
+	void pausedSubscriptionServer(CapturedOutput output) {
 		try (LocalRedis shard = LocalRedis.started()) {
 			RedisConnections elsewhere = TestRedis.connections("127.0.0.1", shard.port());
 			RedisConnections sharded = new Sharded(this.connections, elsewhere);
@@ -155,7 +155,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Where messages arrive, waiters do not poll")
+	@DisplayName("While messages arrive, waiters do not poll")
 	void arrives(CapturedOutput output) {
 		AtomicInteger woken = assertWaits(this.connections);
 		Awaitility.await().until(() -> this.server.ask("INFO commandstats").contains("cmdstat_publish"));
@@ -191,7 +191,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("No fencing token is taken for an answer that a release could not be published")
+	@DisplayName("A fencing token is not mistaken for the answer that a release could not be published")
 	void tokensAreNoAnswers() {
 		StoredLock lock = this.holder.lock(this.key);
 		for (int i = 0; i < 3; i++) {
@@ -206,7 +206,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Without a thread, connecting fails, and the next attempt connects")
+	@DisplayName("If no thread can be started, connecting fails, and the next attempt connects")
 	void noThreadToConnect() {
 		LettuceConnector connector = new LettuceConnector(this.connections, this.connections::commands,
 				failingOnce(LettuceConnector::onOwnThread), Duration.ZERO);
@@ -217,7 +217,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Without a thread, there is no subscription, and the next attempt makes it")
+	@DisplayName("If no thread can be started, subscribing fails, and the next attempt subscribes")
 	void noThreadToSubscribe() {
 		LettuceConnector connector = new LettuceConnector(this.connections, Duration.ZERO);
 		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released",
@@ -231,7 +231,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Without a thread for the next poll, polling goes on with the next waiter")
+	@DisplayName("If no thread can be started for the next poll, polling continues with the next waiter")
 	void noThreadToPoll() {
 		FailingExecutors executors = new FailingExecutors();
 		RedisConnections connections = connections(executors);
@@ -254,7 +254,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Without a thread for a probe that is due later, the next subscription is probed")
+	@DisplayName("If no thread can be started for a delayed probe, the next subscription is probed")
 	void noThreadToProbe() {
 		FailingExecutors executors = new FailingExecutors();
 		RedisConnections connections = connections(executors);
@@ -274,7 +274,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Without a thread for another attempt to subscribe, the next waiter subscribes")
+	@DisplayName("If no thread can be started to subscribe again, the next waiter subscribes")
 	void noThreadToSubscribeAgain() {
 		FailingExecutors executors = new FailingExecutors();
 		RedisConnections connections = connections(executors);
@@ -298,7 +298,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("On threads that are interrupted, attempts to subscribe keep their pauses")
+	@DisplayName("On interrupted threads, attempts to subscribe keep their delays")
 	void interruptedThreads() {
 		this.server.ask("ACL SETUSER default resetchannels");
 		List<Long> attempts = new CopyOnWriteArrayList<>();
@@ -315,7 +315,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Where the driver does not reconnect, another subscription takes the place of one that was lost")
+	@DisplayName("If the driver does not reconnect, a lost subscription is replaced")
 	void noReconnect() {
 		RedisConnections connections = connections(ClientResources.create(), false);
 		LockPubSub pubSub = new LockPubSub(connections, new LettuceConnector(connections, Duration.ZERO),
@@ -335,7 +335,7 @@ class LockPubSubTests {
 	}
 
 	@Test
-	@DisplayName("Without waiters nothing polls, and the next waiter does; when messages arrive again, nobody does")
+	@DisplayName("Polling stops without waiters, resumes with the next waiter, and stops when messages arrive again")
 	void pollsWhileNeeded(CapturedOutput output) {
 		CountingExecutors executors = new CountingExecutors();
 		RedisConnections connections = connections(executors);
@@ -374,7 +374,7 @@ class LockPubSubTests {
 	private RedisConnections connections(ClientResources resources, boolean autoReconnect) {
 		RedisClient client = RedisClient.create(resources);
 		RedisConnections connections = LettuceConnections.to(client, RedisURI.create("127.0.0.1", this.server.port()));
-		// As the client of an application may have it.
+		// A possible setting of an application's client.
 		client.setOptions(ClientOptions.builder().autoReconnect(autoReconnect).build());
 		return connections;
 	}
@@ -389,7 +389,9 @@ class LockPubSubTests {
 		};
 	}
 
-	/** Has an instance wait for the lock, and returns how often it was woken. */
+	/**
+	 * Makes an instance wait for the lock, and returns the counter of its notifications.
+	 */
 	private AtomicInteger assertWaits(RedisConnections connections) {
 		AtomicInteger woken = new AtomicInteger();
 		RedisLockStore waiter = new RedisLockStore(connections, "lock", SOON, 0);
@@ -402,7 +404,7 @@ class LockPubSubTests {
 		return woken;
 	}
 
-	/** Subscriptions go to another server than commands. */
+	/** Directs subscriptions to another server than commands. */
 	private record Sharded(RedisConnections commandsTo, RedisConnections subscriptionsTo) implements RedisConnections {
 
 		@Override
@@ -427,7 +429,7 @@ class LockPubSubTests {
 
 	}
 
-	/** Counts what it was given to run later. */
+	/** Counts the tasks that were scheduled. */
 	private static final class CountingExecutors extends DefaultEventExecutorGroup {
 
 		private final AtomicInteger scheduled = new AtomicInteger();

@@ -45,15 +45,15 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What becomes of requests whose connection breaks although Redis is up throughout:
- * behind a load balancer, a firewall, NAT.
+ * Requests whose connection breaks while Redis is up, as behind a load balancer, a
+ * firewall or NAT.
  */
 @Tag("faults")
 class RedisConnectionFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-	/** What an answer in time may take on a busy machine. */
+	/** The maximum time of an answer on a busy machine. */
 	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private static final Duration TTL = Duration.ofMinutes(10);
@@ -70,7 +70,7 @@ class RedisConnectionFaultTests {
 	private final RedisLockStore patient = new RedisLockStore(TestRedis.connections("127.0.0.1", this.proxy.port()),
 			"lock", SOON, 0);
 
-	/** Not by way of the proxy. */
+	/** Connected directly, without the proxy. */
 	private final RedisLockStore other = new RedisLockStore(TestRedis.connections("127.0.0.1", this.server.port()),
 			"lock", SOON, 0);
 
@@ -84,7 +84,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@RepeatedTest(3)
-	@DisplayName("Reset during a release: it is repeated over the next connection, and its caller learns that it was done")
+	@DisplayName("A release that is reset is repeated over the next connection, and its caller gets the result")
 	void resetDuringRelease() {
 		connect(this.patient);
 		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
@@ -98,7 +98,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@RepeatedTest(3)
-	@DisplayName("Reset during a release whose caller has given up: it is repeated all the same")
+	@DisplayName("A release that is reset after its caller has given up is repeated")
 	void resetAfterTimeout() {
 		connect(this.store);
 		assertThat(this.other.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
@@ -110,7 +110,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@Test
-	@DisplayName("Refused for a while, since replicas are missing: the release is retried until Redis takes it")
+	@DisplayName("A release that Redis refuses because of missing replicas is repeated until it is accepted")
 	void refusedForAWhile() {
 		connect(this.store);
 		assertThat(this.other.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
@@ -123,7 +123,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@RepeatedTest(3)
-	@DisplayName("Reset after Redis has granted a lock and before it has said so: the lock is released")
+	@DisplayName("A grant whose answer is lost by a reset is released")
 	void resetDuringAcquire() {
 		connect(this.patient);
 		this.proxy.dropReplies();
@@ -135,7 +135,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@RepeatedTest(3)
-	@DisplayName("Reset after a turn has been handed over: the lock of a successor that was not informed is freed")
+	@DisplayName("A turn handed over before a reset: the lock of a successor without an answer is released")
 	void resetDuringHandOver() {
 		connect(this.patient);
 		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
@@ -157,7 +157,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@Test
-	@DisplayName("Reset after a turn has been handed over: one release frees the lock of the successor")
+	@DisplayName("A turn handed over before a reset: one release frees the lock of the successor")
 	void resetDuringHandOverReleasesOnce() {
 		RedisConnections connections = TestRedis.connections("127.0.0.1", this.proxy.port());
 		AtomicInteger releases = new AtomicInteger();
@@ -195,7 +195,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@RepeatedTest(3)
-	@DisplayName("Reset before Redis knows that a turn is to be handed over: the release that follows frees the lock")
+	@DisplayName("A reset before Redis gets the hand-over of a turn: the following release frees the lock")
 	void resetBeforeHandOver() {
 		connect(this.patient);
 		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
@@ -212,7 +212,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@Test
-	@DisplayName("Silent for good: another connection takes its place in a few seconds, and a release under way is not lost")
+	@DisplayName("A silent connection is replaced within seconds, and a release in flight is not lost")
 	void silent() {
 		connect(this.store);
 		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON)
@@ -220,19 +220,19 @@ class RedisConnectionFaultTests {
 		this.proxy.dropAll();
 		assertThat(this.store.lock(this.key).release("a", null)).failsWithin(SOON);
 		AtomicInteger attempts = new AtomicInteger();
-		// An attempt that failed is undone later, so each has an owner of its own.
+		// A failed attempt is undone later, so each attempt has a new owner.
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
 			.untilAsserted(() -> assertThat(this.store.lock(new LockKey("reset", "jiro"))
 				.acquire(AcquireCommand.of("b" + attempts.incrementAndGet(), TTL))).succeedsWithin(SOON)
 				.isInstanceOf(Granted.class));
 		Awaitility.await().until(() -> locks() == 1);
-		// The silent one is closed, that of the other store is still open.
+		// The silent connection is closed, and that of the other store is still open.
 		Awaitility.await().until(() -> this.proxy.connections() == 2);
 	}
 
 	@Test
-	@DisplayName("Silent for good after a grant: the lock is released")
+	@DisplayName("A grant whose connection falls silent is released")
 	void silentAfterGrant() {
 		connect(this.store);
 		this.proxy.dropReplies();
@@ -244,7 +244,7 @@ class RedisConnectionFaultTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 2 })
-	@DisplayName("A lost release is not sent again after its owner, a token, has acquired the lock again")
+	@DisplayName("A lost release is not repeated after its owner token has acquired the lock again")
 	void releasedAndAcquiredAgain(int sentBefore) {
 		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
 		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
@@ -271,7 +271,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@Test
-	@DisplayName("Over a factory of the application: the lock leaves a silent connection, which is the application's to close, and keeps to its database")
+	@DisplayName("With the application's connection factory, a silent connection is left but not closed, and its database is kept")
 	void silentFactory() {
 		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", this.proxy.port());
 		configuration.setDatabase(3);
@@ -298,7 +298,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@Test
-	@DisplayName("Redis frozen: once that is sure, the driver is handed no more requests until Redis goes on")
+	@DisplayName("When Redis is known to be frozen, the driver is given no more requests until Redis resumes")
 	void frozen() {
 		AtomicInteger sent = new AtomicInteger();
 		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
@@ -328,7 +328,7 @@ class RedisConnectionFaultTests {
 		store.close();
 	}
 
-	/** A call of a store may fail if the machine stands still. */
+	/** Repeats a call, which may fail if the machine pauses. */
 	private void connect(RedisLockStore store) {
 		store.start();
 		Awaitility.await()

@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What the store makes of the connections of its driver.
+ * The store's use of the driver's connections.
  */
 class RedisConnectionsTests {
 
@@ -47,7 +47,7 @@ class RedisConnectionsTests {
 		.withWaitTime(Duration.ofSeconds(20));
 
 	@Test
-	@DisplayName("A cluster that is silent from the start: every caller is answered in time")
+	@DisplayName("If a cluster is silent from the start, every caller is answered in time")
 	void silentCluster() throws IOException {
 		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
 			RedisClusterClient client = RedisClusterClient.create(RedisURI.create("127.0.0.1", silent.getLocalPort()));
@@ -65,7 +65,7 @@ class RedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("With a master and replicas whose addresses are given, in any order, a waiter is woken by a message")
+	@DisplayName("With static master and replica addresses in any order, a waiter is notified by a message")
 	void staticReplicas() {
 		try (LocalRedis master = LocalRedis.started();
 				LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + master.port());
@@ -93,7 +93,7 @@ class RedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("Transactions of the application, on connections of their own, do not count as a reconnect")
+	@DisplayName("The application's transactions, on their own connections, do not count as reconnects")
 	void transactions() {
 		LettuceConnectionFactory factory = LocalSentinel.shared().connectionFactory();
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(factory), "transactions",
@@ -117,7 +117,7 @@ class RedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("A connection whose database cannot be selected does not stay open")
+	@DisplayName("A connection whose database cannot be selected is closed")
 	void databaseRefused() {
 		try (LocalRedis server = LocalRedis.started()) {
 			LettuceConnectionFactory factory = new LettuceConnectionFactory("127.0.0.1", server.port());
@@ -134,7 +134,7 @@ class RedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("The library's own connection is opened again, although the options of its client say otherwise")
+	@DisplayName("The library's own connection reconnects, even if the client options disable that")
 	void reconnects() {
 		try (LocalRedis server = LocalRedis.started()) {
 			RedisClient client = RedisClient.create();

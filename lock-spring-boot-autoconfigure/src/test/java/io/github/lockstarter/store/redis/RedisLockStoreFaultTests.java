@@ -41,7 +41,7 @@ class RedisLockStoreFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-	/** What it, or an answer in time, may take longer on a busy machine. */
+	/** Additional time that a busy machine may need. */
 	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private static final Duration TTL = Duration.ofMinutes(10);
@@ -72,7 +72,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Frozen: the caller is answered in time, and no lock without an owner is left when Redis goes on")
+	@DisplayName("While Redis is frozen, callers are answered in time; after it resumes, no lock without an owner remains")
 	void frozen() {
 		this.server.freeze();
 		assertBroken(impatiently("a"));
@@ -82,7 +82,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Frozen, then killed and started again without its scripts: no lock without an owner is left")
+	@DisplayName("When Redis is frozen, killed and restarted without scripts, no lock without an owner remains")
 	void frozenThenRestarted() {
 		this.server.freeze();
 		assertBroken(impatiently("a"));
@@ -96,7 +96,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Killed: every caller is answered in time; started again: the next call works")
+	@DisplayName("While Redis is down, callers are answered in time; after a restart, the next call works")
 	void killedAndStarted() {
 		this.server.kill();
 		for (int i = 0; i < 5; i++) {
@@ -106,20 +106,20 @@ class RedisLockStoreFaultTests {
 		LockKey other = new LockKey("fault", "jiro");
 		assertThat(this.patient.lock(other).acquire(AcquireCommand.of("b", TTL))).succeedsWithin(SOON)
 			.isInstanceOf(Granted.class);
-		// The driver may repeat an acquire from just after the kill; it is undone.
+		// The driver may repeat an acquire from just before the kill; it is undone.
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(acquire("b")).succeedsWithin(SOON).isInstanceOf(Granted.class));
 	}
 
 	@Test
-	@DisplayName("Killed while a lock is held and released: the lock is freed as soon as Redis is back with its data")
-	void releasedWhileAway(@TempDir Path data) {
+	@DisplayName("When Redis is killed while a lock is held and released, the lock is released as soon as Redis is back with its data")
+	void releasedWhileDown(@TempDir Path data) {
 		assertFreedWhenBack(data, (store) -> store.lock(this.key).release("a", null));
 	}
 
 	@Test
-	@DisplayName("Killed while a lock is handed over, and then released: it is freed as soon as Redis is back with its data")
-	void handedOverWhileAway(@TempDir Path data) {
+	@DisplayName("When Redis is killed after a hand-over that is then released, the lock is released as soon as Redis is back with its data")
+	void handedOverWhileDown(@TempDir Path data) {
 		assertFreedWhenBack(data, (store) -> store.lock(this.key).acquire(endOfTurn("a", "b", () -> {
 		})).whenComplete((result, failure) -> store.lock(this.key).release("a", null)));
 	}
@@ -131,7 +131,7 @@ class RedisLockStoreFaultTests {
 		RedisConnections connections = TestRedis.connections("127.0.0.1", durable.port());
 		RedisLockStore store = new RedisLockStore(connections, "lock", TIMEOUT, 0);
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
-		// So that it is connected.
+		// Ensures that the store is connected.
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(
 					store.lock(new LockKey("fault", "other")).acquire(AcquireCommand.of("a", Duration.ofMillis(1))))
@@ -149,7 +149,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Killed and started again without its data during a release: it is not known, and not called lost")
+	@DisplayName("When Redis restarts without its data during a release, the release fails with an unknown outcome, not as a lost lease")
 	void releasedDuringRestart() {
 		assertThat(this.patient.lock(this.key).acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON);
 		this.server.kill();
@@ -162,7 +162,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Not there from the start: broken; there at last: calls work")
+	@DisplayName("If Redis is unavailable at the start, calls fail; when it is available, calls work")
 	void startedLate() {
 		LocalRedis late = new LocalRedis();
 		RedisLockStore store = new RedisLockStore(TestRedis.connections("127.0.0.1", late.port()), "lock", TIMEOUT, 0);
@@ -177,7 +177,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Refusing every write: broken, with the server's reason")
+	@DisplayName("If Redis refuses all writes, calls fail with the server's message")
 	void outOfMemory() {
 		StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 		redis.execute((RedisCallback<Void>) (connection) -> {
@@ -190,14 +190,14 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Asked for a replica: a grant that no replica has in time is broken, and undone")
+	@DisplayName("A grant that no replica acknowledges in time fails, and is undone")
 	void replicasToAck() {
 		try (LocalRedis replica = LocalRedis.started("--replicaof", "127.0.0.1 " + this.server.port())) {
 			RedisLockStore careful = new RedisLockStore(this.connections, "lock", Duration.ofSeconds(4), 1);
 			StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 			AtomicInteger attempts = new AtomicInteger();
-			// A grant is undone that no replica acknowledged: each has an owner of its
-			// own.
+			// A grant without acknowledgement is undone later, so each grant has a new
+			// owner.
 			Awaitility.await()
 				.ignoreExceptions()
 				.until(() -> careful.lock(this.key)
@@ -218,7 +218,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("The subscription outlives a restart of Redis, and wakes waiters when it is back")
+	@DisplayName("The subscription survives a restart of Redis, and waiters are notified again")
 	void subscriptionAfterRestart() {
 		AtomicInteger woken = new AtomicInteger();
 		StoredLock waiter = this.patient.lock(this.key);
@@ -240,7 +240,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("Where subscribing is forbidden, waiters poll, and the log says why")
+	@DisplayName("If subscribing is forbidden, waiters poll, and the log has the reason")
 	void noSubscription(CapturedOutput output) {
 		StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 		redis.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL", "SETUSER".getBytes(),

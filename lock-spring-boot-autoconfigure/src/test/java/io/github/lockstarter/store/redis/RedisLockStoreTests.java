@@ -57,7 +57,7 @@ class RedisLockStoreTests extends LockStoreContract {
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
 				String command = event.getCommand().getType().toString();
-				// Once for each subscription, to try it out.
+				// Once per subscription, to probe it.
 				if (!command.equals("PUBLISH")) {
 					requests.add(command);
 				}
@@ -108,7 +108,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A held lock is one key with a time to live that holds the owner, beside the fence of its bucket")
+	@DisplayName("A held lock is one key with a time to live that contains the owner, beside the fence counter of its bucket")
 	void keyLayout() {
 		acquire("a");
 		String lock = redis.keys("contract:{*}:redis:" + this.key.key()).iterator().next();
@@ -121,7 +121,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("However many locks there were, at most 4096 fences remain")
+	@DisplayName("However many locks there were, at most 4096 fence counters remain")
 	void fencesAreBounded() {
 		RedisKeys keys = new RedisKeys("p");
 		assertThat(IntStream.range(0, 200_000)
@@ -130,7 +130,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A server that has forgotten the scripts is sent them again")
+	@DisplayName("A server that has lost the scripts is sent them again")
 	void survivesScriptFlush() {
 		redis.execute((RedisCallback<Void>) (connection) -> {
 			connection.scriptingCommands().scriptFlush();
@@ -149,7 +149,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A key that another application left without a time to live is held, not granted")
+	@DisplayName("A key without a time to live, written by another application, is a held lock")
 	void foreignKeyIsHeld() {
 		acquire("a");
 		String lock = redis.keys("contract:{*}:redis:" + this.key.key()).iterator().next();
@@ -170,7 +170,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("How long a key that another application left without a time to live holds the lock is unknown")
+	@DisplayName("The remaining time of a key without a time to live, written by another application, is unknown")
 	void remainingOfForeignKey() {
 		acquire("a");
 		String lock = redis.keys("contract:{*}:redis:" + this.key.key()).iterator().next();

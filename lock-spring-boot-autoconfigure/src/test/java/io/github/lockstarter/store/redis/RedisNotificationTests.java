@@ -23,7 +23,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What Redis knows of waiters.
+ * The waiters that are registered in Redis.
  */
 class RedisNotificationTests {
 
@@ -45,7 +45,7 @@ class RedisNotificationTests {
 	}
 
 	@Test
-	@DisplayName("The set of waiters has the callers that wait, tokens among them, and no others")
+	@DisplayName("The set of waiters contains waiting leases and tokens, and no other callers")
 	void setOfWaiters() {
 		AcquireCommand token = AcquireCommand.of("token", TTL).forSharedToken();
 		join(this.lock.acquire(AcquireCommand.of("a", TTL)));
@@ -62,7 +62,7 @@ class RedisNotificationTests {
 	}
 
 	@Test
-	@DisplayName("A handle that is closed takes no notifications from another that waits for the same lock")
+	@DisplayName("Closing a handle does not end the notifications of another handle for the same lock")
 	void closesItsOwn() {
 		AtomicInteger woken = new AtomicInteger();
 		AcquireCommand waiting = AcquireCommand.of("b", TTL);
@@ -81,7 +81,7 @@ class RedisNotificationTests {
 	}
 
 	@Test
-	@DisplayName("The end of a turn that arrives twice leaves the lock with the successor, though another instance waits by then")
+	@DisplayName("A repeated request to end a turn leaves the lock with the successor, even if another instance waits by then")
 	void repeatedEndOfTurn() {
 		RedisLockStore elsewhere = new RedisLockStore(TestRedis.connections(), "notifications", Duration.ofSeconds(5),
 				0);

@@ -37,7 +37,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What Redis keeps of results.
+ * Results in Redis.
  */
 class RedisResultTests {
 
@@ -55,7 +55,7 @@ class RedisResultTests {
 
 	private final LockKey key = new LockKey("results", UUID.randomUUID().toString());
 
-	/** The keys of one test are not those of another. */
+	/** Separates the keys of each test. */
 	private final String prefix = "kept-" + UUID.randomUUID();
 
 	private final RedisLockStore store = new RedisLockStore(connections, this.prefix, Duration.ofSeconds(5), 0);
@@ -74,7 +74,7 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("A result that is not replayed is kept only if another instance waits for it")
+	@DisplayName("A result that is not replayed is stored only if another instance waits for it")
 	void keepsWhatIsAwaited() {
 		join(this.lock.acquire(AcquireCommand.of("a", LONG)));
 		release("a", SHARED, "not awaited");
@@ -93,7 +93,7 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("A handle that met a holder stores its next result in any case: others may have met the same holder")
+	@DisplayName("A handle that met a holder always stores its next result, because other callers may have met the same holder")
 	void keepsForOthersThatMetTheHolder() {
 		StoredLock elsewhere = this.store.lock(this.key);
 		join(elsewhere.acquire(AcquireCommand.of("first", LONG)));
@@ -109,7 +109,7 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("A caller that met a holder is given its result also when a lock with the same counter has been taken since")
+	@DisplayName("A caller that met a holder gets its result even if a lock with the same counter was acquired in between")
 	void sharedCounter() {
 		RedisKeys keys = new RedisKeys(this.prefix);
 		LockKey other = Stream.iterate(0, (i) -> i + 1)
@@ -127,7 +127,7 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("To store a result is one request, and so is to find it")
+	@DisplayName("Storing a result is one request, and so is finding it")
 	void countsRequests() {
 		try (RedisInstance instance = new RedisInstance(this.prefix)) {
 			int before = instance.requests().size();
@@ -141,7 +141,7 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("A key that is no text where a result belongs is taken for absent, and the next result takes its place")
+	@DisplayName("A key of the wrong type in place of a result is ignored, and the next result replaces it")
 	void wrongType() {
 		ask("a", REPLAYED, LONG);
 		release("a", REPLAYED, "first");
@@ -155,7 +155,7 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("A Redis that refuses TIME keeps no result, and frees the lock all the same")
+	@DisplayName("If Redis forbids TIME, no result is stored, and the lock is released")
 	void noTime() {
 		LettuceConnectionFactory mute = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(mute), "mute", Duration.ofSeconds(5), 0);
@@ -172,7 +172,7 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("Where replicas must have a grant and there are none it is undone, but a result is found all the same")
+	@DisplayName("Without the required replicas a grant is undone, but a stored result is found")
 	void replicas() {
 		RedisLockStore strict = new RedisLockStore(connections, this.prefix, Duration.ofSeconds(4), 1);
 		strict.start();
@@ -185,7 +185,7 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("A Redis without room for the result frees the lock all the same")
+	@DisplayName("If Redis has no memory for the result, the lock is released")
 	void noRoom() {
 		LettuceConnectionFactory full = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(full), "full", Duration.ofSeconds(5), 0);

@@ -58,7 +58,7 @@ class ReleasesTests {
 			"MISCONF Redis is configured to save RDB snapshots", "NOREPLICAS Not enough good replicas to write.",
 			"READONLY You can't write against a read only replica.", "TRYAGAIN Multiple keys request during rehashing",
 			"unheard of" })
-	@DisplayName("A release that Redis refuses with an error that may pass is retried")
+	@DisplayName("A release that Redis refuses with a transient error is repeated")
 	void retriesTransientErrors(String error) {
 		CompletableFuture<Object> outcome = release();
 		DriverStub.refuse(this.sent.get(0), error);
@@ -72,7 +72,7 @@ class ReleasesTests {
 	@ValueSource(strings = { "ERR Error running script", "NOAUTH Authentication required.",
 			"NOPERM this user has no permissions to run the 'evalsha' command",
 			"WRONGTYPE Operation against a key holding the wrong kind of value" })
-	@DisplayName("A release that Redis would refuse again fails at once")
+	@DisplayName("A release that Redis refuses permanently fails at once")
 	void doesNotRetryFinalErrors(String error) {
 		CompletableFuture<Object> outcome = release();
 		DriverStub.refuse(this.sent.get(0), error);
@@ -81,7 +81,7 @@ class ReleasesTests {
 	}
 
 	@Test
-	@DisplayName("A release that there is no thread to retry fails, and the next one is retried")
+	@DisplayName("A release that no thread is available to repeat fails, and the next one is repeated")
 	void noThreadToRetry() {
 		CompletableFuture<Object> outcome = release();
 		this.executors.failOnce();
@@ -93,7 +93,7 @@ class ReleasesTests {
 		Awaitility.await().until(() -> this.sent.size() == 3);
 	}
 
-	/** Returns the reply, or why there is none. */
+	/** Returns the reply, or the failure. */
 	private CompletableFuture<Object> release() {
 		CompletableFuture<Object> outcome = new CompletableFuture<>();
 		assertThat(this.connector.connect()).succeedsWithin(SOON);

@@ -21,7 +21,7 @@ import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.when;
 
 /**
- * What becomes of grants that wait for replicas when the driver throws an Error.
+ * Grants that wait for replicas while the driver throws an Error.
  */
 class ReplicatedGrantsErrorTests {
 
@@ -55,7 +55,7 @@ class ReplicatedGrantsErrorTests {
 	}
 
 	@Test
-	@DisplayName("An Error at a grant is its answer, and the next grant is sent")
+	@DisplayName("An Error at a grant is passed to its caller, and the next grant is sent")
 	void errorAtGrant() {
 		this.failing.set(true);
 		assertThat(grant()).isCompletedWithValueMatching(NoClassDefFoundError.class::isInstance);
@@ -64,7 +64,7 @@ class ReplicatedGrantsErrorTests {
 	}
 
 	@Test
-	@DisplayName("An Error at WAIT is the answer of its grants, and the next grant is sent")
+	@DisplayName("An Error at WAIT is passed to the callers of its grants, and the next grant is sent")
 	void errorAtWait() {
 		when(this.redis.waitForReplication(anyInt(), anyLong())).thenThrow(new NoClassDefFoundError("a class"));
 		CompletableFuture<Object> first = grant();
@@ -74,7 +74,7 @@ class ReplicatedGrantsErrorTests {
 		assertThat(this.sent).hasSize(2);
 	}
 
-	/** Returns the reply, or why there is none. */
+	/** Returns the reply, or the failure. */
 	private CompletableFuture<Object> grant() {
 		CompletableFuture<Object> answer = new CompletableFuture<>();
 		assertThat(this.connector.connect()).succeedsWithin(SOON);

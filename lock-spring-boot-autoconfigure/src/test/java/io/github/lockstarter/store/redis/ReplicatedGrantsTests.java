@@ -32,15 +32,15 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Grants that a replica has to acknowledge.
+ * Grants that need the acknowledgement of a replica.
  */
 @Tag("faults")
 class ReplicatedGrantsTests {
 
-	/** For each grant, replicas have half of it. */
+	/** The command timeout; replicas have half of it for each grant. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-	/** What an answer in time may take on a busy machine. */
+	/** The maximum time of an answer on a busy machine. */
 	private static final Duration SOON = Duration.ofSeconds(20);
 
 	private static final Duration TTL = Duration.ofMinutes(10);
@@ -57,7 +57,7 @@ class ReplicatedGrantsTests {
 	private final AtomicInteger attempts = new AtomicInteger();
 
 	/**
-	 * A grant is undone that no replica acknowledged, so each has an owner of its own.
+	 * A grant without acknowledgement is undone later, so each grant has a new owner.
 	 */
 	@BeforeEach
 	void connectReplica() {
@@ -77,7 +77,7 @@ class ReplicatedGrantsTests {
 	}
 
 	@Test
-	@DisplayName("Grants that wait for a replica that does not answer delay no renewal and no release")
+	@DisplayName("Grants that wait for an unresponsive replica do not delay renewals and releases")
 	void delayNoRenewal() {
 		this.replica.freeze();
 		List<CompletableFuture<AcquireResult>> waiting = acquireAll(16);
@@ -91,7 +91,7 @@ class ReplicatedGrantsTests {
 	}
 
 	@Test
-	@DisplayName("Grants that wait for a replica that does not answer do not delay the end of a turn: its holder is answered, and the lock is free")
+	@DisplayName("Grants that wait for an unresponsive replica do not delay the end of a turn: its holder is answered, and the lock is free")
 	void delayNoEndOfTurn() {
 		LockOptions options = LockOptions.of(TTL);
 		Lease lease = this.instance.locks().acquire(key("turn"), options);
@@ -110,7 +110,7 @@ class ReplicatedGrantsTests {
 	}
 
 	@Test
-	@DisplayName("A hundred grants that wait for a replica that does not answer wait together, and are undone")
+	@DisplayName("A hundred grants that wait for an unresponsive replica share the wait, and are undone")
 	void waitTogether() {
 		this.replica.freeze();
 		this.instance.forgetRequests();
@@ -120,7 +120,7 @@ class ReplicatedGrantsTests {
 	}
 
 	@Test
-	@DisplayName("Several locks of one request count only once a replica has them; otherwise all are undone")
+	@DisplayName("Several locks of one request are granted only if a replica has them; otherwise all are undone")
 	void groups() {
 		this.instance.forgetRequests();
 		assertThat(acquireAtOnce(20)).succeedsWithin(SOON).isInstanceOf(AllGranted.class);
@@ -142,7 +142,7 @@ class ReplicatedGrantsTests {
 	}
 
 	@Test
-	@DisplayName("With a replica that answers, all are granted, and a lock that is held is refused without it")
+	@DisplayName("With a responsive replica all grants succeed, and a refusal does not wait for it")
 	void granted() {
 		assertThat(acquireAll(500))
 			.allSatisfy((each) -> assertThat(each).succeedsWithin(SOON).isInstanceOf(Granted.class));

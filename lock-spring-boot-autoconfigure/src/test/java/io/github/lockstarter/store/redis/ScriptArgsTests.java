@@ -14,13 +14,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is sent to Redis to call a script.
+ * The arguments of script calls.
  */
 class ScriptArgsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "return 1, 1, 0", "return 1, 3, 2", "return '\u00e9\u20ac', 10, 12", "'', 100, 99", "x, 1001, 1" })
-	@DisplayName("The arguments of a script are written as the driver writes them, and counted")
+	@DisplayName("The arguments of a script are encoded as the driver encodes them, and counted")
 	void writesAsTheDriverDoes(String script, int keys, int args) {
 		ScriptArgs written = new ScriptArgs(script, texts("key", keys), texts("", args));
 		CommandArgs<byte[], byte[]> expected = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script)

@@ -32,7 +32,7 @@ class ScriptCommandTests {
 	private final List<Object> replies = new ArrayList<>();
 
 	@Test
-	@DisplayName("The number that the server answers with is passed on")
+	@DisplayName("The server's numeric answer is passed on")
 	void passesNumberOn() {
 		send();
 		DriverStub.answer(this.sent.get(0), 7);
@@ -40,7 +40,7 @@ class ScriptCommandTests {
 	}
 
 	@Test
-	@DisplayName("A server that lacks the script is sent it whole, and answers then")
+	@DisplayName("If the server lacks the script, the whole script is sent, and its answer is passed on")
 	void sendsWhole() {
 		send();
 		DriverStub.refuse(this.sent.get(0), "NOSCRIPT No matching script.");
@@ -52,7 +52,7 @@ class ScriptCommandTests {
 	}
 
 	@Test
-	@DisplayName("A server that lacks the script even when it is sent whole is not asked a third time")
+	@DisplayName("If the server lacks the script again, it is not sent a third time")
 	void refusedWhole() {
 		send();
 		DriverStub.refuse(this.sent.get(0), "NOSCRIPT No matching script.");
@@ -62,7 +62,7 @@ class ScriptCommandTests {
 	}
 
 	@Test
-	@DisplayName("A driver that refuses to send the script whole is an answer, too")
+	@DisplayName("If the driver rejects the whole script, the rejection is the answer")
 	void answersForRefusedScript() {
 		RedisException refusal = new RedisException("not now");
 		send((command) -> {
@@ -75,7 +75,7 @@ class ScriptCommandTests {
 	}
 
 	@Test
-	@DisplayName("An Error of the driver is an answer, too")
+	@DisplayName("An Error of the driver is the answer")
 	void answersForError() {
 		NoClassDefFoundError error = new NoClassDefFoundError("a class that is missing");
 		send((command) -> {
@@ -85,7 +85,7 @@ class ScriptCommandTests {
 	}
 
 	@Test
-	@DisplayName("An error of the server is the exception that the driver makes of it")
+	@DisplayName("A server error is passed on as the driver's exception")
 	void passesErrorOn() {
 		send();
 		DriverStub.refuse(this.sent.get(0), "BUSY Redis is busy running a script.");
@@ -102,7 +102,7 @@ class ScriptCommandTests {
 	}
 
 	@Test
-	@DisplayName("Whatever comes after the first answer is no answer")
+	@DisplayName("Only the first answer counts")
 	void answersOnce() {
 		send();
 		RedisException late = new RedisCommandTimeoutException("late");
@@ -115,7 +115,7 @@ class ScriptCommandTests {
 	}
 
 	@Test
-	@DisplayName("All that the driver wants to do afterwards is done, however late it says so")
+	@DisplayName("All callbacks of the driver are called, however late they are registered")
 	void callsDriverBack() {
 		send();
 		List<Object> called = new ArrayList<>();
@@ -128,7 +128,7 @@ class ScriptCommandTests {
 	}
 
 	@Test
-	@DisplayName("An error of the server is none of the values that the driver is called back with")
+	@DisplayName("A server error is passed to the driver's callbacks as a failure, not as a value")
 	void callsDriverBackForError() {
 		send();
 		List<Object> called = new ArrayList<>();
@@ -141,7 +141,7 @@ class ScriptCommandTests {
 	}
 
 	@Test
-	@DisplayName("Nothing that is thrown at a reply reaches the driver, and it is logged")
+	@DisplayName("An exception of a reply's callback does not reach the driver, and is logged")
 	void throwsNothingAtDriver(CapturedOutput output) {
 		Script.RELEASE.send(DriverStub.commands(this.sent::add), TWO, TWO, (number, failure) -> {
 			throw new AssertionError("for this test");

@@ -13,7 +13,7 @@ class ScriptTests {
 
 	@ParameterizedTest
 	@EnumSource(mode = Mode.EXCLUDE, names = { "ACQUIRE_ALL", "BATCH", "RENEW" })
-	@DisplayName("What a managed server checks before it runs a script: keys are KEYS with a number, commands are literals")
+	@DisplayName("Scripts pass the checks of managed servers: keys are numbered KEYS, and commands are literals")
 	void passesChecks(Script script) {
 		String text = script.text();
 		assertThat(text).doesNotContain("unpack").doesNotContainPattern("KEYS(?!\\[[1-4]\\])");

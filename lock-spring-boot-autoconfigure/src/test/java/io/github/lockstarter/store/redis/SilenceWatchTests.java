@@ -30,7 +30,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What becomes of a silent connection that cannot be replaced, now or ever.
+ * A silent connection that cannot be replaced at first, or at all.
  */
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("faults")
@@ -56,7 +56,7 @@ class SilenceWatchTests {
 	}
 
 	@Test
-	@DisplayName("If replacing the connection throws an Error, it is replaced at the next attempt")
+	@DisplayName("If replacing the connection throws an Error, the next attempt replaces it")
 	void replaceThrowsError() {
 		AtomicBoolean thrown = new AtomicBoolean();
 		RedisLockStore store = connected(new Delegating(this.connections, (silent, stillSilent) -> {
@@ -73,7 +73,7 @@ class SilenceWatchTests {
 	}
 
 	@Test
-	@DisplayName("A connection that cannot be replaced is logged once, and requests are sent over it nevertheless")
+	@DisplayName("If a connection cannot be replaced, that is logged once, and requests are still sent over it")
 	void cannotBeReplaced(CapturedOutput output) {
 		AtomicInteger sent = new AtomicInteger();
 		this.connections.client().addListener(new CommandListener() {
@@ -106,14 +106,14 @@ class SilenceWatchTests {
 	}
 
 	@Test
-	@DisplayName("A connection that waits for replicas longer than a silent one has to answer is not replaced")
+	@DisplayName("A connection that waits for replicas is not replaced for being silent")
 	void waitsForReplicas() {
 		Duration longestWait = ReplicatedGrants.longestWait(Duration.ofSeconds(6));
 		LettuceConnector grants = LettuceConnector.ofGrants(this.connections, longestWait);
 		RedisClusterAsyncCommands<byte[], byte[]> redis = grants.connect().join();
 		CompletionStage<Long> acknowledged = redis.waitForReplication(1, longestWait.toMillis());
 		CompletionStage<byte[]> next = redis.get(new byte[] { 1 });
-		// Suspects the connection.
+		// Makes the store suspect that the connection is silent.
 		grants.expire(new Call<>(this.key), Duration.ofMillis(1));
 		assertThat(acknowledged).succeedsWithin(SOON).isEqualTo(0L);
 		assertThat(next).succeedsWithin(SOON);
@@ -133,7 +133,7 @@ class SilenceWatchTests {
 
 	}
 
-	/** Connections that are replaced in another way. */
+	/** Connections with a different replacement. */
 	private record Delegating(RedisConnections connections, Replacement replacement) implements RedisConnections {
 
 		@Override

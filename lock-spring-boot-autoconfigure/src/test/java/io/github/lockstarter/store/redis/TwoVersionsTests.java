@@ -30,7 +30,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * This version and the one before on one Redis, as while an application is deployed.
+ * This version and the earlier version with one Redis, as during a rolling deployment.
  */
 class TwoVersionsTests {
 
@@ -69,7 +69,7 @@ class TwoVersionsTests {
 	}
 
 	@Test
-	@DisplayName("A lock that the earlier version holds is held, and its release wakes a waiter of this version")
+	@DisplayName("A lock held by the earlier version is held for this version, and its release notifies a waiter of this version")
 	void heldByEarlierVersion() {
 		long token = this.before.acquireOrWait("before");
 		awaitRefused("after");
@@ -81,7 +81,7 @@ class TwoVersionsTests {
 	}
 
 	@Test
-	@DisplayName("A lock that this version holds is held, and its release wakes a waiter of the earlier version")
+	@DisplayName("A lock held by this version is held for the earlier version, and its release notifies a waiter of the earlier version")
 	void heldByThisVersion() {
 		long token = ((Granted) acquire("after")).fencingToken();
 		assertThat(this.before.acquireOrWait("before")).isBetween(-TTL.toMillis(), -1L);
@@ -92,7 +92,7 @@ class TwoVersionsTests {
 	}
 
 	@Test
-	@DisplayName("A turn of the earlier version ends for a waiter of this version, and wakes it")
+	@DisplayName("A turn of the earlier version ends for a waiter of this version, and notifies it")
 	void turnOfEarlierVersion() {
 		this.before.acquireOrWait("first");
 		long token = this.before.handOver("first", "second");
@@ -107,7 +107,7 @@ class TwoVersionsTests {
 	}
 
 	@Test
-	@DisplayName("A turn of this version ends for a waiter of the earlier version, and wakes it")
+	@DisplayName("A turn of this version ends for a waiter of the earlier version, and notifies it")
 	void turnOfThisVersion() {
 		acquire("first");
 		long token = ((Granted) handOver("first", "second")).fencingToken();
@@ -134,7 +134,7 @@ class TwoVersionsTests {
 	}
 
 	@Test
-	@DisplayName("Keys are where every version of the library has them")
+	@DisplayName("Redis keys have the same form in every version of the library")
 	void keysStay() {
 		RedisKeys keys = new RedisKeys("lock");
 		byte[] lock = keys.lock(new LockKey("registration", "taro"));
@@ -154,7 +154,7 @@ class TwoVersionsTests {
 	}
 
 	/**
-	 * Returns when the waiter is woken by the subscription itself, for the first time.
+	 * Returns when the waiter is first notified by the subscription itself.
 	 */
 	private void awaitRefused(String owner) {
 		assertThat(join(this.lock.acquire(command(owner)))).isInstanceOfSatisfying(Held.class,

@@ -19,7 +19,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
 
 /**
- * What applications do about exceptions.
+ * The ways in which applications handle exceptions.
  */
 final class ApplicationAdvices {
 

@@ -48,12 +48,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ConflictWriterTests {
 
-	/** How often something of the application has seen a conflict or its answer. */
+	/**
+	 * The number of times that a component of the application saw a conflict or its
+	 * answer.
+	 */
 	private static final AtomicInteger seen = new AtomicInteger();
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/mono", "/entity" })
-	@DisplayName("The first refusals go through the exception handling, and the later ones get the same answer without it")
+	@DisplayName("The first refusals use the exception handling, and later ones get the same answer without it")
 	void prepared(String path) throws Exception {
 		try (TestServer server = start()) {
 			List<HttpResponse<String>> first = RefusedRequests.send(server, path, UNTIL_PREPARED);
@@ -66,7 +69,7 @@ class ConflictWriterTests {
 	}
 
 	@Test
-	@DisplayName("A handler that calls itself finds the conflict of the inner call")
+	@DisplayName("A handler that calls itself through its proxy can catch the conflict of the inner call")
 	void innerCall() throws Exception {
 		try (TestServer server = start(CallsItself.class)) {
 			RefusedRequests.send(server, "/outer?key=key", UNTIL_PREPARED);
@@ -76,7 +79,7 @@ class ConflictWriterTests {
 	}
 
 	@Test
-	@DisplayName("A handler of a body is refused by an error each time, also where its controller has prepared answers")
+	@DisplayName("A handler that returns a body is refused by an error each time, even if its controller has prepared answers")
 	void body() throws Exception {
 		try (TestServer server = start()) {
 			RefusedRequests.send(server, "/mono", UNTIL_PREPARED);
@@ -87,18 +90,18 @@ class ConflictWriterTests {
 	}
 
 	@Test
-	@DisplayName("Where the application has a writer of entities of its own, it writes each conflict")
+	@DisplayName("An application's own writer of entities writes each conflict")
 	void secondWriter() throws Exception {
 		try (TestServer server = start(OwnEntityWriter.class)) {
 			RefusedRequests.assertAlike(RefusedRequests.send(server, "/mono", 4), "/mono");
-			// For each request: the handler's result, which signals the conflict, and the
-			// answer.
+			// For each request: once the handler's result, which signals the conflict,
+			// and once the answer.
 			assertThat(seen).hasValue(4 * 2);
 		}
 	}
 
 	@Test
-	@DisplayName("A browser gets the application's error page each time")
+	@DisplayName("A browser always gets the application's error page")
 	void browser() throws Exception {
 		try (TestServer server = start()) {
 			assertThat(RefusedRequests.send(server, "/mono", 3, "Accept", "text/html"))
@@ -109,7 +112,7 @@ class ConflictWriterTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { OwnHandler.class, OwnErrorInterceptor.class, OwnAspect.class })
-	@DisplayName("A component of the application that sees conflicts or changes answers sees each of them")
+	@DisplayName("An application component that observes conflicts or changes answers sees each of them")
 	void observed(Class<?> observer) throws Exception {
 		try (TestServer server = start(observer)) {
 			RefusedRequests.send(server, "/mono", 4);

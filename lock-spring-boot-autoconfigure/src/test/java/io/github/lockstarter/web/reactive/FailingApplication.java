@@ -30,8 +30,8 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 
 /**
- * A reactive application that fails wherever an application can: the last segment of a
- * path says with what.
+ * A reactive application that fails in each place where an application can fail. The last
+ * segment of the path selects the exception.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration

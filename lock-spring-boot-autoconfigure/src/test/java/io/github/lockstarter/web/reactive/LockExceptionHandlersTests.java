@@ -38,13 +38,13 @@ class LockExceptionHandlersTests {
 
 	private static final String HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-	/** Every way for an exception to leave an application. */
+	/** All ways in which an exception can leave an application. */
 	private static final List<String> WAYS = List.of("/controller/thrown", "/controller/mono", "/controller/flux",
 			"/function/thrown", "/function/mono", "/function/body", "/filter/thrown", "/filter/mono");
 
 	@ParameterizedTest
 	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
-	@DisplayName("A conflict is a problem, with problem details on or off, and with an application's handler of every exception or without")
+	@DisplayName("A conflict is a problem, with problem details on or off, and with or without an application's handler of all exceptions")
 	void conflict(boolean problemDetails, boolean ownAdvice) throws Exception {
 		TestServer server = server(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
 				"spring.webflux.problemdetails.enabled=" + problemDetails);
@@ -56,7 +56,7 @@ class LockExceptionHandlersTests {
 
 	@ParameterizedTest
 	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
-	@DisplayName("Functional endpoints and filters are answered like controllers, whether they throw or signal")
+	@DisplayName("Functional endpoints and filters are answered like controllers, for thrown and signalled exceptions")
 	void everyWay(boolean problemDetails, boolean ownAdvice) throws Exception {
 		TestServer server = server(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
 				"spring.webflux.problemdetails.enabled=" + problemDetails);
@@ -106,7 +106,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Without an error page a browser gets the status and headers, once")
+	@DisplayName("Without an error page, a browser gets the status and headers, once")
 	void noErrorPage() throws Exception {
 		TestServer server = server(Nothing.class, "spring.web.error.whitelabel.enabled=false");
 		for (String way : WAYS) {
@@ -119,7 +119,7 @@ class LockExceptionHandlersTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "*/*", "application/json", "application/problem+json", "application/json, text/html;q=0.9",
 			"application/xml", "text/plain", "image/png" })
-	@DisplayName("Everybody else gets the problem")
+	@DisplayName("Any other client gets the problem")
 	void notHtml(String accept) throws Exception {
 		TestServer server = server(Nothing.class);
 		for (String way : WAYS) {
@@ -130,7 +130,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("The answer is in the language of the request, with English for what there is no translation to")
+	@DisplayName("The answer is in the language of the request, or in English without a translation")
 	void languages() throws Exception {
 		TestServer server = server(Nothing.class);
 		for (String way : WAYS) {
@@ -142,7 +142,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Where the application decides on the language, the answer is in that one")
+	@DisplayName("If the application determines the language, the answer is in that language")
 	void fixedLanguage() throws Exception {
 		TestServer server = server(Nothing.class, "spring.web.locale=ja", "spring.web.locale-resolver=fixed");
 		for (String way : WAYS) {
@@ -152,7 +152,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("An application's own handler of one exception replaces ours of that exception only, outside of controllers, too")
+	@DisplayName("An application's own handler of one exception replaces the library's for that exception only, also outside controllers")
 	void ownHandler() throws Exception {
 		TestServer server = server(ApplicationAdvices.OwnConflictHandler.class);
 		for (String way : WAYS) {
@@ -167,7 +167,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("An application's ResponseEntityExceptionHandler answers, outside of controllers, too")
+	@DisplayName("An application's ResponseEntityExceptionHandler answers, also outside controllers")
 	void ownFormat() throws Exception {
 		TestServer server = server(ApplicationAdvices.OwnResponseEntityExceptionHandler.class);
 		for (String way : WAYS) {
@@ -178,7 +178,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("An application's handler for some controllers leaves ours to the others")
+	@DisplayName("If an application's handler applies to some controllers, the library's applies to the others")
 	void ownHandlerElsewhere() throws Exception {
 		TestServer server = server(ApplicationAdvices.OwnHandlerElsewhere.class);
 		for (String way : WAYS) {
@@ -187,7 +187,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("An application's advice that is ordered before ours comes first")
+	@DisplayName("An application's advice that is ordered before the library's takes precedence")
 	void orderedBefore() throws Exception {
 		TestServer server = server(ApplicationAdvices.EveryExceptionFirst.class);
 		for (String way : WAYS) {
@@ -197,7 +197,7 @@ class LockExceptionHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "true", "false" })
-	@DisplayName("Where our advice is absent the status and headers are right all the same")
+	@DisplayName("Without the library's advice, status and headers are correct")
 	void withoutAdvice(String problemDetails) throws Exception {
 		TestServer server = server(NoAdvice.class, "spring.webflux.problemdetails.enabled=" + problemDetails);
 		for (String way : WAYS) {
@@ -209,7 +209,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("An answer that has begun is broken off, and the log names the reason")
+	@DisplayName("If the response has begun, it is aborted, and the log has the reason")
 	void committed(CapturedOutput output) {
 		TestServer server = server(Nothing.class);
 		assertThatThrownBy(() -> server.post("/stream")).isInstanceOf(IOException.class);
@@ -219,7 +219,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Other exceptions are none of our business")
+	@DisplayName("Other exceptions are not handled")
 	void others() throws Exception {
 		TestServer server = server(Nothing.class);
 		HttpResponse<String> answer = server.post("/nowhere");
@@ -239,7 +239,7 @@ class LockExceptionHandlersTests {
 		return servers.get(new Class<?>[] { FailingApplication.class, extra }, all);
 	}
 
-	/** Acquires a lock of that name, and returns its key, which nobody else uses. */
+	/** Acquires a lock of the name with a unique key, and returns the key. */
 	private static String hold(TestServer server, String name) {
 		String key = UUID.randomUUID().toString();
 		server.context()

@@ -63,7 +63,7 @@ class LockExceptionHandlersTests {
 
 	@ParameterizedTest
 	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
-	@DisplayName("A conflict is a problem, with problem details on or off, and with an application's handler of every exception or without")
+	@DisplayName("A conflict is a problem, with problem details on or off, and with or without an application's handler of all exceptions")
 	void conflict(boolean problemDetails, boolean ownAdvice) throws Exception {
 		TestServer server = server(ownAdvice ? EveryException.class : Nothing.class,
 				"spring.mvc.problemdetails.enabled=" + problemDetails);
@@ -109,7 +109,7 @@ class LockExceptionHandlersTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "*/*", "application/json", "application/problem+json", "application/json, text/html;q=0.9",
 			"application/xml", "text/plain", "image/png" })
-	@DisplayName("Everybody else gets the problem")
+	@DisplayName("Any other client gets the problem")
 	void notHtml(String accept) throws Exception {
 		TestServer server = server(Nothing.class);
 		String user = hold(server, "users");
@@ -119,7 +119,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("The answer is in the language of the request, with English for what there is no translation to")
+	@DisplayName("The answer is in the language of the request, or in English without a translation")
 	void languages() throws Exception {
 		TestServer server = server(Nothing.class);
 		String user = hold(server, "users");
@@ -130,7 +130,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("The application's own messages come first; a code is not a message")
+	@DisplayName("The application's own messages take precedence, and a missing message is not replaced by its code")
 	void ownMessages() throws Exception {
 		TestServer server = server(OwnMessages.class);
 		String user = hold(server, "users");
@@ -139,7 +139,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("An application may have other message sources than that of its context")
+	@DisplayName("An application may use a message source other than that of its context")
 	void otherMessages() throws Exception {
 		TestServer server = server(OtherMessages.class);
 		String user = hold(server, "users");
@@ -147,7 +147,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("An application's own handler of one exception replaces ours of that exception only")
+	@DisplayName("An application's own handler of one exception replaces the library's for that exception only")
 	void ownHandler() throws Exception {
 		TestServer server = server(OwnConflictHandler.class);
 		HttpResponse<String> conflict = server.post("/fail/conflict");
@@ -160,7 +160,7 @@ class LockExceptionHandlersTests {
 	@ParameterizedTest
 	@ValueSource(
 			classes = { OwnResponseEntityExceptionHandler.class, OwnStatusHandler.class, OwnHandlerOfSeveral.class })
-	@DisplayName("An application's ResponseEntityExceptionHandler answers, and so does its handler of every ResponseStatusException")
+	@DisplayName("An application's ResponseEntityExceptionHandler, or its handler of every ResponseStatusException, answers")
 	void ownFormat(Class<?> advice) throws Exception {
 		TestServer server = server(advice);
 		String user = hold(server, "users");
@@ -172,7 +172,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A ResponseEntityExceptionHandler that changes nothing answers with our type, title, detail and headers")
+	@DisplayName("A ResponseEntityExceptionHandler without overrides answers with the library's type, title, detail and headers")
 	void plainFormat() throws Exception {
 		TestServer server = server(PlainResponseEntityExceptionHandler.class);
 		String user = hold(server, "users");
@@ -185,7 +185,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("An application's handler for some controllers leaves ours to the others")
+	@DisplayName("If an application's handler applies to some controllers, the library's applies to the others")
 	void ownHandlerElsewhere() throws Exception {
 		TestServer server = server(OwnHandlerElsewhere.class);
 		assertThat(server.post("/fail/conflict").body()).contains("Request still in progress");
@@ -193,7 +193,7 @@ class LockExceptionHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "true", "false" })
-	@DisplayName("Where our advice is absent the status and headers are right all the same")
+	@DisplayName("Without the library's advice, status and headers are correct")
 	void withoutAdvice(String problemDetails) throws Exception {
 		TestServer server = server(NoAdvice.class, "spring.mvc.problemdetails.enabled=" + problemDetails);
 		HttpResponse<String> answer = server.post("/fail/conflict");
@@ -204,7 +204,7 @@ class LockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A key can be taken from a header, the path and the principal")
+	@DisplayName("A key can be read from a header, the path and the principal")
 	void requestValues() throws Exception {
 		TestServer server = server(Nothing.class);
 		hold(server, "header", "k1");
@@ -229,7 +229,7 @@ class LockExceptionHandlersTests {
 		return servers.get(new Class<?>[] { Application.class, extra }, all);
 	}
 
-	/** Acquires a lock of that name, and returns its key, which nobody else uses. */
+	/** Acquires a lock of the name with a unique key, and returns the key. */
 	private static String hold(TestServer server, String name) {
 		String key = UUID.randomUUID().toString();
 		hold(server, name, key);
@@ -251,7 +251,7 @@ class LockExceptionHandlersTests {
 			return new Controller();
 		}
 
-		/** Stands for a login. */
+		/** Replaces a login. */
 		@Bean
 		Filter login() {
 			return (request, response, chain) -> chain

@@ -87,7 +87,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class PreparedConflictResolverTests {
 
-	/** How often something of the application has seen a conflict or its answer. */
+	/**
+	 * The number of times that a component of the application saw a conflict or its
+	 * answer.
+	 */
 	private static final AtomicInteger seen = new AtomicInteger();
 
 	@AutoClose
@@ -99,10 +102,10 @@ class PreparedConflictResolverTests {
 	}
 
 	@ParameterizedTest
-	// An answer is kept for a controller and a language.
+	// Answers are prepared by controller and language.
 	@CsvSource({ "/body, de", "/bare, fr", "/entity, it", "/nothing, es", "/headers, pt", "/number, nl", "/created, da",
 			"/stage, sv", "/view, fi", "/task, nb", "/session, pl", "/service, cs" })
-	@DisplayName("The first refusals go through the exception handling, and the later ones get the same answer without it")
+	@DisplayName("The first refusals use the exception handling, and later ones get the same answer without it")
 	void prepared(String path, String language) throws Exception {
 		TestServer server = shared();
 		RefusedRequests.described(server);
@@ -118,7 +121,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("Each language, and each kind of client, has an answer of its own")
+	@DisplayName("Each language, and each kind of client, has its own prepared answer")
 	void kinds() throws Exception {
 		TestServer server = shared();
 		for (int i = 0; i <= UNTIL_PREPARED; i++) {
@@ -133,7 +136,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("The answer has the type of a problem, whatever the handler produces")
+	@DisplayName("The content type is that of a problem, whatever the handler produces")
 	void produces() throws Exception {
 		TestServer server = shared();
 		for (String path : List.of("/csv", "/json")) {
@@ -142,7 +145,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("A path that ends like a file gets the header that keeps browsers from running the answer")
+	@DisplayName("A path with a file extension gets the header that prevents browsers from executing the answer")
 	void files() throws Exception {
 		TestServer server = shared();
 		RefusedRequests.send(server, "/files/a", UNTIL_PREPARED);
@@ -151,7 +154,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("A controller's own handler of the exception is called each time")
+	@DisplayName("A controller's own exception handler is called each time")
 	void ownHandler() throws Exception {
 		TestServer server = shared();
 		assertThat(RefusedRequests.send(server, "/own", 4)).extracting(HttpResponse::body).containsOnly("own");
@@ -159,7 +162,7 @@ class PreparedConflictResolverTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Nothing.class, IgnoredAcceptHeader.class })
-	@DisplayName("A browser is answered by the application's error handling each time, however the application negotiates")
+	@DisplayName("A browser is always answered by the application's error handling, whatever its content negotiation")
 	void browser(Class<?> negotiation) throws Exception {
 		try (TestServer server = start(negotiation)) {
 			RefusedRequests.assertAlike(RefusedRequests.send(server, "/body", 3), "/body");
@@ -170,7 +173,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("A refusal of a full queue has an answer of its own")
+	@DisplayName("The refusal of a full queue has its own prepared answer")
 	void fullQueue() throws Exception {
 		try (TestServer server = start(Nothing.class, "lock.max-waiters=1")) {
 			LockRegistry registry = server.context().getBean(LockRegistry.class);
@@ -193,17 +196,17 @@ class PreparedConflictResolverTests {
 	@ParameterizedTest
 	@ValueSource(classes = { OwnHandler.class, OwnResolver.class, OwnBodyAdvice.class, OwnInterceptor.class,
 			OwnErrorInterceptor.class, OwnAspect.class, OwnFilter.class })
-	@DisplayName("A component of the application that sees conflicts or changes answers sees each of them")
+	@DisplayName("An application component that observes conflicts or changes answers sees each of them")
 	void observed(Class<?> observer) throws Exception {
 		try (TestServer server = start(observer)) {
 			RefusedRequests.send(server, "/body", 4);
-			// The client may have its answer before the request has ended.
+			// The client may get its answer before the request has ended.
 			Awaitility.await().untilAsserted(() -> assertThat(seen).hasValue(4));
 		}
 	}
 
 	@Test
-	@DisplayName("An interceptor is not called after a handler that was refused")
+	@DisplayName("No interceptor is called after a refused handler")
 	void notHandled() throws Exception {
 		try (TestServer server = start(AfterHandlers.class)) {
 			RefusedRequests.send(server, "/body", 3);
@@ -215,7 +218,7 @@ class PreparedConflictResolverTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { OwnSupport.class, OwnMapping.class })
-	@DisplayName("A handler is refused also where the application's Spring MVC has no interceptors of others")
+	@DisplayName("A handler is refused even if the application has no other Spring MVC interceptors")
 	void withoutInterceptors(Class<?> configuration) throws Exception {
 		try (TestServer server = start(configuration)) {
 			assertThat(RefusedRequests.send(server, "/entity", 4)).extracting(HttpResponse::statusCode)
@@ -224,7 +227,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("A handler that has the writer of the response is refused, also where its controller has a prepared answer")
+	@DisplayName("A handler with a response writer parameter is refused, even if its controller has a prepared answer")
 	void writer() throws Exception {
 		TestServer server = shared();
 		RefusedRequests.send(server, "/body", UNTIL_PREPARED);
@@ -235,7 +238,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("A request that was forwarded is answered by the path that the client asked for")
+	@DisplayName("A forwarded request is answered with the path that the client requested")
 	void forwarded() throws Exception {
 		TestServer server = shared();
 		RefusedRequests.send(server, "/body", UNTIL_PREPARED);
@@ -244,7 +247,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("A handler that calls itself finds the conflict of the inner call")
+	@DisplayName("A handler that calls itself through its proxy can catch the conflict of the inner call")
 	void innerCall() throws Exception {
 		TestServer server = shared();
 		assertThat(RefusedRequests.send(server, "/outer", 2)).extracting(HttpResponse::body)
@@ -252,7 +255,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("An answer with content that differs each time is made each time")
+	@DisplayName("An answer whose content differs each time is not prepared")
 	void changing() throws Exception {
 		try (TestServer server = start(TraceIds.class)) {
 			assertThat(RefusedRequests.send(server, "/body", 4)).extracting(HttpResponse::body)
@@ -266,7 +269,7 @@ class PreparedConflictResolverTests {
 	}
 
 	private static Set<String> headers(HttpResponse<String> answer) {
-		// How the body is framed is up to the container.
+		// The framing of the body depends on the container.
 		return answer.headers()
 			.map()
 			.keySet()

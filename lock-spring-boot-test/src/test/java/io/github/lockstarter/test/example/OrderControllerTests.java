@@ -28,7 +28,7 @@ class OrderControllerTests {
 	TestLockRegistry locks;
 
 	@Test
-	@DisplayName("While another instance handles an order, the same order is refused")
+	@DisplayName("While another instance processes an order, the same order is refused")
 	void refusesTheSameOrderMeanwhile() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		assertThat(place("1")).hasStatus(HttpStatus.CONFLICT)
@@ -43,7 +43,7 @@ class OrderControllerTests {
 	}
 
 	@Test
-	@DisplayName("Without a store an order is not accepted")
+	@DisplayName("While the store is unavailable, an order is not accepted")
 	void answersWithoutAStore() {
 		this.locks.failStore();
 		assertThat(place("1")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE);

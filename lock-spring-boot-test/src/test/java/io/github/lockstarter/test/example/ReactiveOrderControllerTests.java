@@ -13,7 +13,7 @@ import io.github.lockstarter.test.OtherHolder;
 import io.github.lockstarter.test.TestLockRegistry;
 
 /**
- * A slice of an application with Spring WebFlux.
+ * A slice test of an application with Spring WebFlux.
  */
 @WebFluxTest(OrderController.class)
 @AutoConfigureLocks
@@ -26,7 +26,7 @@ class ReactiveOrderControllerTests {
 	private TestLockRegistry locks;
 
 	@Test
-	@DisplayName("In a slice of Spring WebFlux a lock is held elsewhere, a store fails, and both end")
+	@DisplayName("In a WebFlux slice test, a lock can be held elsewhere and the store can fail, and both can be ended")
 	void isControlled() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		place().isEqualTo(409).expectHeader().valueEquals("Retry-After", 10);

@@ -38,7 +38,7 @@ class ReportsTests {
 	}
 
 	@Test
-	@DisplayName("A reader waits for the report that another instance writes")
+	@DisplayName("A reader waits for a report that another instance writes")
 	void waitsForTheOtherInstance() {
 		OtherHolder other = this.locks.heldElsewhere("reports:blue");
 		CompletableFuture<String> report = supplyAsync(() -> this.reports.read("blue"));

@@ -17,14 +17,14 @@ import static io.github.lockstarter.test.LockAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Each repetition leaves behind what would make the next one fail, in the context that
- * both share.
+ * Each repetition leaves locks behind that would make the next one fail, in the
+ * application context that they share.
  */
 @WebMvcTest(OrderController.class)
 @AutoConfigureLocks
 class ResetBetweenTestsTests {
 
-	/** Of the repetitions before. */
+	/** Leases of earlier repetitions. */
 	private static Lease last;
 
 	@Autowired
@@ -39,7 +39,7 @@ class ResetBetweenTestsTests {
 	}
 
 	@RepeatedTest(3)
-	@DisplayName("Nothing of the locks of one test is there in the next: leases, holders elsewhere, stored answers, failures")
+	@DisplayName("No leases, holders elsewhere, stored results or failures of one test are left in the next")
 	void leavesAllBehind() {
 		assertThat(place("1")).hasStatus(201).doesNotContainHeader("Idempotent-Replayed");
 		assertThat(place("1")).hasStatus(201).containsHeader("Idempotent-Replayed");

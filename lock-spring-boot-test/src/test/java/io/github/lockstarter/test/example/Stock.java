@@ -8,7 +8,7 @@ import java.util.Optional;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 
-/** Uses a registry in code. */
+/** Uses a registry programmatically. */
 class Stock {
 
 	private final LockRegistry locks;

@@ -17,7 +17,7 @@ class StockTests {
 	Stock stock = new Stock(this.locks);
 
 	@Test
-	@DisplayName("While the stock is counted elsewhere, nothing is added to it")
+	@DisplayName("While another instance counts the stock, nothing is added to it")
 	void addsNothingWhileItIsCounted() {
 		this.locks.heldElsewhere("stock");
 		assertThat(this.stock.add("tea")).isFalse();

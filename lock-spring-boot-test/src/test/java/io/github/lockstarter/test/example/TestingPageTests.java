@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The examples of {@code docs/testing.md} are code of this package.
+ * Checks that the examples of {@code docs/testing.md} are code of this package.
  */
 @Tag("once")
 class TestingPageTests {
@@ -26,7 +26,7 @@ class TestingPageTests {
 			"example");
 
 	@Test
-	@DisplayName("Each example in Java is part of a test that runs")
+	@DisplayName("Each Java example of the page is part of a running test")
 	void java() throws IOException {
 		List<String> examples = blocks("java").stream().map(TestingPageTests::withoutSpace).toList();
 		assertThat(examples).hasSize(4);
@@ -35,14 +35,14 @@ class TestingPageTests {
 	}
 
 	@Test
-	@DisplayName("The dependency is that on this module")
+	@DisplayName("The documented dependency is this module")
 	void dependency() {
 		String artifact = "<artifactId>lock-spring-boot-test</artifactId>";
 		assertThat(blocks("xml")).singleElement().asString().contains(artifact);
 		assertThat(read(Path.of("pom.xml"))).contains(artifact);
 	}
 
-	/** Display names are for this repository, and no page shows them. */
+	/** Removes display names, which the page does not show. */
 	private static List<String> sources() throws IOException {
 		try (Stream<Path> files = Files.list(SOURCES)) {
 			return files.map(TestingPageTests::read)

@@ -26,20 +26,20 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The sample on the command line, as processes.
+ * The console mode of the sample, in separate processes.
  */
 @Tag("once")
 class ConsoleTests {
 
 	private static final LockOptions UNTIL_BOTH_WANT_IT = LockOptions.of(Duration.ofMinutes(1));
 
-	/** Lines have the time of day, which begins anew at midnight. */
+	/** Lines contain the time of day, which restarts at midnight. */
 	private static final LocalTime BEGIN = LocalTime.now(ZoneId.systemDefault());
 
 	private static final Pattern LINE = Pattern.compile("([\\d:.]+) process (\\d+) task +(\\d+) (starts|ends).*");
 
 	@Test
-	@DisplayName("parallel serial: tasks overlap, and then one runs at a time, as many as it says; it ends by itself")
+	@DisplayName("parallel serial: tasks overlap at first, then run one at a time, as often as given; the program ends by itself")
 	void parallel() {
 		try (TestJvm process = start("parallel", "serial", "--lock.store=memory")) {
 			assertThat(process.awaitEnd()).isZero();
@@ -52,7 +52,7 @@ class ConsoleTests {
 	}
 
 	@Test
-	@DisplayName("serial: of the tasks of two processes, one runs at a time")
+	@DisplayName("serial: tasks of two processes run one at a time")
 	void serial() {
 		try (TestServer other = other();
 				Lease lease = other.context()
@@ -74,7 +74,7 @@ class ConsoleTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "seriell", "serial twice", "-h" })
-	@DisplayName("Anything else on the command line: usage, and exit code 2")
+	@DisplayName("Invalid arguments: usage, and exit code 2")
 	void usage(String command) {
 		try (TestJvm process = start(command.split(" "))) {
 			assertThat(process.awaitEnd()).isEqualTo(2);
@@ -83,7 +83,7 @@ class ConsoleTests {
 	}
 
 	@Test
-	@DisplayName("No store: one message, without a stack trace, exit code 1, and nothing ran")
+	@DisplayName("Store unavailable: one message without a stack trace, exit code 1, and no task runs")
 	void noStore() {
 		try (TestJvm process = start("serial", "--spring.data.redis.port=1")) {
 			assertThat(process.awaitEnd()).isOne();
@@ -99,7 +99,7 @@ class ConsoleTests {
 			.toArray(String[]::new);
 	}
 
-	/** Returns an application with the same locks. */
+	/** Starts an application with the same locks. */
 	private static TestServer other() {
 		return TestServer.start(new Class<?>[] { SampleApplication.class },
 				Stream.concat(Stream.of("spring.datasource.url=jdbc:h2:mem:console"), onRedis())
@@ -127,7 +127,9 @@ class ConsoleTests {
 		return LocalTime.parse(time).minusNanos(BEGIN.toNanoOfDay());
 	}
 
-	/** Counts in the order of the lines. */
+	/**
+	 * Returns the maximum number of concurrent tasks, counted in the order of the lines.
+	 */
 	private static int mostAtOnce(List<Line> lines) {
 		int running = 0;
 		int most = 0;
@@ -138,7 +140,7 @@ class ConsoleTests {
 		return most;
 	}
 
-	/** A line of the output, in order of time; what ends goes before what starts. */
+	/** A line of the output, ordered by time; at equal times ends precede starts. */
 	private record Line(LocalTime time, long process, String what) implements Comparable<Line> {
 
 		boolean isStart() {

@@ -55,10 +55,10 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Handlers of Spring MVC that return a plain value, and have given their thread back
- * while they waited for their lock.
+ * Synchronous handlers of Spring MVC, which free the thread of their request while they
+ * wait for their lock.
  */
-class PlainHandlersTests {
+class SynchronousHandlersTests {
 
 	private static final String[] HEADERS = { "Accept-Language", "ja-JP", "If-None-Match", "\"1\"" };
 
@@ -71,7 +71,7 @@ class PlainHandlersTests {
 	@ValueSource(strings = { "/body?key=1", "/entity?key=1", "/status?key=1", "/written?key=1", "/request?key=1",
 			"/conditional?key=1", "/form?key=1&amount=2", "/form?key=1&amount=two", "/model?key=1", "/session?key=1",
 			"/redirect?key=1", "/failing?key=1", "/no-parameters" })
-	@DisplayName("A plain handler that has waited answers as one that need not")
+	@DisplayName("A synchronous handler that waited for its lock answers like one that did not wait")
 	void answersAsAlways(String path) throws Exception {
 		HttpResponse<String> atOnce = this.server.post(path, HEADERS);
 		HttpResponse<String> later = contended(path, 1);
@@ -83,7 +83,7 @@ class PlainHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "method", "response" })
-	@DisplayName("The lock of a plain handler that has waited ends as always")
+	@DisplayName("A synchronous handler that waited releases its lock as configured")
 	void released(String releaseOn) throws Exception {
 		this.server = server("lock.web.release-on=" + releaseOn);
 		assertThat(contended("/body?key=1", 1).statusCode()).isEqualTo(200);
@@ -95,7 +95,7 @@ class PlainHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A plain handler whose wait ends without the lock is answered as a conflict")
+	@DisplayName("A synchronous handler whose wait times out is answered with 409")
 	void conflict() throws Exception {
 		this.server = server("lock.names.page.wait=300ms");
 		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
@@ -108,7 +108,7 @@ class PlainHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Without parameters nothing tells of the model, so a handler that returns a view keeps its thread")
+	@DisplayName("A handler without parameters that returns a view waits on its thread")
 	void viewWithoutParameters() throws Exception {
 		String atOnce = this.server.post("/view-without-parameters").body();
 		assertThat(atOnce).contains("menu");
@@ -116,19 +116,19 @@ class PlainHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A plain handler whose lock is free keeps its thread")
+	@DisplayName("A synchronous handler whose lock is free runs on the thread of its request")
 	void free() throws Exception {
 		int requests = 20;
 		int before = suspensions().get();
 		for (int i = 0; i < requests; i++) {
 			assertThat(this.server.post("/body?key=1").statusCode()).isEqualTo(200);
 		}
-		// A machine that stands still looks like a lock that is held.
+		// If the machine pauses, a free lock can appear held.
 		assertThat(suspensions()).hasValueLessThan(before + requests);
 	}
 
 	@Test
-	@DisplayName("A plain handler whose lock is free needs no thread on which callbacks run")
+	@DisplayName("A synchronous handler whose lock is free runs although all callback threads are blocked")
 	void freeBesideBlockedCallbacks() throws Exception {
 		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
 		int threads = Runtime.getRuntime().availableProcessors();
@@ -145,7 +145,7 @@ class PlainHandlersTests {
 				}
 			}
 			assertThat(blocked.await(1, TimeUnit.MINUTES)).isTrue();
-			// A machine that stands still looks like a lock that is held.
+			// If the machine pauses, a free lock can appear held.
 			answers = IntStream.range(0, 10)
 				.<CompletableFuture<?>>mapToObj((i) -> this.server.postAsync("/written?key=free-" + i))
 				.toList();
@@ -154,13 +154,13 @@ class PlainHandlersTests {
 		}
 		finally {
 			end.complete(null);
-			// The next test counts suspensions, too.
+			// The next test counts suspensions from here.
 			answers.forEach(CompletableFuture::join);
 		}
 	}
 
 	@Test
-	@DisplayName("On demand a plain handler keeps its thread while it waits")
+	@DisplayName("With lock.web.keep-thread, a synchronous handler waits on its thread")
 	void keepsThread() throws Exception {
 		this.server = server("lock.web.keep-thread=true");
 		assertThat(contended("/body?key=1", 0).body()).isEqualTo("body ja_JP");
@@ -172,7 +172,7 @@ class PlainHandlersTests {
 		CompletableFuture<HttpResponse<String>> waiting;
 		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
 			waiting = this.server.postAsync(path, HEADERS);
-			Awaitility.await().until(() -> new HandlerTable(this.server).waiters() == 1);
+			Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters() == 1);
 			Awaitility.await().until(() -> suspensions().get() == expected);
 			assertThat(waiting).isNotDone();
 			assertThat(held.isHeld()).isTrue();
@@ -200,7 +200,7 @@ class PlainHandlersTests {
 					.toArray(String[]::new));
 	}
 
-	/** Counts the requests that have given their thread back. */
+	/** Counts the requests that freed their thread. */
 	static class Suspensions extends OncePerRequestFilter {
 
 		private final AtomicInteger count = new AtomicInteger();
@@ -216,7 +216,7 @@ class PlainHandlersTests {
 
 	}
 
-	/** Writes what it returns. */
+	/** Handlers whose return value is the body. */
 	@Controller
 	@ResponseBody
 	@ExclusiveRequest(name = "page", key = "'1'")
@@ -251,7 +251,7 @@ class PlainHandlersTests {
 
 	}
 
-	/** Returns views, most of which show all of the model. */
+	/** Handlers that return views, most of which print the whole model. */
 	@Controller
 	@SessionAttributes("cart")
 	static class Pages {
@@ -333,7 +333,7 @@ class PlainHandlersTests {
 
 	}
 
-	/** What a form is bound to. */
+	/** A form object. */
 	public static class Order {
 
 		private int amount;

@@ -15,29 +15,29 @@ import reactor.core.scheduler.Schedulers;
 import org.springframework.util.JdkIdGenerator;
 
 /**
- * A time that passes at once when it is waited for, for both kinds of clients.
+ * Virtual time that advances by each wait, for both kinds of clients.
  */
-final class FastTime implements Scheduler, IdempotentRetryInterceptor.Sleeper {
+final class VirtualTime implements Scheduler, IdempotentRetryInterceptor.Sleeper {
 
-	/** The jitter is none. */
+	/** A source of jitter that is always zero. */
 	static final RandomGenerator ZERO = () -> 0;
 
 	private final AtomicLong nanos = new AtomicLong();
 
 	private final List<Duration> delays = new CopyOnWriteArrayList<>();
 
-	/** Returns retries in this time. */
+	/** Returns retries with this time. */
 	Retries retries(RetryLimits limits, RandomGenerator random) {
 		return new Retries(limits, new JdkIdGenerator(), random, this.nanos::get,
 				() -> Instant.now().plusNanos(this.nanos.get()));
 	}
 
-	/** Returns what was waited for. */
+	/** Returns the waits. */
 	List<Duration> delays() {
 		return this.delays;
 	}
 
-	/** Lets time pass otherwise, such as in an attempt. */
+	/** Advances the time, for example during an attempt. */
 	void pass(Duration time) {
 		this.nanos.addAndGet(time.toNanos());
 	}

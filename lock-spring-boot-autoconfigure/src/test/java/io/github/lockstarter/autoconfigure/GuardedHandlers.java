@@ -25,10 +25,10 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Sends requests to handlers whose lock has the name {@code handler}, ends their work in
- * some way, and looks at the lock meanwhile and after.
+ * Sends requests to handlers with the lock name {@code handler}, ends their work in a
+ * given way, and checks the lock during and after the work.
  */
-final class HandlerTable {
+final class GuardedHandlers {
 
 	static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -36,24 +36,24 @@ final class HandlerTable {
 
 	private final String keyPrefix;
 
-	HandlerTable(TestServer server) {
+	GuardedHandlers(TestServer server) {
 		this.server = server;
 		this.keyPrefix = server.context().getEnvironment().getProperty("lock.redis.key-prefix");
 	}
 
-	/** How the work of a handler ends. */
+	/** The ways in which a handler's work can end. */
 	enum Ending {
 
 		VALUE, ERROR, CANCEL, DISCONNECT, TIMEOUT,
 
-		/** The client goes when it has seen the first part of the answer. */
+		/** The client disconnects after the first part of the answer. */
 		DISCONNECT_MIDWAY
 
 	}
 
 	/**
-	 * Checks one cell of a table.
-	 * @param outlivesRequest whether the work goes on when its request has ended
+	 * Checks one combination of handler and ending.
+	 * @param outlivesRequest whether the work continues after its request has ended
 	 */
 	void check(String path, Ending ending, boolean outlivesRequest) throws Exception {
 		String key = UUID.randomUUID().toString();
@@ -78,7 +78,8 @@ final class HandlerTable {
 					if (ending == Ending.DISCONNECT_MIDWAY) {
 						first.awaitPart("first");
 						if (path.endsWith("-sse")) {
-							// What is left of the event would be written to nobody.
+							// The rest of the event would be written to a closed
+							// connection.
 							first.awaitPart("\n\n");
 						}
 					}
@@ -124,8 +125,8 @@ final class HandlerTable {
 		assertNothingLeft(key);
 	}
 
-	/** Checks that a request whose client has gone waits no longer. */
-	void checkGone(String path) throws Exception {
+	/** Checks that a waiting request whose client disconnects stops waiting. */
+	void checkDisconnected(String path) throws Exception {
 		String key = UUID.randomUUID().toString();
 		Job job = job(key);
 		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("handler", key));
@@ -140,12 +141,12 @@ final class HandlerTable {
 		assertThat(job.hasBegun()).isFalse();
 	}
 
-	/** Returns how many requests of this server wait because a lock is held. */
+	/** Returns the number of requests at this server that wait for locks. */
 	int waiters() {
 		return locksInUse().mapToInt((lock) -> lock.waiting().size()).sum();
 	}
 
-	/** Returns how many requests of this server wait for one lock. */
+	/** Returns the number of requests at this server that wait for the lock of a key. */
 	int waiters(LockKey key) {
 		return locksInUse().filter((lock) -> lock.key().equals(key)).mapToInt((lock) -> lock.waiting().size()).sum();
 	}
@@ -154,7 +155,7 @@ final class HandlerTable {
 		return new LockInspector((DefaultLockRegistry) locks()).snapshot().stream();
 	}
 
-	/** Waits until some server waits for a lock that another one holds. */
+	/** Waits until a server waits for a lock that the other one holds. */
 	void awaitWaiting(String key) {
 		Awaitility.await().until(() -> !redis().keys(this.keyPrefix + ":waiting:{*:handler:" + key).isEmpty());
 	}

@@ -26,10 +26,10 @@ import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestRedis;
 
 /**
- * Takes locks on event loops of two instances, most callers the same lock, and prints how
- * many got theirs, and what blocked a thread that must not be.
+ * Acquires locks on event loops of two instances, mostly the same lock. Prints the number
+ * of grants, and the calls that blocked a non-blocking thread.
  */
-final class WatchedCallers {
+final class BlockHoundCallers {
 
 	private static final int CALLERS = 3_000;
 
@@ -38,13 +38,13 @@ final class WatchedCallers {
 
 	private static final LockOptions RENEWED = LockOptions.of(Duration.ofSeconds(2));
 
-	private WatchedCallers() {
+	private BlockHoundCallers() {
 	}
 
 	/** Arguments: blocking, asynchronous or unanswered, and the port of a Redis. */
 	public static void main(String[] args) throws InterruptedException {
 		BlockingCalls blockingCalls = BlockingCalls.watch();
-		Caller caller = args[0].equals("blocking") ? WatchedCallers::block : WatchedCallers::compose;
+		Caller caller = args[0].equals("blocking") ? BlockHoundCallers::block : BlockHoundCallers::compose;
 		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", Integer.parseInt(args[1]));
 		Duration timeout = Duration.ofSeconds(args[0].equals("unanswered") ? 2 : 30);
 		LockRegistry first = new RedisInstance(TestRedis.connections("127.0.0.1", Integer.parseInt(args[1])), "watched",
@@ -96,7 +96,7 @@ final class WatchedCallers {
 		return released;
 	}
 
-	/** Takes a lock and releases it. */
+	/** Acquires and releases a lock. */
 	private interface Caller {
 
 		CompletableFuture<Void> call(LockRegistry locks, LockKey key, boolean givesUp);

@@ -7,41 +7,44 @@ import org.awaitility.Awaitility;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Several Redis servers that stand in for each other.
+ * A deployment of several Redis servers that replace each other.
  */
-public interface RedisShape extends AutoCloseable {
+public interface RedisDeployment extends AutoCloseable {
 
 	/** Returns all servers that hold data. */
 	List<LocalRedis> all();
 
-	/** Returns the servers that answer and hold data of their own. */
+	/** Returns the masters that answer. */
 	List<LocalRedis> masters();
 
-	/** Waits until the server, dead or frozen before, is a part of the whole again. */
+	/**
+	 * Waits until the server, which was killed or frozen, is part of the deployment
+	 * again.
+	 */
 	void heal(LocalRedis broken);
 
 	/** Returns the properties that connect an application to them. */
 	String[] properties();
 
-	/** Returns new connections, set as the auto-configuration sets them. */
+	/** Returns new connections, configured as by the auto-configuration. */
 	RedisConnections connections();
 
 	@Override
 	void close();
 
-	/** Returns the master that has a key like that. */
+	/** Returns the master that has a key with this pattern. */
 	default LocalRedis masterOf(String pattern) {
 		return Awaitility.await()
 			.until(() -> masters().stream().filter((node) -> count(node, pattern) > 0).findFirst().orElse(null),
 					(node) -> node != null);
 	}
 
-	/** Returns how many keys like that there are. */
+	/** Returns the number of keys with this pattern. */
 	default long count(String pattern) {
 		return masters().stream().mapToLong((node) -> count(node, pattern)).sum();
 	}
 
-	/** Returns on how many servers there are such keys. */
+	/** Returns the number of servers that have such keys. */
 	default long copies(String pattern) {
 		return all().stream().filter((node) -> count(node, pattern) > 0).count();
 	}

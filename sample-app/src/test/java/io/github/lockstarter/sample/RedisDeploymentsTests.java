@@ -10,27 +10,26 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalSentinel;
-import io.github.lockstarter.testing.RedisShape;
+import io.github.lockstarter.testing.RedisDeployment;
 
 /**
- * Two instances of the application, on several Redis servers that stand in for each
- * other.
+ * Two instances of the application with a Redis deployment of several servers.
  */
 @Tag("once")
-class RedisShapesTests {
+class RedisDeploymentsTests {
 
-	static Stream<RedisShape> shapes() {
+	static Stream<RedisDeployment> deployments() {
 		return Stream.of(LocalSentinel.shared(), LocalCluster.shared());
 	}
 
 	@ParameterizedTest(autoCloseArguments = false)
-	@MethodSource("shapes")
-	@DisplayName("Of two registrations of one name at once one is answered with 201, the other with 409")
-	void oneWinner(RedisShape shape) {
+	@MethodSource("deployments")
+	@DisplayName("Of two concurrent registrations of one name, one is answered with 201 and the other with 409")
+	void oneWinner(RedisDeployment deployment) {
 		HeldPoints.assertOneWinner(Stream
-			.concat(Arrays.stream(shape.properties()),
+			.concat(Arrays.stream(deployment.properties()),
 					Stream.of("lock.redis.command-timeout=30s",
-							"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(shape)))
+							"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(deployment)))
 			.toArray(String[]::new));
 	}
 

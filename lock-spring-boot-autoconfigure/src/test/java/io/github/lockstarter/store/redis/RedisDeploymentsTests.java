@@ -23,15 +23,15 @@ import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisInstance;
-import io.github.lockstarter.testing.RedisShape;
+import io.github.lockstarter.testing.RedisDeployment;
 import io.github.lockstarter.testing.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The Redis store where several servers stand in for each other.
+ * The Redis store with Sentinel and in a cluster.
  */
-class RedisShapesTests {
+class RedisDeploymentsTests {
 
 	private static final Subject sentinel = new Subject(LocalSentinel.shared());
 
@@ -46,15 +46,15 @@ class RedisShapesTests {
 		cluster.close();
 	}
 
-	static Stream<RedisShape> shapes() {
-		return Stream.of(sentinel.shape, cluster.shape);
+	static Stream<RedisDeployment> deployments() {
+		return Stream.of(sentinel.deployment, cluster.deployment);
 	}
 
 	@ParameterizedTest(autoCloseArguments = false)
-	@MethodSource("shapes")
-	@DisplayName("A waiter on another instance is woken by a message, whatever server has the lock")
-	void wakesWaiters(RedisShape shape) {
-		try (RedisInstance first = instance(shape); RedisInstance second = instance(shape)) {
+	@MethodSource("deployments")
+	@DisplayName("A waiter on another instance is notified by a message, whichever server has the lock")
+	void wakesWaiters(RedisDeployment deployment) {
+		try (RedisInstance first = instance(deployment); RedisInstance second = instance(deployment)) {
 			long start = System.nanoTime();
 			for (int i = 0; i < 20; i++) {
 				LockKey key = new LockKey("wakes", "key" + i);
@@ -77,19 +77,19 @@ class RedisShapesTests {
 	}
 
 	@ParameterizedTest(autoCloseArguments = false)
-	@MethodSource("shapes")
+	@MethodSource("deployments")
 	@DisplayName("A waiter on another instance is given the result")
-	void sharesResult(RedisShape shape) {
+	void sharesResult(RedisDeployment deployment) {
 		ResultKey result = new ResultKey("share", Duration.ofSeconds(10), false);
-		try (RedisInstance first = instance(shape); RedisInstance second = instance(shape)) {
+		try (RedisInstance first = instance(deployment); RedisInstance second = instance(deployment)) {
 			for (int i = 0; i < 5; i++) {
 				LockKey key = new LockKey("shares", "key" + i);
 				Acquisition winner = acquire(first, key, result).join();
 				int before = second.requestCount();
 				CompletableFuture<Acquisition> loser = acquire(second, key, result);
 				Awaitility.await().until(() -> second.requestCount() > before);
-				// A result is kept for those of whom Redis knows.
-				Awaitility.await().until(() -> shape.count("shapes:waiting:*" + key.key()) == 1);
+				// A result is stored only for waiters that Redis knows.
+				Awaitility.await().until(() -> deployment.count("deployments:waiting:*" + key.key()) == 1);
 				winner.lease().close("result " + i);
 				assertThat(loser).succeedsWithin(Duration.ofSeconds(10)).matches(TestResults.gives("result " + i));
 			}
@@ -100,8 +100,8 @@ class RedisShapesTests {
 		return instance.locks().acquireAsync(key, WAITING, result, ResultQuery.NOBODY, null).toCompletableFuture();
 	}
 
-	private static RedisInstance instance(RedisShape shape) {
-		return new RedisInstance(shape.connections(), "shapes", 0, 64);
+	private static RedisInstance instance(RedisDeployment deployment) {
+		return new RedisInstance(deployment.connections(), "deployments", 0, 64);
 	}
 
 	@Nested
@@ -120,7 +120,7 @@ class RedisShapesTests {
 
 		@Override
 		protected long locksInStore() {
-			return sentinel.shape.count("contract:{*");
+			return sentinel.deployment.count("contract:{*");
 		}
 
 	}
@@ -141,24 +141,24 @@ class RedisShapesTests {
 
 		@Override
 		protected long locksInStore() {
-			return cluster.shape.count("contract:{*");
+			return cluster.deployment.count("contract:{*");
 		}
 
 	}
 
-	/** The store on some servers. */
+	/** The store with one deployment of Redis. */
 	private static final class Subject {
 
-		private final RedisShape shape;
+		private final RedisDeployment deployment;
 
 		private final RedisLockStore store;
 
 		private final RedisLockStore other;
 
-		Subject(RedisShape shape) {
-			this.shape = shape;
-			this.store = new RedisLockStore(shape.connections(), "contract", Duration.ofSeconds(5), 0);
-			this.other = new RedisLockStore(shape.connections(), "contract", Duration.ofSeconds(5), 0);
+		Subject(RedisDeployment deployment) {
+			this.deployment = deployment;
+			this.store = new RedisLockStore(deployment.connections(), "contract", Duration.ofSeconds(5), 0);
+			this.other = new RedisLockStore(deployment.connections(), "contract", Duration.ofSeconds(5), 0);
 		}
 
 		void close() {

@@ -6,11 +6,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * Brings about the faults of a scenario, and mends everything at the end.
+ * Injects the faults of a scenario, and ends all of them at the end.
  */
-final class Misfortune {
+final class FaultInjector {
 
-	/** How the names of requests begin that it waits for. */
+	/** The prefixes of the names of the requests at which faults are injected. */
 	private static final String[] REQUESTS = { "", "acquire", "release", "renewal", "hand-over" };
 
 	private final SimulatedWorld world;
@@ -27,16 +27,16 @@ final class Misfortune {
 
 	/**
 	 * Creates faults.
-	 * @param processes those that live now; others take the places of the dead
+	 * @param processes the live processes; new ones replace killed ones
 	 */
-	Misfortune(SimulatedWorld world, List<SimulatedProcess> processes, Invariants invariants) {
+	FaultInjector(SimulatedWorld world, List<SimulatedProcess> processes, Invariants invariants) {
 		this.world = world;
 		this.processes = processes;
 		this.invariants = invariants;
 		this.random = world.random();
 	}
 
-	/** Begins with new processes. */
+	/** Starts new processes. */
 	void begin() {
 		for (int i = 0; i < this.world.scenario().processes(); i++) {
 			bear();
@@ -53,7 +53,7 @@ final class Misfortune {
 		}
 	}
 
-	/** Plans when what goes wrong. */
+	/** Schedules the faults. */
 	void plan() {
 		for (Fault fault : this.world.scenario().faults()) {
 			int times = 1 + this.random.nextInt(4);
@@ -64,7 +64,7 @@ final class Misfortune {
 		}
 	}
 
-	/** Many a fault is worst while a request is under way. */
+	/** Many faults have the most effect while a request is in flight. */
 	private void lurk(Fault fault) {
 		SimulatedProcess process = any();
 		if (this.random.nextBoolean()) {
@@ -72,7 +72,7 @@ final class Misfortune {
 		}
 		else {
 			process.store()
-				.whenAsked(REQUESTS[this.random.nextInt(REQUESTS.length)],
+				.onRequest(REQUESTS[this.random.nextInt(REQUESTS.length)],
 						() -> later(this.random.nextLong(4 * this.world.scenario().latency()),
 								() -> strikeNow(fault, process)));
 		}
@@ -84,7 +84,7 @@ final class Misfortune {
 		}
 	}
 
-	/** The end of all faults. */
+	/** Ends all faults. */
 	void end() {
 		this.over = true;
 		this.world.network().heal();
@@ -126,7 +126,7 @@ final class Misfortune {
 			case JUMPS -> server.setClock(this.random.nextBoolean() ? time(5000) : -time(5000));
 			case SHUTDOWNS -> shutDown(process);
 			default -> {
-				// Strikes by itself, all the time.
+				// Occurs continuously, without being scheduled.
 			}
 		}
 	}
@@ -139,7 +139,7 @@ final class Misfortune {
 		this.world.events().at(this.world.events().now() + nanos, action);
 	}
 
-	/** Returns a time that is of interest, because a lease may end meanwhile, or any. */
+	/** Returns a random duration, or one in which a lease may expire. */
 	private long time(long maxMillis) {
 		long ttl = this.world.scenario().ttl();
 		return (this.random.nextBoolean() && ttl < maxMillis) ? this.random.nextLong(ttl * 1_300_000)
@@ -165,7 +165,7 @@ final class Misfortune {
 		later(millis(10, 3000), () -> process.store().link().mute(false));
 	}
 
-	/** The server is unavailable until another one, or another start, takes its place. */
+	/** The server is unavailable until a replica or a restart replaces it. */
 	private void replace(Runnable start) {
 		SimulatedServer server = this.world.server();
 		server.stop();

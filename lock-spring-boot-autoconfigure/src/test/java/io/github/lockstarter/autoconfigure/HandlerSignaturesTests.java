@@ -34,17 +34,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * However a controller is written, in both web stacks.
+ * The ways to write a controller, in both web stacks.
  */
-class HandlerShapesTests {
+class HandlerSignaturesTests {
 
 	@AutoClose
 	private static final SharedServers servers = new SharedServers();
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("An annotation on an interface with the mapping, on a generic superclass or on a method is found")
-	void shapes(String type) throws Exception {
+	@DisplayName("An annotation is found on an interface with the mapping, on a generic superclass and on a method")
+	void signatures(String type) throws Exception {
 		TestServer server = server(type);
 		LockRegistry locks = server.context().getBean(LockRegistry.class);
 		for (String handler : new String[] { "contract", "generic", "own" }) {
@@ -59,7 +59,7 @@ class HandlerShapesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("A handler that returns before its work is done gets its Lease, and its key sees the request")
+	@DisplayName("An asynchronous handler gets its Lease, and its key expression can read the request")
 	void lease(String type) throws Exception {
 		TestServer server = server(type);
 		assertThat(server.post("/mono", "X-Tenant", "a").body()).isEqualTo("held: true, in context: true");
@@ -68,7 +68,7 @@ class HandlerShapesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("A plain future that is done already is as good as a value")
+	@DisplayName("A plain Future that is already done is treated as a value")
 	void doneFuture(String type) throws Exception {
 		TestServer server = server(type);
 		LockRegistry locks = server.context().getBean(LockRegistry.class);
@@ -79,7 +79,7 @@ class HandlerShapesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "false", "true" })
-	@DisplayName("A plain value on an event loop is an error that says what to do; on threads that may wait it is locked")
+	@DisplayName("A handler with a plain return value is refused on an event loop, with advice, and locked on threads that may block")
 	void plainValueInWebFlux(String virtual) throws Exception {
 		boolean available = Runtime.version().feature() >= 21;
 		try (TestServer server = start("reactive", Plain.class, "spring.threads.virtual.enabled=" + virtual)) {
@@ -96,7 +96,7 @@ class HandlerShapesTests {
 	@ParameterizedTest
 	@CsvSource({ "lock.web.release-on=response, Later.stage", "lock.web.release-on=response, Plain.plain",
 			"lock.wait=1s, Reading.stage", "lock.wait=1s, Nested.stage" })
-	@DisplayName("A handler of WebFlux whose lock could not cover it, or would have to know the request, stops the start")
+	@DisplayName("A WebFlux handler stops the start if a lock cannot cover its work, or if it needs the request but cannot get it")
 	void notForWebFlux(String property, String handler) {
 		Class<?> type = Stream.of(Later.class, Plain.class, Reading.class, Nested.class)
 			.filter((each) -> handler.startsWith(each.getSimpleName()))
@@ -109,7 +109,7 @@ class HandlerShapesTests {
 	}
 
 	@Test
-	@DisplayName("A key sees the principal that a filter of the application has set")
+	@DisplayName("A key expression gets the principal that an application's filter has set")
 	void principal() throws Exception {
 		try (TestServer server = start("reactive", Principals.class)) {
 			assertThat(server.post("/principal", "X-User", "taro").body()).isEqualTo("taro");
@@ -262,7 +262,7 @@ class HandlerShapesTests {
 
 	}
 
-	/** Like the futures of some libraries. */
+	/** Resembles the futures of some libraries. */
 	interface ListenableFuture<T> extends Future<T> {
 
 	}

@@ -44,14 +44,14 @@ import org.springframework.web.server.WebExceptionHandler;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Failures that are answered elsewhere than in the handler and its advices, as Spring
- * Security and retries do.
+ * Failures that are answered outside the handler and its advice, as Spring Security and
+ * retries do.
  */
-final class AnsweringOthers {
+final class AnswersOutsideHandlers {
 
 	static final CountDownLatch disconnected = new CountDownLatch(1);
 
-	private AnsweringOthers() {
+	private AnswersOutsideHandlers() {
 	}
 
 	@RestController

@@ -10,15 +10,15 @@ import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.TestServer;
 
 /**
- * A WebFlux application that is sent requests, most of which wait for each other, and
- * prints how many it answered, and what blocked a thread that must not be.
+ * A WebFlux application that gets requests, most of which wait for each other. It prints
+ * the number of answers, and the calls that blocked a non-blocking thread.
  */
-final class WatchedServer {
+final class BlockHoundServer {
 
 	private static final String[] HANDLERS = { "mono", "mono-entity", "mono-entity-flux", "entity", "entity-mono",
 			"entity-flux", "flux", "sse", "future", "stage" };
 
-	private WatchedServer() {
+	private BlockHoundServer() {
 	}
 
 	/** Arguments: the port of a Redis. */
@@ -30,7 +30,7 @@ final class WatchedServer {
 				"lock.redis.command-timeout=30s", "lock.max-waiters=10000")) {
 			server.context().getBean(Jobs.class).get("one").finish();
 			call(server, 1);
-			// What starts and loads classes may block.
+			// Start-up and class loading may block.
 			blockingCalls.forget();
 			System.out.println("answered " + call(server, 50));
 			blockingCalls.print();
