@@ -2,7 +2,7 @@
 """Measures how long the sample takes to start, without and with class-data sharing (CDS) and an AOT cache.
 
     mvn -q -DskipTests package
-    python3 benchmarks/startup/caches.py --java /usr/lib/jvm/temurin-25-jdk-amd64/bin/java [--rounds 10]
+    JAVA_HOME=... python3 benchmarks/startup/caches.py [--rounds 10]
 
 A start begins with the JVM and ends when the application is ready. Each round starts all variants once, in another order;
 a ratio is to the fat jar in the same round, and less is better. Prints Markdown: the median of the ratios, their
