@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -39,16 +40,20 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final Map<Class<? extends LockException>, Class<?>> handlers;
+	/** In one order, so that builds that process ahead of time generate the same code. */
+	private final Map<Class<? extends LockException>, Class<?>> handlers = new LinkedHashMap<>();
 
 	LockExceptionHandlerRegistrar(BeanFactory beanFactory, Class<?> ofConflict, Class<?> ofMissingKey,
 			Class<?> ofTooManyKeys, Class<?> ofInvalidIdempotencyKey, Class<?> ofPayloadMismatch, Class<?> ofLostLease,
 			Class<?> ofStore) {
 		this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
-		this.handlers = Map.of(LockConflictException.class, ofConflict, MissingLockKeyException.class, ofMissingKey,
-				TooManyLockKeysException.class, ofTooManyKeys, InvalidIdempotencyKeyException.class,
-				ofInvalidIdempotencyKey, PayloadMismatchException.class, ofPayloadMismatch, LeaseLostException.class,
-				ofLostLease, LockStoreException.class, ofStore);
+		this.handlers.put(LockConflictException.class, ofConflict);
+		this.handlers.put(MissingLockKeyException.class, ofMissingKey);
+		this.handlers.put(TooManyLockKeysException.class, ofTooManyKeys);
+		this.handlers.put(InvalidIdempotencyKeyException.class, ofInvalidIdempotencyKey);
+		this.handlers.put(PayloadMismatchException.class, ofPayloadMismatch);
+		this.handlers.put(LeaseLostException.class, ofLostLease);
+		this.handlers.put(LockStoreException.class, ofStore);
 	}
 
 	@Override
