@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 /**
- * The table of the stores in {@code docs/reference/stores.md}. Exclusion,
- * owners, tokens and times are checked by the contract and fault tests of each store.
+ * The table of the stores in {@code docs/reference/stores.md}. Exclusion, owners, tokens
+ * and times are checked by the contract and fault tests of each store.
  */
 @Tag("once")
 class StoresPageTests {

@@ -24,8 +24,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The commands of the README and of {@code docs/sample.md}, run on two simulated days: the sample
- * is restarted on the second, and its users and its Redis still exist.
+ * The commands of the README and of {@code docs/sample.md}, run on two simulated days:
+ * the sample is restarted on the second, and its users and its Redis still exist.
  */
 @Tag("once")
 class ReadmeCommandsTests {
