@@ -7,8 +7,9 @@ import java.net.URI;
  *
  * @param url where it answers
  * @param instanceId tells it from one that answered there before
+ * @param killable whether the page may kill it
  */
-record Instance(String url, String instanceId) {
+record Instance(String url, String instanceId, boolean killable) {
 
 	public String name() {
 		return URI.create(this.url).getAuthority();

@@ -31,7 +31,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * The instances that share the database. Each enters itself when its web server is up,
- * and is asked before it is used: one that was killed no longer answers, and is removed.
+ * and is asked before it is used: one that was killed does not answer, and is removed.
  */
 @Component
 class Instances implements DisposableBean {
@@ -52,28 +52,29 @@ class Instances implements DisposableBean {
 	private final String contextPath;
 
 	// A port, once it is known.
-	private volatile Instance own = new Instance("http://not-started", UUID.randomUUID().toString());
+	private volatile Instance own;
 
 	Instances(JdbcClient jdbc, @Value("${server.address:127.0.0.1}") InetAddress address,
-			@Value("${server.servlet.context-path:}") String contextPath) {
+			@Value("${server.servlet.context-path:}") String contextPath, DemoProperties properties) {
 		this.jdbc = jdbc;
 		String host = (address.isAnyLocalAddress() ? "127.0.0.1" : address.getHostAddress());
 		this.host = host.contains(":") ? "[" + host + "]" : host;
 		this.contextPath = contextPath;
+		this.own = new Instance("http://not-started", UUID.randomUUID().toString(), properties.killable());
 	}
 
 	@EventListener
 	void enter(WebServerInitializedEvent event) {
 		if (event.getApplicationContext().getServerNamespace() == null) {
 			this.own = new Instance("http://" + this.host + ":" + event.getWebServer().getPort() + this.contextPath,
-					this.own.instanceId());
+					this.own.instanceId(), this.own.killable());
 			enter();
 		}
 	}
 
 	private void enter() {
-		this.jdbc.sql("merge into instance (url, instance_id) key (url) values (?, ?)")
-			.params(this.own.url(), this.own.instanceId())
+		this.jdbc.sql("merge into instance (url, instance_id, killable) key (url) values (?, ?, ?)")
+			.params(this.own.url(), this.own.instanceId(), this.own.killable())
 			.update();
 	}
 
@@ -83,7 +84,7 @@ class Instances implements DisposableBean {
 			remove(this.own);
 		}
 		catch (DataAccessException ex) {
-			logger.debug("This instance stays in the list until another one looks for it", ex);
+			logger.debug("This instance stays in the list until another instance finds that it does not answer", ex);
 		}
 	}
 
@@ -91,12 +92,17 @@ class Instances implements DisposableBean {
 		return this.own;
 	}
 
+	/** Returns the one of them that the page may kill: never the one with the page. */
+	Optional<Instance> killable(List<Instance> running) {
+		return running.stream().filter((each) -> each.killable() && !each.equals(this.own)).findFirst();
+	}
+
 	/** Returns those that answer, the longest running first. */
 	List<Instance> running() {
-		// Another one may have taken this one for dead, as after the machine slept.
+		// Another instance may have removed this one, as after the machine slept.
 		enter();
 		Map<Instance, CompletableFuture<Boolean>> asked = this.jdbc
-			.sql("select url, instance_id from instance order by started, url")
+			.sql("select url, instance_id, killable from instance order by started, url")
 			.query(Instance.class)
 			.list()
 			.stream()
