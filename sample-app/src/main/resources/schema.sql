@@ -7,12 +7,14 @@ create table if not exists users (
   points int not null
 );
 
--- For the page: the instances that use this database, and their executions.
+-- For the page: the instances that run on this database, and what each of them did and when.
 create table if not exists instance (
   url varchar primary key,
   instance_id varchar not null,
   started timestamp(9) not null default localtimestamp
 );
+-- The file may be older.
+alter table instance add column if not exists killable boolean default false not null;
 
 create table if not exists execution (
   user_name varchar not null,

@@ -1,12 +1,10 @@
 // Asks the server for its drawing of the run until that is over. What has not changed stays as it is: a request that
-// somebody opened stays open, and the end is read aloud.
+// was opened stays open, and a new sentence of the story is read aloud.
 (() => {
   'use strict';
   const run = document.getElementById('run');
   const note = document.getElementById('note');
-  const timeline = document.getElementById('timeline');
-  const counts = document.getElementById('counts');
-  const news = document.getElementById('news');
+  const lanes = document.getElementById('lanes');
   const shown = new Map();
 
   const parts = (root) => root.querySelectorAll('[data-live]');
@@ -30,7 +28,7 @@
       throw new Error(answer.status);
     }
     const next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('run');
-    timeline.style.cssText = next.querySelector('#timeline').style.cssText;
+    lanes.style.cssText = next.querySelector('#lanes').style.cssText;
     parts(next).forEach(show);
     run.dataset.over = next.dataset.over;
   }
@@ -41,13 +39,11 @@
       await refresh();
       note.textContent = '';
     } catch (problem) {
-      note.textContent = 'This page gets no news from its server at the moment.';
+      note.textContent = 'The server does not answer at the moment. This page tries again every second.';
       pause = 1000;
     }
     if (run.dataset.over !== 'true') {
       setTimeout(follow, pause);
-    } else {
-      news.textContent = `Over. ${counts.textContent.replace(/\s+/g, ' ')}`;
     }
   }
 

@@ -3,7 +3,7 @@ package io.github.lockstarter.sample;
 import org.springframework.stereotype.Service;
 
 /**
- * Simulates a remote service, which is slow and can be configured to fail.
+ * Stands for a remote service that is slow and can be configured to fail.
  */
 @Service
 class PointsService {
@@ -16,11 +16,12 @@ class PointsService {
 
 	/**
 	 * Grants points to a user.
+	 * @param slowdown how many times as long as usual it takes
 	 * @throws PointsUnavailableException if the service fails
 	 */
-	void grant(long userId, int points) {
+	void grant(long userId, int points, int slowdown) {
 		try {
-			Thread.sleep(this.properties.latency().toMillis());
+			Thread.sleep(this.properties.latency().multipliedBy(slowdown).toMillis());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -1,12 +1,15 @@
 package io.github.lockstarter.sample;
 
 import java.io.IOException;
+import java.net.URI;
 import java.util.Map;
 import java.util.UUID;
 
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -15,10 +18,11 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.ModelAndView;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
 
 /**
- * Registration in a browser, without script. Each form has its own token, which two
- * submits of the same form share.
+ * Registration in a browser, without script. Each form has a token of its own. The second
+ * submit of a form has the same token, and gets the answer to the first.
  */
 @Controller
 class RegistrationFormController {
@@ -35,16 +39,18 @@ class RegistrationFormController {
 	}
 
 	@PostMapping("/register")
-	@ExclusiveRequest(name = "form", key = "#token")
-	ModelAndView register(@RequestParam(defaultValue = "") String token,
-			@RequestParam(defaultValue = "") String userName) {
-		try {
-			User user = this.registration.register(userName);
-			return new ModelAndView("redirect:/users/" + user.userId(), HttpStatus.SEE_OTHER);
-		}
-		catch (AlreadyRegisteredException ex) {
-			return form(HttpStatus.UNPROCESSABLE_CONTENT, userName);
-		}
+	@ExclusiveRequest(name = "form", key = "#token", onConflict = OnConflict.SHARE, replay = "10m")
+	ResponseEntity<Void> register(@RequestParam(defaultValue = "") String token,
+			@RequestParam(defaultValue = "") String userName, HttpServletRequest request) {
+		User user = this.registration.register(userName);
+		return ResponseEntity.status(HttpStatus.SEE_OTHER)
+			.location(URI.create(request.getContextPath() + "/users/" + user.userId()))
+			.build();
+	}
+
+	@ExceptionHandler
+	ModelAndView showFormAgain(AlreadyRegisteredException exception, HttpServletRequest request) {
+		return form(HttpStatus.UNPROCESSABLE_CONTENT, request.getParameter("userName"));
 	}
 
 	/**

@@ -32,24 +32,33 @@ public class RegistrationService {
 	@ExclusiveRequest(name = "registration", key = "#userName")
 	@Transactional(noRollbackFor = PointsUnavailableException.class)
 	public User register(String userName) {
-		return store(userName);
+		return store(userName, 1);
 	}
 
 	/**
-	 * Registers a user without a lock. Each of several concurrent requests inserts a row.
+	 * Does the same without a lock: each of several simultaneous requests inserts a row.
 	 */
 	@Transactional(noRollbackFor = PointsUnavailableException.class)
 	public User registerUnguarded(String userName) {
-		return store(userName);
+		return store(userName, 1);
 	}
 
-	private User store(String userName) {
+	/**
+	 * Does the same without a lock, in slow motion.
+	 * @param slowdown how many times as long as usual it takes
+	 */
+	@Transactional(noRollbackFor = PointsUnavailableException.class)
+	public User registerUnguarded(String userName, int slowdown) {
+		return store(userName, slowdown);
+	}
+
+	private User store(String userName, int slowdown) {
 		if (!this.users.findByName(userName).isEmpty()) {
 			throw new AlreadyRegisteredException();
 		}
 		User user = new User(this.users.nextId(), userName, UUID.randomUUID().toString(), 0);
 		this.users.insert(user);
-		this.points.grant(user.userId(), BONUS);
+		this.points.grant(user.userId(), BONUS, slowdown);
 		User rewarded = user.withPoints(BONUS);
 		this.users.updatePoints(rewarded);
 		return rewarded;

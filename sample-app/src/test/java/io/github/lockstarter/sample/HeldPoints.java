@@ -85,7 +85,7 @@ class HeldPoints {
 		}
 
 		@Override
-		void grant(long userId, int points) {
+		void grant(long userId, int points, int slowdown) {
 			CountDownLatch until = HeldPoints.this.granted;
 			HeldPoints.this.requests.incrementAndGet();
 			try {

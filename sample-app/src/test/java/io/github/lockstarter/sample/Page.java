@@ -1,6 +1,10 @@
 package io.github.lockstarter.sample;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -43,7 +47,7 @@ final class Page {
 		return "http://127.0.0.1:" + this.first.port() + path;
 	}
 
-	/** Fires twelve requests at both instances. */
+	/** Fires six requests per side at both instances. */
 	void fire(String policy) {
 		this.browser.open(url("/"));
 		this.browser.find("[value=" + policy + "]").click();
@@ -51,10 +55,21 @@ final class Page {
 		this.browser.awaitPage(url("/runs/"));
 	}
 
-	/** Waits until this number of bars shows the state. */
-	void awaitBars(int running, int waiting, int refused) {
-		this.browser
-			.await(() -> bars("running") == running && bars("waiting") == waiting && bars("refused") == refused);
+	/**
+	 * Waits until so many requests run without a lock, and all of them with it are in
+	 * these states.
+	 */
+	void awaitBars(int unguarded, String guarded) {
+		this.browser.await(() -> this.browser.count("#unguarded-bars > .running") == unguarded
+				&& Set.copyOf(states("guarded")).equals(Set.of(guarded.split(", "))));
+	}
+
+	/** Returns how many requests of a side are in each state, as in "1 running". */
+	List<String> states(String side) {
+		Map<String, Long> counts = this.browser.texts("#" + side + "-bars .state")
+			.stream()
+			.collect(Collectors.groupingBy((state) -> state, TreeMap::new, Collectors.counting()));
+		return counts.entrySet().stream().map((each) -> each.getValue() + " " + each.getKey()).toList();
 	}
 
 	void awaitEnd() {
@@ -63,10 +78,6 @@ final class Page {
 
 	boolean isOver() {
 		return this.browser.count("#run[data-over=true]") == 1;
-	}
-
-	private int bars(String state) {
-		return this.browser.count("#timeline > ." + state);
 	}
 
 	List<String> query(String sql, String userName) {

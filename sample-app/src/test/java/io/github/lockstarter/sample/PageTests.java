@@ -1,8 +1,8 @@
 package io.github.lockstarter.sample;
 
-import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
-import org.assertj.core.api.InstanceOfAssertFactories;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -37,36 +37,68 @@ class PageTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "UNGUARDED, 12, 0, 0, 12, 12, '201 × 12'", "REJECT, 1, 0, 11, 1, 1, '201 × 1, 409 × 11'",
-			"WAIT, 1, 11, 0, 1, 12, '201 × 1, 422 × 11'", "SHARE, 1, 11, 0, 1, 1, '201 × 12'" })
-	@DisplayName("The timeline shows the servers' requests live, and the final result")
-	void timeline(String policy, int running, int waiting, int refused, int rows, int executions, String answers) {
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					REJECT | 6 | 1 running, 5 409 refused  | 6 | 6 | 201 × 6          | 1 | 201 × 1, 409 × 5 | 1 201 registered, 5 409 refused
+					WAIT   | 6 | 1 running, 5 waiting      | 6 | 6 | 201 × 6          | 6 | 201 × 1, 422 × 5 | 1 201 registered, 5 422 name taken
+					SHARE  | 6 | 1 running, 5 waiting      | 6 | 6 | 201 × 6          | 1 | 201 × 6          | 1 201 registered, 5 201 shared
+					REPLAY | 3 | 1 running, 2 409 refused  | 3 | 6 | 201 × 3, 422 × 3 | 1 | 201 × 4, 409 × 2 | 1 201 registered, 3 201 replayed, 2 409 refused
+					SKIP   | 6 | 1 running, 5 204 skipped  | 6 | 6 | 201 × 6          | 1 | 201 × 1, 204 × 5 | 1 201 registered, 5 204 skipped
+					""")
+	@DisplayName("Both sides show, live, what the servers do, and in the end what they did")
+	void timeline(String policy, int running, String live, int unguardedRows, int unguardedRuns,
+			String unguardedAnswers, int runs, String answers, String states) {
 		this.page.fire(policy);
 		this.browser.driver().executeScript("window.same = true");
-		this.page.awaitBars(running, waiting, refused);
+		this.page.awaitBars(running, live);
 		assertThat(this.page.isOver()).isFalse();
 		this.page.points.grant();
 		this.page.awaitEnd();
 		assertThat(this.browser.script("window.same")).as("the page was not loaded again").isEqualTo(true);
-		assertThat(this.browser.texts("#answers dd")).containsExactly(answers.split(", "));
-		assertThat(this.browser.texts("#executions dd")).containsExactly(executions + " of 12 requests");
+		assertCounts("unguarded", unguardedRows + ": " + (unguardedRows - 1) + " too many", unguardedRuns,
+				unguardedAnswers);
+		assertCounts("guarded", "1", runs, answers);
+		assertThat(this.page.states("guarded")).containsExactlyInAnyOrder(states.split(", "));
+		assertThat(this.browser.count("#guarded-bars .runs")).as("bars of a handler").isEqualTo(runs);
+		assertThat(this.browser.find("#story").getText())
+			.isEqualTo("Without a lock: %d users with the same name. With the lock: 1 user.".formatted(unguardedRows));
 		String user = (String) this.browser.script("location.pathname.split('/').pop()");
-		assertThat(this.browser.texts("#rows dd")).containsExactly((rows == 1) ? "1 user named " + user
-				: "%d users named %s: %d too many".formatted(rows, user, rows - 1));
-		assertThat(this.page.query("select count(*) from users where user_name = ?", user)).containsExactly("" + rows);
-		assertThat(this.browser.script(
-				"[...document.querySelectorAll('.ran, .duplicate')].map(bar => bar.querySelector('.number').innerText + ' ' + bar.querySelector('.server').innerText)"))
-			.asInstanceOf(InstanceOfAssertFactories.LIST)
-			.hasSize(executions)
-			.isEqualTo(this.page
-				.query("select request || ' ' || server from execution where user_name = ? order by request", user));
+		assertThat(this.page.query("select count(*) from users where user_name = ?", user)).containsExactly("1");
+		assertThat(this.page.query("select count(*) from execution where user_name = ?", user))
+			.containsExactly("" + runs);
+	}
+
+	@Test
+	@DisplayName("Nothing is hatched where no request waits for another one")
+	void hatched() {
+		this.page.fire("REJECT");
+		this.page.awaitBars(6, "1 running, 5 409 refused");
+		assertThat(this.browser.count(".waits")).isZero();
+		this.page.points.grant();
+		this.page.awaitEnd();
+		this.page.points.hold();
+		this.page.fire("WAIT");
+		this.page.awaitBars(6, "1 running, 5 waiting");
+		assertThat(this.browser.count("#unguarded-bars .waits")).isZero();
+		assertThat(this.browser.count("#guarded-bars .waits")).isEqualTo(5);
+		assertThat(this.browser.texts(".legend")).singleElement().asString().contains("waits for the lock");
+	}
+
+	@Test
+	@DisplayName("On a telephone the result is in view and has the focus after firing")
+	void telephone() {
+		this.browser.screen(390, 844, 1);
+		this.page.fire("REJECT");
+		this.browser.await(() -> "run".equals(this.browser.script("document.activeElement.id")));
+		this.browser.await(() -> (boolean) this.browser
+			.script("Math.abs(document.getElementById('run').getBoundingClientRect().top) < 50"));
 	}
 
 	@Test
 	@DisplayName("The HTTP exchange is shown on the page after one click, and stays open while the run continues")
 	void wire() {
 		this.page.fire("REJECT");
-		this.page.awaitBars(1, 0, 11);
+		this.page.awaitBars(6, "1 running, 5 409 refused");
 		this.browser.find(".refused summary").click();
 		this.page.points.grant();
 		this.page.awaitEnd();
@@ -86,26 +118,28 @@ class PageTests {
 		type(Keys.ENTER);
 		this.browser.awaitPage(this.page.url("/runs/"));
 		this.page.awaitEnd();
-		assertThat(this.browser.find("#run-title").getText()).isEqualTo("Reject: 12 at once");
+		assertThat(this.browser.find("#run-title").getText()).isEqualTo("No lock and Wait, 6 requests each");
 		tabTo("summary");
 		type(Keys.ENTER);
 		assertThat(this.browser.count("details[open]")).isOne();
 	}
 
 	@Test
-	@DisplayName("A double click on a slow form creates one user")
+	@DisplayName("A double click on a form that takes a moment makes one user, whose page it shows")
 	void doubleClick() {
 		this.browser.open(this.page.url("/register"));
 		this.browser.find("#user-name").sendKeys("hanako");
 		Point button = this.browser.middle("button");
 		this.browser.click(button);
 		this.page.points.awaitRequests(1);
-		this.browser.click(button);
-		this.browser.await(() -> this.browser.texts("h1").equals(List.of("Already in progress")));
+		// The browser answers to the second click only when it has the next page.
+		CompletableFuture<Void> second = CompletableFuture.runAsync(() -> this.browser.click(button));
+		Awaitility.await().until(() -> this.page.first.get("/actuator/locks").body().contains("\"waiting\":[{"));
 		this.page.points.grant();
-		this.browser.await(
-				() -> this.page.query("select points from users where user_name = ?", "hanako").equals(List.of("100")));
-		assertThat(this.browser.errors()).singleElement().asString().contains("/register", "status of 409");
+		second.join();
+		this.browser.awaitPage(this.page.url("/users/"));
+		assertThat(this.browser.texts("h1")).containsExactly("hanako");
+		assertThat(this.page.query("select points from users where user_name = ?", "hanako")).containsExactly("100");
 	}
 
 	@Test
@@ -116,12 +150,17 @@ class PageTests {
 			.executeScript("document.forms[0].noValidate = true; document.getElementById('requests').type = 'text'");
 		this.browser.find("#requests").clear();
 		this.browser.find("#requests").sendKeys("<script>document.title = 'hacked'</script>");
-		this.browser.find("[name=servers]").click();
 		this.browser.find("form button").click();
 		this.browser.await(() -> this.browser.count("[aria-invalid=true]") == 1);
-		assertThat(this.browser.texts("[role=alert]")).containsExactly("Enter a whole number from 1 to 50.");
-		assertThat(this.browser.driver().getTitle()).isEqualTo("One request at a time");
+		assertThat(this.browser.texts("[role=alert]")).containsExactly("Enter a whole number from 1 to 20.");
+		assertThat(this.browser.driver().getTitle()).startsWith("One request at a time");
 		assertThat(this.browser.errors()).singleElement().asString().contains("/runs", "status of 422");
+	}
+
+	private void assertCounts(String side, String users, int runs, String answers) {
+		assertThat(this.browser.texts("#" + side + "-rows dd")).containsExactly(users);
+		assertThat(this.browser.texts("#" + side + "-executions dd")).containsExactly(runs + " of 6");
+		assertThat(this.browser.texts("#" + side + "-answers dd span")).containsExactly(answers.split(", "));
 	}
 
 	private void tabTo(String selector) {

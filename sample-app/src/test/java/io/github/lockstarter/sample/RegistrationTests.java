@@ -100,7 +100,7 @@ class RegistrationTests {
 		order.verify(this.users).findByName("taro");
 		order.verify(this.lock).acquire(argThat((command) -> command.ttl().equals(Duration.ofSeconds(5))));
 		order.verify(this.users).insert(any());
-		order.verify(this.points).grant(anyLong(), eq(100));
+		order.verify(this.points).grant(anyLong(), eq(100), eq(1));
 		order.verify(this.lock).release(any(), isNull());
 		assertThat(this.mvc.get().uri("/users/" + userId("taro"))).hasStatusOk();
 	}
@@ -118,7 +118,7 @@ class RegistrationTests {
 		verify(this.users).findByName("taro");
 		verify(this.lock).acquire(any());
 		verify(this.users, never()).insert(any());
-		verify(this.points, never()).grant(anyLong(), anyInt());
+		verify(this.points, never()).grant(anyLong(), anyInt(), anyInt());
 		verify(this.lock, never()).release(any(), any());
 		assertThat(rows("taro")).isZero();
 		this.lock.release("another server", null).toCompletableFuture().join();
@@ -129,7 +129,7 @@ class RegistrationTests {
 	void storingFails() {
 		doThrow(new DataAccessResourceFailureException("disk full")).when(this.users).insert(any());
 		assertThat(post("taro")).hasFailed();
-		verify(this.points, never()).grant(anyLong(), anyInt());
+		verify(this.points, never()).grant(anyLong(), anyInt(), anyInt());
 		verify(this.lock).release(any(), isNull());
 		assertThat(rows("taro")).isZero();
 	}
@@ -137,7 +137,7 @@ class RegistrationTests {
 	@Test
 	@DisplayName("If granting points fails: the user is stored, and the lock is released")
 	void pointsFail() {
-		doThrow(new PointsUnavailableException(null)).when(this.points).grant(anyLong(), anyInt());
+		doThrow(new PointsUnavailableException(null)).when(this.points).grant(anyLong(), anyInt(), anyInt());
 		assertThat(post("taro")).hasStatus(502).bodyText().contains("points-unavailable");
 		verify(this.lock).release(any(), isNull());
 		assertThat(rows("taro")).isOne();

@@ -1,66 +1,107 @@
 package io.github.lockstarter.sample.demo;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request in the timeline; times are in milliseconds from the start of the run.
+ * A request in the timeline. Times are in milliseconds from the start of the run, and in
+ * this order.
  *
- * @param number the number of the request
- * @param server the server that ran it, or otherwise the server that answers it
- * @param state the present state of the request
+ * @param number its number
+ * @param server the letter of the server that ran it, or else answers it
+ * @param state what became of it so far
  * @param status the status of its answer, or 0
- * @param sent the time at which it was sent
- * @param started the start of its handler, or the end of the request if its handler did
- * not run
- * @param ended the end of its handler or the present time, or the end of the request if
- * its handler did not run
- * @param end the time of the answer, or the present time
- * @param answered whether it was answered
- * @param wire the transmitted request and answer
+ * @param sent when it was sent
+ * @param waited when it began to wait for another one that runs, or when that ended
+ * without a wait
+ * @param started when its handler began to run, or when it ended without that
+ * @param ended when its handler had run, or the present, or when it ended without that
+ * @param executed whether its handler ran
+ * @param wire what was on the wire, once it is answered
  */
-record Bar(int number, String server, State state, int status, long sent, long started, long ended, long end,
-		boolean answered, String wire) {
+record Bar(int number, String server, State state, int status, long sent, long waited, long started, long ended,
+		boolean executed, String wire) {
 
-	static Bar of(SentRequest request, Instant zero, @Nullable Answer answer, @Nullable Execution execution,
-			boolean winner, Instant now) {
-		long sent = Timeline.millis(zero, request.sent());
-		long end = Math.max(sent + 1, Timeline.millis(zero, (answer != null) ? answer.time() : now));
-		long started = (execution != null) ? Math.min(end, Timeline.millis(zero, execution.started())) : end;
-		long ended = (execution != null && execution.ended() != null)
-				? Math.min(end, Timeline.millis(zero, execution.ended())) : end;
-		return new Bar(request.number(), (execution != null) ? execution.server() : request.target().name(),
-				state(answer, execution, winner), (answer != null) ? answer.status() : 0, sent, started, ended, end,
-				answer != null, (answer != null) ? request.text() + "\n\n" + answer.text() : "");
+	static Bar of(Run run, Lane lane, SentRequest request, @Nullable Answer answer, List<Execution> executions,
+			Instant now) {
+		Optional<Execution> own = executions.stream().filter((each) -> each.request() == request.number()).findFirst();
+		long sent = millis(run, request.sent());
+		long end = Math.max(sent + 1, millis(run, (answer != null) ? answer.time() : now));
+		long started = own.map((each) -> Math.min(end, millis(run, each.started()))).orElse(end);
+		long ended = own.map(Execution::ended).map((time) -> Math.min(end, millis(run, time))).orElse(end);
+		boolean waits = !lane.policy().waitsFor().isEmpty();
+		long waited = executions.stream()
+			.filter((first) -> waits && first.request() != request.number())
+			.findFirst()
+			.map((first) -> Math.max(sent, Math.min(started, millis(run, first.started()))))
+			.orElse(started);
+		State state = state(run, lane, request, answer, executions);
+		return new Bar(request.number(), run.letter(own.map(Execution::server).orElse(request.target().name())),
+				(state == State.SENT && waited < started) ? State.WAITING : state,
+				(answer != null) ? answer.status() : 0, sent, waited, started, ended, own.isPresent(),
+				(answer != null) ? request.text() + "\n\n" + answer.text() : "");
 	}
 
-	private static State state(@Nullable Answer answer, @Nullable Execution execution, boolean winner) {
+	private static State state(Run run, Lane lane, SentRequest request, @Nullable Answer answer,
+			List<Execution> executions) {
+		boolean executed = executions.stream().anyMatch((each) -> each.request() == request.number());
 		if (answer == null) {
-			return (execution != null) ? State.RUNNING : State.WAITING;
+			return executed ? State.RUNNING : State.SENT;
+		}
+		if (answer.status() == 0 && run.isKilled(request.target())) {
+			return State.KILLED;
 		}
 		if (answer.replayed()) {
-			return State.SHARED;
+			return (lane.policy() == Policy.REPLAY) ? State.REPLAYED : State.SHARED;
 		}
 		if (answer.status() == 0 || answer.status() >= 500) {
 			return State.FAILED;
 		}
-		if (execution == null) {
+		if (answer.status() == 204) {
+			return State.SKIPPED;
+		}
+		if (!executed) {
 			return State.REFUSED;
 		}
-		return (answer.status() == 201 && !winner) ? State.DUPLICATE : State.RAN;
+		return (answer.status() == 201) ? State.REGISTERED : State.NAME_TAKEN;
+	}
+
+	private static long millis(Run run, Instant time) {
+		return Timeline.millis(run.started(), time);
+	}
+
+	/** The same bar, of a user that should not exist. */
+	Bar duplicate() {
+		return new Bar(this.number, this.server, State.DUPLICATE, this.status, this.sent, this.waited, this.started,
+				this.ended, true, this.wire);
+	}
+
+	public boolean answered() {
+		return this.state.compareTo(State.RUNNING) > 0;
 	}
 
 	/** Returns the state in words, preceded by the status if there is one. */
 	public String label() {
-		String name = this.state.name().toLowerCase(Locale.ROOT);
-		return (this.status != 0) ? this.status + " " + name : name;
+		return (this.status != 0) ? this.status + " " + this.state.label() : this.state.label();
 	}
 
+	/** In the order in which requests pass through them, up to RUNNING. */
 	enum State {
 
-		WAITING, RUNNING, RAN, DUPLICATE, SHARED, REFUSED, FAILED
+		SENT, WAITING, RUNNING, REGISTERED, DUPLICATE, NAME_TAKEN, SHARED, REPLAYED, SKIPPED, REFUSED, KILLED, FAILED;
+
+		/** The class of the style sheet. */
+		public String style() {
+			return name().toLowerCase(Locale.ROOT).replace('_', '-');
+		}
+
+		String label() {
+			return style().replace('-', ' ');
+		}
 
 	}
 

@@ -5,10 +5,11 @@ import java.net.URI;
 /**
  * An instance of the application.
  *
- * @param url the address of the instance
- * @param instanceId distinguishes it from an earlier instance with the same address
+ * @param url where it answers
+ * @param instanceId tells it from one that answered there before
+ * @param killable whether the page may kill it
  */
-record Instance(String url, String instanceId) {
+record Instance(String url, String instanceId, boolean killable) {
 
 	public String name() {
 		return URI.create(this.url).getAuthority();

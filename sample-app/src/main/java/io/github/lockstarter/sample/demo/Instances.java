@@ -30,9 +30,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The instances that share the database. Each instance registers itself when its web
- * server has started, and is checked before each use: an instance that was killed does
- * not answer, and is removed.
+ * The instances that share the database. Each enters itself when its web server is up,
+ * and is asked before it is used: one that was killed does not answer, and is removed.
  */
 @Component
 class Instances implements DisposableBean {
@@ -52,29 +51,30 @@ class Instances implements DisposableBean {
 
 	private final String contextPath;
 
-	// Replaced when the port is known.
-	private volatile Instance own = new Instance("http://not-started", UUID.randomUUID().toString());
+	// A port, once it is known.
+	private volatile Instance own;
 
 	Instances(JdbcClient jdbc, @Value("${server.address:127.0.0.1}") InetAddress address,
-			@Value("${server.servlet.context-path:}") String contextPath) {
+			@Value("${server.servlet.context-path:}") String contextPath, DemoProperties properties) {
 		this.jdbc = jdbc;
 		String host = (address.isAnyLocalAddress() ? "127.0.0.1" : address.getHostAddress());
 		this.host = host.contains(":") ? "[" + host + "]" : host;
 		this.contextPath = contextPath;
+		this.own = new Instance("http://not-started", UUID.randomUUID().toString(), properties.killable());
 	}
 
 	@EventListener
 	void enter(WebServerInitializedEvent event) {
 		if (event.getApplicationContext().getServerNamespace() == null) {
 			this.own = new Instance("http://" + this.host + ":" + event.getWebServer().getPort() + this.contextPath,
-					this.own.instanceId());
+					this.own.instanceId(), this.own.killable());
 			enter();
 		}
 	}
 
 	private void enter() {
-		this.jdbc.sql("merge into instance (url, instance_id) key (url) values (?, ?)")
-			.params(this.own.url(), this.own.instanceId())
+		this.jdbc.sql("merge into instance (url, instance_id, killable) key (url) values (?, ?, ?)")
+			.params(this.own.url(), this.own.instanceId(), this.own.killable())
 			.update();
 	}
 
@@ -84,7 +84,7 @@ class Instances implements DisposableBean {
 			remove(this.own);
 		}
 		catch (DataAccessException ex) {
-			logger.debug("This instance stays in the list until another one checks it", ex);
+			logger.debug("This instance stays in the list until another instance finds that it does not answer", ex);
 		}
 	}
 
@@ -92,13 +92,17 @@ class Instances implements DisposableBean {
 		return this.own;
 	}
 
-	/** Returns the instances that answer, the longest running first. */
+	/** Returns the one of them that the page may kill: never the one with the page. */
+	Optional<Instance> killable(List<Instance> running) {
+		return running.stream().filter((each) -> each.killable() && !each.equals(this.own)).findFirst();
+	}
+
+	/** Returns those that answer, the longest running first. */
 	List<Instance> running() {
-		// Another instance may have removed this one, for example after the machine was
-		// suspended.
+		// Another instance may have removed this one, as after the machine slept.
 		enter();
 		Map<Instance, CompletableFuture<Boolean>> asked = this.jdbc
-			.sql("select url, instance_id from instance order by started, url")
+			.sql("select url, instance_id, killable from instance order by started, url")
 			.query(Instance.class)
 			.list()
 			.stream()

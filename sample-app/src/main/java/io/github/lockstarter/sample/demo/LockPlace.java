@@ -7,11 +7,11 @@ import java.util.Locale;
  */
 enum LockPlace {
 
-	REDIS("Redis", "One for all instances. The first of them brings it."),
+	REDIS("Redis", "One store for all servers. The first server starts it if none is running."),
 
-	JDBC("The database of the users", "One for all instances, without Redis."),
+	JDBC("The database of the users", "One store for all servers, without Redis."),
 
-	MEMORY("The memory of an instance", "Each instance has locks of its own.");
+	MEMORY("The memory of each server", "Each server has locks of its own: two servers make two users.");
 
 	private final String label;
 

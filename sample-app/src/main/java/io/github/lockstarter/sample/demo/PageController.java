@@ -1,5 +1,7 @@
 package io.github.lockstarter.sample.demo;
 
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +16,8 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.ModelAndView;
 
+import io.github.lockstarter.LockRegistry;
+
 /**
  * The page: a form that sends the requests, and their timeline.
  */
@@ -26,62 +30,97 @@ class PageController {
 
 	private final Executions executions;
 
+	private final Duration ttl;
+
 	private final String store;
 
-	PageController(Instances instances, Runs runs, Executions executions, @Value("${lock.store:redis}") String store) {
+	PageController(Instances instances, Runs runs, Executions executions, LockRegistry locks,
+			@Value("${lock.store:redis}") String store) {
 		this.instances = instances;
 		this.runs = runs;
 		this.executions = executions;
+		this.ttl = locks.options("demo").ttl();
 		this.store = store;
 	}
 
 	@GetMapping("/")
 	ModelAndView page() {
 		List<Instance> running = this.instances.running();
-		return page(HttpStatus.OK, FireForm.initial(running), running, Map.of());
+		return page(HttpStatus.OK, FireForm.initial(), running, Map.of(), Example.timeline(running));
 	}
 
 	@PostMapping("/runs")
 	ModelAndView fire(@RequestParam(defaultValue = "") String policy, @RequestParam(defaultValue = "") String requests,
-			@RequestParam(defaultValue = "") List<String> servers) {
-		FireForm form = new FireForm(policy, requests, servers);
+			@RequestParam(defaultValue = "false") boolean slow) {
+		FireForm form = new FireForm(policy, requests, slow);
+		Map<String, String> problems = form.problems();
 		List<Instance> running = this.instances.running();
-		Map<String, String> problems = form.problems(running);
 		if (!problems.isEmpty()) {
-			return page(HttpStatus.UNPROCESSABLE_CONTENT, form, running, problems);
+			return page(HttpStatus.UNPROCESSABLE_CONTENT, form, running, problems, Example.timeline(running));
 		}
-		Optional<Run> run = this.runs.fire(form.chosenPolicy().orElseThrow(), form.number(), form.chosen(running));
-		if (run.isEmpty()) {
-			return page(HttpStatus.TOO_MANY_REQUESTS, form, running,
-					Map.of("form", Runs.MAX_AT_ONCE + " runs are under way. Fire when one has ended."));
-		}
-		return new ModelAndView("redirect:/runs/" + run.get().userName(), HttpStatus.SEE_OTHER);
+		return fired(this.runs.fire(form.chosenPolicy().orElseThrow(), form.number(), slow, running), form, running);
 	}
 
-	@GetMapping("/runs/{userName}")
-	ModelAndView run(@PathVariable String userName) {
-		return this.runs.find(userName).map((run) -> {
-			ModelAndView page = page(HttpStatus.OK, FireForm.like(run), this.instances.running(), Map.of());
-			return page.addObject("timeline", Timeline.of(run, this.executions));
-		}).orElseGet(PageController::notFound);
+	@PostMapping(path = "/runs", params = "kill")
+	ModelAndView kill() {
+		List<Instance> running = this.instances.running();
+		Optional<Instance> server = killable(running);
+		if (server.isEmpty()) {
+			return page(HttpStatus.UNPROCESSABLE_CONTENT, FireForm.initial(), running,
+					Map.of("form", "No server that may be killed is running."), Example.timeline(running));
+		}
+		return fired(this.runs.fireAndKill(server.get(), running), FireForm.initial(), running);
 	}
 
-	/** Returns the part of the page that changes. */
-	@GetMapping("/runs/{userName}/timeline")
-	ModelAndView timeline(@PathVariable String userName) {
-		return this.runs.find(userName)
-			.map((run) -> new ModelAndView("timeline :: timeline", "timeline", Timeline.of(run, this.executions)))
+	@GetMapping("/runs/{id}")
+	ModelAndView run(@PathVariable String id) {
+		return this.runs.find(id)
+			.map((run) -> page(HttpStatus.OK, FireForm.like(run), this.instances.running(), Map.of(), timeline(run)))
 			.orElseGet(PageController::notFound);
 	}
 
+	/** The part of the page that changes. */
+	@GetMapping("/runs/{id}/timeline")
+	ModelAndView timeline(@PathVariable String id) {
+		return this.runs.find(id)
+			.map((run) -> new ModelAndView("timeline :: timeline", "timeline", timeline(run)))
+			.orElseGet(PageController::notFound);
+	}
+
+	private Timeline timeline(Run run) {
+		return Timeline.of(run, this.executions, this.ttl);
+	}
+
+	/**
+	 * The address names the result, so that the browser brings it into view and focuses
+	 * it.
+	 */
+	private ModelAndView fired(Optional<Run> run, FireForm form, List<Instance> running) {
+		return run.map((fired) -> new ModelAndView("redirect:/runs/" + fired.id() + "#run", HttpStatus.SEE_OTHER))
+			.orElseGet(() -> page(HttpStatus.TOO_MANY_REQUESTS, form, running,
+					Map.of("form", Runs.MAX_AT_ONCE + " runs are under way. Fire when one has ended."),
+					Example.timeline(running)));
+	}
+
+	/** Servers with locks of their own do not take over a lock. */
+	private Optional<Instance> killable(List<Instance> running) {
+		return LockPlace.MEMORY.is(this.store) ? Optional.empty() : this.instances.killable(running);
+	}
+
 	private ModelAndView page(HttpStatusCode status, FireForm form, List<Instance> running,
-			Map<String, String> problems) {
-		ModelAndView page = new ModelAndView("page",
-				Map.of("form", form, "policies", Policy.values(), "instances", running, "maxRequests",
-						FireForm.MAX_REQUESTS, "problems", problems, "runs", this.runs.latest(), "lockPlaces",
-						LockPlace.values(), "store", this.store));
-		page.setStatus(status);
-		return page;
+			Map<String, String> problems, Timeline timeline) {
+		Map<String, Object> model = new HashMap<>();
+		model.put("form", form);
+		model.put("problems", problems);
+		model.put("policies", Policy.guarded());
+		model.put("maxRequests", FireForm.MAX_REQUESTS);
+		model.put("servers", Run.byLetter(running));
+		model.put("killable", killable(running).map(running::indexOf).map(Run::letter).orElse(""));
+		model.put("timeline", timeline);
+		model.put("runs", this.runs.latest());
+		model.put("lockPlaces", LockPlace.values());
+		model.put("store", this.store);
+		return new ModelAndView("page", model, status);
 	}
 
 	private static ModelAndView notFound() {

@@ -1,5 +1,7 @@
 package io.github.lockstarter.sample.demo;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -7,16 +9,24 @@ import java.util.Locale;
  */
 enum Policy {
 
-	UNGUARDED("Unguarded", "No annotation: all run.", "no annotation"),
+	UNGUARDED("No lock", "All run.", "no annotation", ""),
 
 	REJECT("Reject", "One runs, the others are refused with 409.",
-			"@ExclusiveRequest(name = \"demo\", key = \"#userName\")"),
+			"@ExclusiveRequest(name = \"demo\", key = \"#userName\")", ""),
 
 	WAIT("Wait", "They run one after another.",
-			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = WAIT)"),
+			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = WAIT, waitTime = \"1m\")",
+			"waits for the lock"),
 
-	SHARE("Share", "One runs, and all get its answer.",
-			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = SHARE)");
+	SHARE("Share", "One runs, and the others get its answer.",
+			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = SHARE, waitTime = \"1m\")",
+			"waits for the answer of the request that runs"),
+
+	REPLAY("Replay", "One runs, and later retries get its answer.",
+			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", replay = \"1h\")", ""),
+
+	SKIP("Skip", "One runs, the others do nothing.",
+			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = SKIP)", "");
 
 	private final String label;
 
@@ -24,10 +34,18 @@ enum Policy {
 
 	private final String annotation;
 
-	Policy(String label, String effect, String annotation) {
+	private final String waitsFor;
+
+	Policy(String label, String effect, String annotation, String waitsFor) {
 		this.label = label;
 		this.effect = effect;
 		this.annotation = annotation;
+		this.waitsFor = waitsFor;
+	}
+
+	/** Returns those with a lock. */
+	static List<Policy> guarded() {
+		return Arrays.stream(values()).filter((each) -> each != UNGUARDED).toList();
 	}
 
 	public String label() {
@@ -42,7 +60,12 @@ enum Policy {
 		return this.annotation;
 	}
 
-	/** Returns the path of the handler with this policy. */
+	/** What a request waits for while another one runs; empty if it does not wait. */
+	public String waitsFor() {
+		return this.waitsFor;
+	}
+
+	/** The handler that has this annotation. */
 	String path() {
 		return "/demo/" + name().toLowerCase(Locale.ROOT);
 	}

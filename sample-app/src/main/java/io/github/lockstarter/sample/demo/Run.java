@@ -1,21 +1,66 @@
 package io.github.lockstarter.sample.demo;
 
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
 
 /**
- * Requests for one user name that were sent at once.
+ * The same requests, fired at once at a handler without a lock and at one with it.
  *
- * @param userName the user name, which is unique for the run
- * @param policy the policy of their handler
- * @param servers the instances to which they were sent in turn
- * @param started the time at which the first one was sent
- * @param requests the requests
+ * @param started when the first was sent
+ * @param slow whether registrations run in slow motion
+ * @param servers the instances that they go to in turn
+ * @param unguarded the side without a lock
+ * @param guarded the side with it
+ * @param kill the end of a server, if that is to be seen
+ * @param sent completes when the last request was sent
  */
-record Run(String userName, Policy policy, List<Instance> servers, Instant started, List<SentRequest> requests) {
+record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded, Lane guarded, @Nullable Kill kill,
+		CompletableFuture<Void> sent) {
+
+	/** Tells the run from others. */
+	public String id() {
+		return this.guarded.userName();
+	}
+
+	List<Lane> lanes() {
+		return List.of(this.unguarded, this.guarded);
+	}
+
+	/** Returns a future that completes when all that were sent so far are answered. */
+	CompletableFuture<Void> answered() {
+		return CompletableFuture.allOf(lanes().stream()
+			.flatMap((lane) -> lane.requests().stream())
+			.map(SentRequest::future)
+			.toArray(CompletableFuture<?>[]::new));
+	}
 
 	boolean isOver() {
-		return this.requests.stream().allMatch((request) -> request.future().isDone());
+		return this.sent.isDone() && answered().isDone();
+	}
+
+	boolean isKilled(Instance server) {
+		return this.kill != null && this.kill.server().equals(server);
+	}
+
+	/** Returns the letter by which the page names a server. */
+	String letter(String serverName) {
+		return letter(this.servers.stream().map(Instance::name).toList().indexOf(serverName));
+	}
+
+	static String letter(int position) {
+		return String.valueOf((char) ('A' + position));
+	}
+
+	/** Returns the names of servers by their letters. */
+	static Map<String, String> byLetter(List<Instance> servers) {
+		Map<String, String> names = new LinkedHashMap<>();
+		servers.forEach((server) -> names.put(letter(names.size()), server.name()));
+		return names;
 	}
 
 }

@@ -1,18 +1,16 @@
 package io.github.lockstarter.sample.demo;
 
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
-import java.util.stream.IntStream;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;
 
@@ -22,37 +20,87 @@ import org.springframework.stereotype.Component;
 @Component
 class Runs {
 
-	/** With fifty requests each, more runs would exceed the threads of one instance. */
+	/** So that the threads and connections of one instance are enough for all of them. */
 	static final int MAX_AT_ONCE = 2;
 
 	private static final int MAX_KEPT = 20;
 
-	private final HttpClient client = HttpClient.newBuilder()
-		.proxy(HttpClient.Builder.NO_PROXY)
-		.connectTimeout(Duration.ofSeconds(2))
-		.build();
+	private static final int REQUESTS_OF_KILL = 3;
 
 	private final Deque<Run> runs = new ArrayDeque<>();
 
+	private final Client client;
+
 	private final Executions executions;
 
-	Runs(Executions executions) {
+	Runs(Client client, Executions executions) {
+		this.client = client;
 		this.executions = executions;
 	}
 
-	/** Starts a run, unless too many runs are in progress. */
-	synchronized Optional<Run> fire(Policy policy, int requests, List<Instance> servers) {
+	/** Fires at the servers in turn, unless too many runs are under way. */
+	Optional<Run> fire(Policy policy, int requests, boolean slow, List<Instance> servers) {
+		Optional<Run> started = start(policy, requests, slow, servers, null);
+		started.ifPresent((run) -> {
+			// A replay is for retries: those follow when the first half is answered.
+			int first = (policy == Policy.REPLAY) ? (requests + 1) / 2 : requests;
+			send(run, 1, first, servers);
+			CompletableFuture<?> answered = (first < requests) ? run.answered()
+					: CompletableFuture.completedFuture(null);
+			answered.thenRun(() -> send(run, first + 1, requests, servers))
+				.whenComplete((done, failure) -> run.sent().complete(null));
+		});
+		return started;
+	}
+
+	/**
+	 * Kills a server while it holds the lock: it gets the first request, the other
+	 * servers get the requests that wait.
+	 */
+	Optional<Run> fireAndKill(Instance server, List<Instance> servers) {
+		Kill kill = new Kill(server, new CompletableFuture<>());
+		List<Instance> others = servers.stream().filter((each) -> !each.equals(server)).toList();
+		Optional<Run> started = start(Policy.WAIT, REQUESTS_OF_KILL, true, servers, kill);
+		started.ifPresent((run) -> {
+			send(run, 1, 1, List.of(server));
+			untilItRuns(run).thenRun(() -> send(run, 2, REQUESTS_OF_KILL, others))
+				.thenComposeAsync((sent) -> this.client.kill(server), after(1000))
+				.thenAccept(kill.future()::complete)
+				.whenComplete((done, failure) -> run.sent().complete(null));
+		});
+		return started;
+	}
+
+	private void send(Run run, int first, int last, List<Instance> servers) {
+		for (int number = first; number <= last; number++) {
+			Instance server = servers.get((number - 1) % servers.size());
+			for (Lane lane : run.lanes()) {
+				lane.requests()
+					.add(this.client.send(lane, number, server, run.slow() ? RecordedRegistration.MAX_SLOWDOWN : 1));
+			}
+		}
+	}
+
+	/** Completes when the guarded handler runs, or never will. */
+	private CompletableFuture<Void> untilItRuns(Run run) {
+		return CompletableFuture
+			.supplyAsync(() -> run.answered().isDone() || !this.executions.of(run.guarded().userName()).isEmpty(),
+					after(50))
+			.thenCompose((done) -> done ? CompletableFuture.completedFuture(null) : untilItRuns(run));
+	}
+
+	private static Executor after(int millis) {
+		return CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS);
+	}
+
+	private synchronized Optional<Run> start(Policy policy, int requests, boolean slow, List<Instance> servers,
+			@Nullable Kill kill) {
 		if (this.runs.stream().filter((run) -> !run.isOver()).count() >= MAX_AT_ONCE) {
 			return Optional.empty();
 		}
 		this.executions.forgetBefore(Instant.now().minus(Duration.ofDays(1)));
-		// Users stay in the database, so each name must be unique.
-		String userName = "taro_" + UUID.randomUUID().toString().substring(0, 8);
-		Instant started = Instant.now();
-		List<SentRequest> sent = IntStream.rangeClosed(1, requests)
-			.mapToObj((number) -> send(policy, userName, number, servers.get((number - 1) % servers.size())))
-			.toList();
-		Run run = new Run(userName, policy, servers, started, sent);
+		Run run = new Run(Instant.now(), slow, servers, Lane.of(Policy.UNGUARDED, requests), Lane.of(policy, requests),
+				kill, new CompletableFuture<>());
 		this.runs.addFirst(run);
 		if (this.runs.size() > MAX_KEPT) {
 			this.runs.removeLast();
@@ -60,24 +108,13 @@ class Runs {
 		return Optional.of(run);
 	}
 
-	synchronized Optional<Run> find(String userName) {
-		return this.runs.stream().filter((run) -> run.userName().equals(userName)).findAny();
+	synchronized Optional<Run> find(String id) {
+		return this.runs.stream().filter((run) -> run.id().equals(id)).findAny();
 	}
 
 	/** Returns the kept runs, the latest first. */
 	synchronized List<Run> latest() {
 		return List.copyOf(this.runs);
-	}
-
-	private SentRequest send(Policy policy, String userName, int number, Instance server) {
-		HttpRequest request = HttpRequest.newBuilder(URI.create(server.url() + policy.path() + "?userName=" + userName))
-			.version(HttpClient.Version.HTTP_1_1)
-			.header("Request-Number", Integer.toString(number))
-			.timeout(Duration.ofMinutes(1))
-			.POST(BodyPublishers.noBody())
-			.build();
-		return new SentRequest(number, server, request, Instant.now(),
-				this.client.sendAsync(request, BodyHandlers.ofString()).handle(Answer::of));
 	}
 
 }

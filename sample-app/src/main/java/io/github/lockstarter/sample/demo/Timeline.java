@@ -4,73 +4,46 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.stream.Collectors;
-
-import org.jspecify.annotations.Nullable;
 
 /**
- * The present state of a run: the executions that the servers have recorded, and the
- * answers.
+ * A run as it stands, on one time axis.
  *
- * @param run the run
+ * @param id the run
  * @param over whether all requests are answered
- * @param rows the number of users with the name in the database
- * @param executions the number of executions of a handler
- * @param statuses the number of answers by status
- * @param bars the requests
+ * @param kill whether a server is killed in it
+ * @param length the length of the time axis at least, in milliseconds
+ * @param servers the addresses of the servers by their letters
+ * @param unguarded the side without a lock
+ * @param guarded the side with a lock
+ * @param story what has happened, in words
  */
-record Timeline(Run run, boolean over, int rows, int executions, Map<String, Long> statuses, List<Bar> bars) {
+record Timeline(String id, boolean over, boolean kill, long length, Map<String, String> servers, LaneTimeline unguarded,
+		LaneTimeline guarded, String story) {
 
-	static Timeline of(Run run, Executions executions) {
-		// The answers are read first: the executions of answered requests are in the
-		// database by then.
+	/** The time axis has room for a registration from the start, so that bars grow. */
+	private static final long ROOM = 600;
+
+	static Timeline of(Run run, Executions executions, Duration ttl) {
 		boolean over = run.isOver();
-		Map<Integer, Answer> answers = new TreeMap<>();
-		run.requests().forEach((request) -> {
-			Answer answer = request.answer();
-			if (answer != null) {
-				answers.put(request.number(), answer);
-			}
-		});
-		List<Execution> executed = executions.of(run.userName());
-		Map<Integer, Execution> byRequest = executed.stream()
-			.collect(Collectors.toMap(Execution::request, Function.identity(), (first, second) -> first));
-		Optional<Integer> winner = executed.stream()
-			.map(Execution::request)
-			.filter((number) -> isOrMayBeCreated(answers.get(number)))
-			.findFirst();
-		Instant now = Instant.now();
-		List<Bar> bars = run.requests()
-			.stream()
-			.map((request) -> Bar.of(request, run.started(), answers.get(request.number()),
-					byRequest.get(request.number()), winner.filter((first) -> first == request.number()).isPresent(),
-					now))
-			.toList();
-		Map<String, Long> statuses = answers.values()
-			.stream()
-			.collect(Collectors.groupingBy((answer) -> (answer.status() != 0) ? "" + answer.status() : "no answer",
-					TreeMap::new, Collectors.counting()));
-		return new Timeline(run, over, executions.rows(run.userName()), executed.size(), statuses, bars);
+		LaneTimeline unguarded = LaneTimeline.of(run, run.unguarded(), executions);
+		LaneTimeline guarded = LaneTimeline.of(run, run.guarded(), executions);
+		Story story = new Story(unguarded, guarded, over);
+		return new Timeline(run.id(), over, run.kill() != null,
+				run.slow() ? ROOM * RecordedRegistration.MAX_SLOWDOWN : ROOM, Run.byLetter(run.servers()), unguarded,
+				guarded, (run.kill() != null) ? story.ofKill(run, run.kill(), ttl) : story.ofRun());
 	}
 
-	/**
-	 * Includes unanswered requests, so that the first execution stays the first unless it
-	 * fails.
-	 */
-	private static boolean isOrMayBeCreated(@Nullable Answer answer) {
-		return answer == null || answer.status() == 201;
+	public List<LaneTimeline> lanes() {
+		return List.of(this.unguarded, this.guarded);
 	}
 
-	/** The length of the time axis, in milliseconds. */
+	/** The length of the time axis: as far as the last bar reaches. */
+	@Override
 	public long length() {
-		return this.bars.stream().mapToLong(Bar::end).max().orElse(1);
-	}
-
-	public int open() {
-		return (int) this.bars.stream().filter((bar) -> !bar.answered()).count();
+		return lanes().stream()
+			.flatMap((lane) -> lane.bars().stream())
+			.mapToLong((bar) -> Math.max(bar.started(), bar.ended()))
+			.reduce(this.length, Math::max);
 	}
 
 	static long millis(Instant start, Instant time) {

@@ -1,0 +1,49 @@
+package io.github.lockstarter.sample.demo;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Sends requests to the instances.
+ */
+@Component
+class Client {
+
+	private final HttpClient client = HttpClient.newBuilder()
+		.proxy(HttpClient.Builder.NO_PROXY)
+		.connectTimeout(Duration.ofSeconds(2))
+		.build();
+
+	SentRequest send(Lane lane, int number, Instance server, int slowdown) {
+		HttpRequest request = post(server.url() + lane.policy().path() + "?userName=" + lane.userName())
+			.header(RecordedRegistration.NUMBER, Integer.toString(number))
+			.header(RecordedRegistration.SLOWDOWN, Integer.toString(slowdown))
+			.build();
+		return new SentRequest(number, server, request, Instant.now(),
+				this.client.sendAsync(request, BodyHandlers.ofString()).handle(Answer::of));
+	}
+
+	/** Kills a server, whose answer to that is a closed connection. */
+	CompletableFuture<Instant> kill(Instance server) {
+		return this.client
+			.sendAsync(post(server.url() + "/demo/kill?instanceId=" + server.instanceId()).build(),
+					BodyHandlers.discarding())
+			.handle((answer, failure) -> Instant.now());
+	}
+
+	private static HttpRequest.Builder post(String url) {
+		return HttpRequest.newBuilder(URI.create(url))
+			.version(HttpClient.Version.HTTP_1_1)
+			.timeout(Duration.ofMinutes(2))
+			.POST(BodyPublishers.noBody());
+	}
+
+}

@@ -1,0 +1,67 @@
+package io.github.lockstarter.sample.demo;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One side of a run as it stands: what the servers recorded, and what they answered.
+ *
+ * @param policy the policy
+ * @param total how many requests are to be sent
+ * @param rows how many users of the name are in the database
+ * @param executions how often a handler ran
+ * @param statuses how many answers have each status
+ * @param bars the requests that were sent
+ */
+record LaneTimeline(Policy policy, int total, int rows, int executions, Map<String, Long> statuses, List<Bar> bars) {
+
+	static LaneTimeline of(Run run, Lane lane, Executions executions) {
+		// First the answers: what was answered is in the database by then.
+		Map<Integer, Answer> answers = new HashMap<>();
+		lane.requests().forEach((request) -> {
+			Answer answer = request.answer();
+			if (answer != null) {
+				answers.put(request.number(), answer);
+			}
+		});
+		List<Execution> executed = executions.of(lane.userName());
+		Optional<Integer> winner = executed.stream()
+			.map(Execution::request)
+			.filter((number) -> isOrMayBeCreated(answers.get(number)))
+			.findFirst();
+		Instant now = Instant.now();
+		List<Bar> bars = lane.requests()
+			.stream()
+			.map((request) -> Bar.of(run, lane, request, answers.get(request.number()), executed, now))
+			.map((bar) -> (bar.state() != Bar.State.REGISTERED || winner.get() == bar.number()) ? bar : bar.duplicate())
+			.toList();
+		Map<String, Long> statuses = answers.values()
+			.stream()
+			.collect(Collectors.groupingBy((answer) -> (answer.status() != 0) ? "" + answer.status() : "no answer",
+					TreeMap::new, Collectors.counting()));
+		return new LaneTimeline(lane.policy(), lane.total(), executions.rows(lane.userName()), executed.size(),
+				statuses, bars);
+	}
+
+	/** So that what is seen as the first one stays that, unless it fails. */
+	private static boolean isOrMayBeCreated(@Nullable Answer answer) {
+		return answer == null || answer.status() == 201;
+	}
+
+	/** Identifies it in the page. */
+	public String id() {
+		return (this.policy == Policy.UNGUARDED) ? "unguarded" : "guarded";
+	}
+
+	public long open() {
+		return this.total - this.bars.stream().filter(Bar::answered).count();
+	}
+
+}

@@ -1,0 +1,61 @@
+package io.github.lockstarter.sample.demo;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has happened in a run, in words.
+ *
+ * @param unguarded the side without a lock
+ * @param guarded the side with a lock
+ * @param over whether all requests are answered
+ */
+record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
+
+	String ofRun() {
+		return this.over ? verdict() : "The requests are under way.";
+	}
+
+	String ofKill(Run run, Kill kill, Duration ttl) {
+		String server = "Server " + run.letter(kill.server().name());
+		Instant killed = kill.time();
+		if (killed == null) {
+			return server + " runs request 1 and holds the lock. It will be killed in a moment.";
+		}
+		String death = "%s was killed after %s, while it held the lock.".formatted(server,
+				seconds(Timeline.millis(run.started(), killed)));
+		Bar next = next(server);
+		if (next == null) {
+			return "%s It cannot release the lock. The lock expires at its ttl, %s after its last renewal."
+				.formatted(death, seconds(ttl.toMillis()));
+		}
+		String takeover = "The lock expired at its ttl, and request %d took over on server %s, %s after the kill."
+			.formatted(next.number(), next.server(), seconds(next.started() - Timeline.millis(run.started(), killed)));
+		return "%s %s%s".formatted(death, takeover, this.over ? " " + verdict() : "");
+	}
+
+	/** The first request that ran on another server. */
+	private @Nullable Bar next(String server) {
+		return this.guarded.bars()
+			.stream()
+			.filter((bar) -> bar.executed() && !server.endsWith(bar.server()))
+			.min((one, other) -> Long.compare(one.started(), other.started()))
+			.orElse(null);
+	}
+
+	private String verdict() {
+		return "Without a lock: %s. With the lock: %s.".formatted(users(this.unguarded), users(this.guarded));
+	}
+
+	private static String users(LaneTimeline lane) {
+		return (lane.rows() == 1) ? "1 user" : lane.rows() + " users with the same name";
+	}
+
+	private static String seconds(long millis) {
+		return String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
+	}
+
+}

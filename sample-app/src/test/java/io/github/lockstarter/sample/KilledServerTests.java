@@ -1,0 +1,89 @@
+package io.github.lockstarter.sample;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.github.lockstarter.testing.TestJvm;
+import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A server that the page kills, in a browser: a process of its own.
+ */
+@Tag("once")
+class KilledServerTests {
+
+	@TempDir
+	private Path directory;
+
+	private TestServer first;
+
+	private TestJvm second;
+
+	private Browser browser;
+
+	@BeforeEach
+	void start() {
+		String[] properties = Stream.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=killed",
+				"sample.points.latency=1s",
+				"spring.datasource.url=jdbc:h2:file:%s;AUTO_SERVER=TRUE".formatted(this.directory.resolve("users"))))
+			.toArray(String[]::new);
+		System.setProperty("h2.bindAddress", "127.0.0.1");
+		this.first = TestServer.start(new Class<?>[] { SampleApplication.class }, properties);
+		this.second = TestJvm.start(SampleApplication.class,
+				Stream
+					.concat(Stream.of(properties),
+							Stream.of("sample.demo.killable=true", "server.port=0", "server.address=127.0.0.1"))
+					.map((property) -> "--" + property)
+					.toArray());
+		this.browser = new Browser();
+		this.browser.screen(1200, 900, 1);
+	}
+
+	@AfterEach
+	void stop() {
+		this.browser.close();
+		this.second.close();
+		this.first.close();
+	}
+
+	@Test
+	@DisplayName("A server is killed while it holds the lock; the lock expires at its ttl, and the next request takes over")
+	void takeover() {
+		Awaitility.await()
+			.atMost(Duration.ofMinutes(2))
+			.until(() -> this.second.output().stream().anyMatch((line) -> line.contains("Started SampleApplication")));
+		String home = "http://127.0.0.1:" + this.first.port() + "/";
+		this.browser.open(home);
+		this.browser.find("[name=kill]").click();
+		this.browser.awaitPage(home + "runs/");
+		awaitStory("Server B runs request 1 and holds the lock.");
+		awaitStory("Server B was killed after ");
+		awaitStory("The lock expires at its ttl, 5.0 s after its last renewal.");
+		assertThat(this.browser.count("#guarded-2.waiting")).isOne();
+		assertThat(this.second.awaitEnd()).isEqualTo(137);
+		awaitStory("request 2 took over on server A");
+		this.browser.await(() -> this.browser.count("#run[data-over=true]") == 1);
+		assertThat(this.browser.texts("#guarded-bars .state")).containsExactly("killed", "201 registered",
+				"422 name taken");
+		assertThat(this.browser.find("#guarded-rows dd").getText()).isEqualTo("1");
+		this.browser.open(home);
+		assertThat(this.browser.count("[name=kill]")).as("there is no server to kill any more").isZero();
+	}
+
+	private void awaitStory(String text) {
+		this.browser.await(() -> this.browser.find("#story").getText().contains(text));
+	}
+
+}
