@@ -43,9 +43,8 @@ final class HandlerResultAdapter implements CompletionAdapter {
 	}
 
 	/**
-	 * Returns the adapter for results that the application completes, and Spring MVC
-	 * waits for. The work ends with the completion, be it by the application or by a
-	 * time-out.
+	 * Returns the adapter for results that the application completes while Spring MVC
+	 * waits. The work ends with the completion, by the application or by a time-out.
 	 */
 	static HandlerResultAdapter ofDeferred() {
 		return new HandlerResultAdapter(DEFERRED, HandledRequest::followDeferred);
