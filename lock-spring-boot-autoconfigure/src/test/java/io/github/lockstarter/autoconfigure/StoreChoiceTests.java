@@ -84,7 +84,7 @@ class StoreChoiceTests {
 			lock.memcached.servers         | one:65536     | host or host:port
 			lock.memcached.servers         | one:x         | host or host:port
 			lock.memcached.key-prefix      | a b           | visible ASCII
-			lock.memcached.key-prefix      | a:b           | no colon
+			lock.memcached.key-prefix      | a:b           | without a colon
 			lock.memcached.command-timeout | 0             | 1ms
 			lock.ttl                       | 30d           | less than 30 days
 			lock.names.a.ttl               | 31d           | less than 30 days
