@@ -96,7 +96,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(LockStoreException.class)
-			.withStackTraceContaining("for PT719H59M58S at most");
+			.withStackTraceContaining("for at most PT719H59M58S");
 		acquire("brief", Duration.ofMillis(1));
 		acquire("long", MemcachedLockStore.LONGEST_TTL);
 		assertThat(server.requests()).anyMatch((request) -> request.matches("add \\S+" + this.key.key() + " 0 2 \\d+"));
