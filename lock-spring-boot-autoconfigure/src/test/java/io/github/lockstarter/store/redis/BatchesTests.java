@@ -301,8 +301,10 @@ class BatchesTests {
 					arguments("ADDSLOTS " + slots)));
 			Awaitility.await().until(() -> cluster.ask("CLUSTER INFO").contains("cluster_state:ok"));
 			assertThat(redis.acquireAtOnce(20)).isInstanceOf(AllGranted.class);
-			assertThat(redis.instance.requests()).as("one for all, eight, one for twelve, twelve")
-				.hasSize(1 + 8 + 1 + 12);
+			// How many are put together in vain depends on when the first answers arrive.
+			assertThat(redis.instance.requests())
+				.as("one for all, one for each, and those for several that are refused")
+				.hasSizeBetween(1 + 20, 1 + 20 + 12 / 2);
 			redis.releaseAll(19).forEach(CompletableFuture::join);
 			redis.instance.forgetRequests();
 			assertThat(redis.acquireAtOnce(20)).as("the same owner is granted again").isInstanceOf(AllGranted.class);
