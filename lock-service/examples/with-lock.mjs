@@ -43,13 +43,15 @@ const headers = {
 }
 
 // The lock is extended after one third of its ttl. The second third is for retries, and the last
-// one for the answer to the last retry.
+// one for the answer to the last retry. Half a second of it is left to end the command.
 const third = Math.floor(ttl * 1000 / 3)
+const answerTime = third - 500
+const pause = 1000
 
 // A missing answer is treated as 503.
 async function send(method) {
   try {
-    return await fetch(url, { method, headers, signal: AbortSignal.timeout(third) })
+    return await fetch(url, { method, headers, signal: AbortSignal.timeout(answerTime) })
   } catch (error) {
     return new Response(String(error.cause ?? error), { status: 503 })
   }
@@ -59,10 +61,10 @@ async function request(method) {
   const deadline = Date.now() + third
   while (true) {
     const answer = await send(method)
-    if (answer.status !== 503 || Date.now() > deadline) {
+    if (answer.status !== 503 || Date.now() + pause > deadline) {
       return answer
     }
-    await sleep(1000)
+    await sleep(pause)
   }
 }
 
@@ -72,6 +74,7 @@ function startGuard(pid) {
   const script = `process.stdin.resume().on('end', () => process.kill(${pid}))`
   const stdio = ['pipe', 'ignore', 'ignore']
   return spawn(process.execPath, ['-e', script], { stdio, detached: true })
+    .on('error', (error) => console.error(`There is no guard: ${error.message}`))
 }
 
 async function exitCode(child) {

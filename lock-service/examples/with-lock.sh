@@ -35,8 +35,10 @@ case $ttl in
 esac
 
 # The lock is extended after one third of its ttl. The second third is for retries, and the last
-# one for the answer to the last retry.
+# one for the answer to the last retry. Half a second of it is left to end the command.
 third=$((ttl / 3))
+retries=$((third - 1))
+answer_time=$((third - 1)).5
 
 # Every byte of the name is percent-encoded.
 path=$(printf %s "$name" | od -An -v -tx1 | tr -d '\n' | tr ' ' %)
@@ -50,7 +52,8 @@ token=$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n')
 request() {
   printf 'X-API-Key: %s\nLock-Token: %s\n' "$LOCK_API_KEY" "$token" |
     curl -sS -X "$1" -H @- -w ' %{http_code}' --path-as-is \
-      -m "$third" --retry 9 --retry-max-time "$third" --retry-all-errors "$url"
+      -m "$answer_time" --retry-all-errors --retry "$retries" --retry-delay 1 \
+      --retry-max-time "$retries" "$url"
 }
 
 # Extends the lock until it is lost, or until this script has ended.

@@ -18,6 +18,7 @@ Otherwise the exit code of the command, or 128 + n where signal n ended it.
 """
 
 import contextlib
+import http.client
 import os
 import re
 import secrets
@@ -29,16 +30,22 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+# In seconds, between a failed request and its repetition.
+PAUSE = 1
+
+# A request that fails, an invalid URL or header, and an answer that is not HTTP.
+FAILURES = (OSError, ValueError, http.client.HTTPException)
+
 
 @contextlib.contextmanager
 def lock(name, ttl):
-    """Holds a lock in a with statement, and raises an OSError if it cannot be acquired.
+    """Holds a lock in a with statement, and raises one of FAILURES if it cannot be acquired.
 
     The value is a function that extends the lock, and returns whether the lock is still held.
     Call it after each third of the ttl. The second third is for retries, and the last one for
-    the answer to the last retry.
+    the answer to the last retry. Half a second of it is left to end the work.
     """
-    base = os.environ.get("LOCK_URL", "http://localhost:8080")
+    base = os.environ.get("LOCK_URL") or "http://localhost:8080"
     path = urllib.parse.quote(os.fsencode(name), safe="")
     url = f"{base}/locks/{path}?ttl={ttl}s"
     headers = {
@@ -50,21 +57,21 @@ def lock(name, ttl):
     def request(method):
         deadline = time.monotonic() + ttl / 3
         while True:
-            request = urllib.request.Request(url, method=method, headers=headers)
             try:
-                with urllib.request.urlopen(request, timeout=ttl / 3) as answer:
+                request = urllib.request.Request(url, method=method, headers=headers)
+                with urllib.request.urlopen(request, timeout=ttl / 3 - 0.5) as answer:
                     return answer.status
-            except OSError as error:
+            except FAILURES as error:
                 # Only HTTP errors have a code. A missing answer is treated as 503.
                 unavailable = getattr(error, "code", 503) == 503
-                if not unavailable or time.monotonic() > deadline:
+                if not unavailable or time.monotonic() + PAUSE > deadline:
                     raise
-            time.sleep(1)
+            time.sleep(PAUSE)
 
     def extend():
         try:
             return request("PUT") == 200
-        except OSError:
+        except FAILURES:
             return False
 
     try:
@@ -72,7 +79,7 @@ def lock(name, ttl):
         yield extend
     finally:
         # Also after an error: the service may have granted the lock although the answer was lost.
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(*FAILURES):
             request("DELETE")
 
 
@@ -83,7 +90,11 @@ def start_guard(pid):
     """
     script = f"import os; os.read(0, 1) or os.kill({pid}, 15)"
     command = [sys.executable, "-c", script]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+    try:
+        return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+    except OSError as error:
+        print(f"There is no guard: {error}", file=sys.stderr)
+        return None
 
 
 def run(name, command, ttl):
@@ -113,8 +124,9 @@ def run(name, command, ttl):
                 if not extend():
                     print(f"The lock {name} is lost", file=sys.stderr)
                     process.terminate()
-        guard.kill()
-        guard.wait()
+        if guard:
+            guard.kill()
+            guard.wait()
     # A negative code is the number of the signal that ended the process.
     code = process.returncode
     return code if code >= 0 else 128 - code
@@ -138,7 +150,7 @@ def main():
             print(f"The lock {name} is held by another client", file=sys.stderr)
             return 75
         reason = f"{error} {error.read().decode()}"
-    except OSError as error:
+    except FAILURES as error:
         reason = error
     print(f"The lock {name} could not be acquired: {reason}", file=sys.stderr)
     return 69

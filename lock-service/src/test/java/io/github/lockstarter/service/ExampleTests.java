@@ -3,6 +3,7 @@ package io.github.lockstarter.service;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -31,6 +32,10 @@ abstract class ExampleTests {
 	/** Prints "ended" when SIGTERM ends it, and exits when its standard input ends. */
 	private static final String[] ENDS_ON_TERM = { "sh", "-c",
 			"trap 'echo ended; exit 1' TERM; echo begun; read line" };
+
+	/** Prints "ended" at SIGTERM, and exits when its standard input ends. */
+	private static final String[] REPORTS_TERM = { "sh", "-c",
+			"trap 'echo ended; read line; exit 1' TERM; echo begun; read line" };
 
 	private static RunningService service;
 
@@ -209,12 +214,52 @@ abstract class ExampleTests {
 			example.await("begun");
 			Awaitility.await()
 				.atMost(1, TimeUnit.MINUTES)
-				.untilAsserted(() -> assertThat(relay.answers()).containsExactly("PUT 201", "PUT 200"));
+				.untilAsserted(() -> assertThat(relay.answers()).startsWith("PUT 201", "PUT 200"));
 			assertThat(status("DELETE", "long", relay.token())).isEqualTo(204);
 			assertThat(status("PUT", "long", OTHER_CLIENT)).isEqualTo(201);
 			assertThat(example.exitCode()).as(example.output()).isNotZero();
 			assertThat(example.output()).contains("ended");
 			assertThat(status("DELETE", "long", OTHER_CLIENT)).as("still held by the other client").isEqualTo(204);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 2, 3 })
+	@DisplayName("When renewals fail and then get no answer, the command is ended while the lock is still held")
+	void failingRenewals(int unavailable) throws IOException {
+		// The lock can outlive the test, so that the other examples need a lock of their
+		// own.
+		String name = "unanswered-" + unavailable + "-" + this.file;
+		try (Relay relay = Relay.start(service.port());
+				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "9"), name,
+						REPORTS_TERM)) {
+			example.await("begun");
+			relay.failNext(Collections.nCopies(unavailable, Relay.Fault.UNAVAILABLE));
+			relay.failNext(Collections.nCopies(9, Relay.Fault.HANGING));
+			example.await("ended");
+			assertThat(held(name)).as(example.output()).isTrue();
+			assertThat(relay.answers()).containsExactly("PUT 201");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "localhost", "http://[", "http://localhost:port" })
+	@DisplayName("With a malformed LOCK_URL the command does not run, and the exit code is 69")
+	void malformedUrl(String url) {
+		try (Example example = Example.start(this.file, environment(url, RunningService.KEY, "3"), "malformed", "echo",
+				"was run")) {
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(69);
+			assertThat(example.output()).contains("could not be acquired").doesNotContain("was run", "Traceback");
+		}
+	}
+
+	@Test
+	@DisplayName("An empty LOCK_URL is the default")
+	void emptyUrl() {
+		try (Example example = Example.start(this.file, environment("", RunningService.KEY, "3"), "default", "true")) {
+			// Any service, or none, may listen on the default port.
+			assertThat(example.exitCode()).as(example.output()).isIn(0, 69);
+			assertThat(example.output()).doesNotContain("/locks/", "URL");
 		}
 	}
 

@@ -19,7 +19,7 @@ import com.sun.net.httpserver.HttpServer;
 
 /**
  * A proxy between a client and the service that records the requests and the status of
- * the answers. It can let the first requests fail.
+ * the answers. It can let the next requests fail.
  */
 final class Relay implements AutoCloseable {
 
@@ -30,7 +30,10 @@ final class Relay implements AutoCloseable {
 		UNAVAILABLE,
 
 		/** The request is passed on, but the answer is not. */
-		ANSWER_LOST
+		ANSWER_LOST,
+
+		/** The request is not passed on, and is never answered. */
+		HANGING
 
 	}
 
@@ -55,7 +58,7 @@ final class Relay implements AutoCloseable {
 	static Relay start(int servicePort, Fault... faults) throws IOException {
 		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		Relay relay = new Relay(server, servicePort);
-		relay.faults.addAll(List.of(faults));
+		relay.failNext(List.of(faults));
 		server.createContext("/", relay::pass);
 		server.start();
 		return relay;
@@ -63,6 +66,11 @@ final class Relay implements AutoCloseable {
 
 	String url() {
 		return "http://127.0.0.1:" + this.server.getAddress().getPort();
+	}
+
+	/** Lets the next requests fail. */
+	void failNext(List<Fault> faults) {
+		this.faults.addAll(faults);
 	}
 
 	/** Returns the method and the status of each request that was passed on. */
@@ -79,8 +87,12 @@ final class Relay implements AutoCloseable {
 	}
 
 	private void pass(HttpExchange exchange) throws IOException {
+		Fault fault = this.faults.poll();
+		if (fault == Fault.HANGING) {
+			// An exchange that is not closed keeps its connection.
+			return;
+		}
 		try (exchange) {
-			Fault fault = this.faults.poll();
 			if (fault == Fault.UNAVAILABLE) {
 				exchange.sendResponseHeaders(503, -1);
 				return;

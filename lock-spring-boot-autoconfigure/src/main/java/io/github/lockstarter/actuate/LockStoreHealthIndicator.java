@@ -13,7 +13,7 @@ import io.github.lockstarter.store.StoredLock;
 
 /**
  * Reports whether the lock store answers within its time-out. The check renews a lock
- * that nobody holds, which has no effect.
+ * that is never held, which has no effect.
  */
 public final class LockStoreHealthIndicator extends AbstractHealthIndicator {
 

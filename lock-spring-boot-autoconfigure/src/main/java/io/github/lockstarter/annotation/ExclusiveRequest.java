@@ -24,11 +24,13 @@ import org.springframework.core.annotation.AliasFor;
  * </pre>
  *
  * The annotation applies to controller methods and to methods of any other Spring bean.
- * On a class, it applies to all methods that are not private. It can be used as a
- * meta-annotation. The lock is acquired before a transaction begins and released after
- * the transaction has ended. If the lock is lost before the commit, the transaction is
- * rolled back. A parameter of type {@link io.github.lockstarter.Lease} receives the lease
- * of the lock unless the caller passes a value.
+ * On a class, it applies to all methods except those that are private or static, or
+ * package-private and inherited from another package. A method that is {@code final} is
+ * refused at start-up. It can be used as a meta-annotation. The lock is acquired before a
+ * transaction begins and released after the transaction has ended. If the lock is lost
+ * before the commit, the transaction is rolled back. A parameter of type
+ * {@link io.github.lockstarter.Lease} receives the lease of the lock unless the caller
+ * passes a value.
  * <p>
  * The lock covers the work, not only the method call. A method can return before its work
  * is done, for example with a {@link java.util.concurrent.CompletionStage}, a

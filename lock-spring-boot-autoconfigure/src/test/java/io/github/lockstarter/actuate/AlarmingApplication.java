@@ -23,9 +23,9 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A running application to which all has happened that the alert rules report: requests
- * waited and were refused, a lease was lost, answers could not be stored or read, and its
- * Redis has been killed while a lease was held.
+ * A running application in which each event that the alert rules report has occurred:
+ * requests waited and were refused, a lease was lost, answers could not be stored or
+ * read, and its Redis has been killed while a lease was held.
  */
 final class AlarmingApplication implements AutoCloseable {
 

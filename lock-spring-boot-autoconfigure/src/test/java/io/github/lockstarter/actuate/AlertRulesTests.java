@@ -2,17 +2,16 @@ package io.github.lockstarter.actuate;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,17 +20,17 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
-import io.github.lockstarter.actuate.PromQuery.Label;
 import io.github.lockstarter.actuate.PromQuery.Series;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The alert rules, and their runbook. An application to which all that they report has
- * happened is scraped. Whether an expression is well-formed, and when an alert fires,
- * {@code promtool} says; see {@code docs/alerts.md}.
+ * The alert rules, and their runbook. The rules are compared with what an application
+ * publishes in which each of the reported events has occurred. {@code promtool} checks
+ * the expressions, and when an alert fires.
  */
 @Tag("once")
 class AlertRulesTests {
@@ -55,7 +54,7 @@ class AlertRulesTests {
 	@BeforeAll
 	static void start() throws Exception {
 		application = AlarmingApplication.start();
-		samples = application.scrape().lines().filter((line) -> !line.startsWith("#")).map(Sample::of).toList();
+		samples = Sample.all(application.scrape());
 	}
 
 	@AfterAll
@@ -77,14 +76,14 @@ class AlertRulesTests {
 		for (Series series : query.series()) {
 			List<Sample> selected = samples.stream().filter((sample) -> sample.isSelectedBy(series)).toList();
 			assertThat(selected).as("%s", series).isNotEmpty().allSatisfy((sample) -> {
-				Set<String> labels = new HashSet<>(sample.labels.keySet());
+				Set<String> labels = new HashSet<>(sample.labels().keySet());
 				labels.addAll(OF_PROMETHEUS);
 				assertThat(labels).containsAll(query.labels());
-			}).anySatisfy((sample) -> assertThat(sample.value).isPositive());
+			}).anySatisfy((sample) -> assertThat(sample.value()).isPositive());
 			series.matchers()
 				.forEach((label) -> assertThat(label.value().split("\\|")).as("%s", label)
 					.allSatisfy((value) -> assertThat(selected)
-						.anyMatch((sample) -> value.equals(sample.labels.get(label.name())))));
+						.anyMatch((sample) -> value.equals(sample.labels().get(label.name())))));
 		}
 	}
 
@@ -118,21 +117,40 @@ class AlertRulesTests {
 		assertThat(alerts).hasSize(12).doesNotHaveDuplicates();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "check rules alert-rules.yml", "test rules alert-rules-tests.yml" })
+	@DisplayName("promtool accepts the rules, and its tests of the rules pass")
+	void promtool(String arguments) throws Exception {
+		List<String> command = new ArrayList<>(List.of("promtool"));
+		command.addAll(List.of(arguments.split(" ")));
+		Process process;
+		try {
+			process = new ProcessBuilder(command).directory(DOCS.toFile()).redirectErrorStream(true).start();
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(
+					"This test needs promtool on the PATH: install it (in Debian, it is part of prometheus)", ex);
+		}
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		assertThat(process.waitFor()).as(output).isZero();
+		assertThat(output).contains("SUCCESS");
+	}
+
 	@Test
 	@DisplayName("The tests for promtool have a case in which each alert fires, with series that the application publishes")
 	@SuppressWarnings("unchecked")
-	void promtool() {
+	void cases() {
 		Map<String, List<Map<String, Object>>> file = read("alert-rules-tests.yml");
 		Set<String> firing = new HashSet<>();
 		for (Map<String, Object> test : file.get("tests")) {
 			for (Map<String, Object> input : (List<Map<String, Object>>) test.get("input_series")) {
 				Sample series = Sample.of(input.get("series") + " 0");
-				Set<String> labels = new HashSet<>(series.labels.keySet());
+				Set<String> labels = new HashSet<>(series.labels().keySet());
 				labels.removeAll(OF_PROMETHEUS);
 				assertThat(samples).as("%s", input.get("series")).anySatisfy((sample) -> {
-					assertThat(sample.metric).isEqualTo(series.metric);
-					assertThat(sample.labels).containsOnlyKeys(labels);
-					assertThat(sample.labels.get("outcome")).isEqualTo(series.labels.get("outcome"));
+					assertThat(sample.metric()).isEqualTo(series.metric());
+					assertThat(sample.labels()).containsOnlyKeys(labels);
+					assertThat(sample.labels().get("outcome")).isEqualTo(series.labels().get("outcome"));
 				});
 			}
 			for (Map<String, Object> expected : (List<Map<String, Object>>) test.get("alert_rule_test")) {
@@ -169,32 +187,6 @@ class AlertRulesTests {
 		@Override
 		public String toString() {
 			return this.alert;
-		}
-
-	}
-
-	/** A line of what an application publishes. */
-	record Sample(String metric, Map<String, String> labels, double value) {
-
-		private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
-
-		static Sample of(String line) {
-			Map<String, String> labels = new HashMap<>();
-			Matcher label = LABEL.matcher(line);
-			while (label.find()) {
-				labels.put(label.group(1), label.group(2));
-			}
-			return new Sample(line.split("[{ ]")[0], labels,
-					Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)));
-		}
-
-		boolean isSelectedBy(Series series) {
-			return this.metric.equals(series.metric()) && series.matchers().stream().allMatch(this::hasOneOf);
-		}
-
-		private boolean hasOneOf(Label label) {
-			return Stream.of(label.value().split("\\|"))
-				.anyMatch((value) -> value.equals(this.labels.get(label.name())));
 		}
 
 	}

@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -86,16 +85,10 @@ record PromQuery(List<Series> series, Set<String> labels) {
 	 */
 	static Map<String, Map<String, Set<String>>> scraped(String text) {
 		Map<String, Map<String, Set<String>>> metrics = new HashMap<>();
-		Pattern label = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
-		for (String line : text.split("\n")) {
-			if (!line.startsWith("#")) {
-				Matcher labels = label.matcher(line);
-				Map<String, Set<String>> values = metrics.computeIfAbsent(line.split("[{ ]")[0],
-						(metric) -> new HashMap<>());
-				while (labels.find()) {
-					values.computeIfAbsent(labels.group(1), (name) -> new HashSet<>()).add(labels.group(2));
-				}
-			}
+		for (Sample sample : Sample.all(text)) {
+			Map<String, Set<String>> values = metrics.computeIfAbsent(sample.metric(), (metric) -> new HashMap<>());
+			sample.labels()
+				.forEach((name, value) -> values.computeIfAbsent(name, (label) -> new HashSet<>()).add(value));
 		}
 		return metrics;
 	}

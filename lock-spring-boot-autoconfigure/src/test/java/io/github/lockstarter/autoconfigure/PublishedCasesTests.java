@@ -95,7 +95,7 @@ class PublishedCasesTests {
 					A key that is no UUID, here a key | POST | /answer/text | test | -          | 200 | /answer/text   | test | -           | 200 | replayed
 					A digits, here a key          | POST  | /answer/text   | 123 | -            | 200 | /answer/text   | 123 | -            | 200 | replayed
 					""")
-	@DisplayName("Published case")
+	@DisplayName("The second request of a published case is replayed, runs or is refused, as the case states")
 	void cases(String name, String method, String path, @Nullable String key, @Nullable String body, int status,
 			String nextPath, @Nullable String nextKey, @Nullable String nextBody, int nextStatus, String then)
 			throws Exception {

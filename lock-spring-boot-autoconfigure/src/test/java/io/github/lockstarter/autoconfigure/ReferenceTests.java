@@ -29,28 +29,26 @@ class ReferenceTests {
 
 	private static final Path FOLDER = Path.of("..", "docs", "reference");
 
-	/** The first cell of a row, which may name two attributes. */
-	private static final Pattern ROW = Pattern.compile("^\\| (`[^|]+`) \\|", Pattern.MULTILINE);
+	/**
+	 * The first cell of a row, but not of the heading. It may name two attributes.
+	 */
+	private static final Pattern ROW = Pattern.compile("^\\| (`[^|]+`) \\|(?!.*\n\\|---)", Pattern.MULTILINE);
+
+	private static final Pattern PROBLEM = Pattern.compile("\\[`([^`]+)`]\\(\\.\\./problems/([^)]+)\\.md\\)");
 
 	private static final String TITLE = "problemDetail.title.lock.";
 
 	@Test
-	@DisplayName("annotation.md has every attribute and every policy")
+	@DisplayName("annotation.md has a row for each attribute and each policy, and for nothing else")
 	void annotation() throws IOException {
-		List<String> rows = ROW.matcher(Files.readString(FOLDER.resolve("annotation.md")))
-			.results()
-			.flatMap((row) -> Stream.of(row.group(1).split(", ")))
-			.toList();
-		assertThat(rows).containsAll(
-				Stream
-					.concat(Stream.of(ExclusiveRequest.class.getDeclaredMethods()).map(Method::getName),
-							Stream.of(OnConflict.values()).map(OnConflict::name))
-					.map((name) -> "`" + name + "`")
-					.toList());
+		assertThat(rows("Attributes")).containsExactlyInAnyOrderElementsOf(
+				Stream.of(ExclusiveRequest.class.getDeclaredMethods()).map(Method::getName).toList());
+		assertThat(rows("When the lock is held"))
+			.containsExactlyInAnyOrderElementsOf(Stream.of(OnConflict.values()).map(OnConflict::name).toList());
 	}
 
 	@Test
-	@DisplayName("http.md has every problem type that has texts, with a link to its page")
+	@DisplayName("http.md has each problem type that has texts, with a link to its page, and no other")
 	void problemTypes() throws IOException {
 		Properties texts = PropertiesLoaderUtils
 			.loadProperties(new ClassPathResource("io/github/lockstarter/web/messages.properties"));
@@ -59,9 +57,25 @@ class ReferenceTests {
 			.filter((code) -> code.startsWith(TITLE))
 			.map((code) -> code.substring(TITLE.length()))
 			.toList();
-		String page = Files.readString(FOLDER.resolve("http.md"));
-		assertThat(types).isNotEmpty()
-			.allSatisfy((type) -> assertThat(page).contains("[`" + type + "`](../problems/" + type + ".md)"));
+		assertThat(types).isNotEmpty();
+		assertThat(PROBLEM.matcher(Files.readString(FOLDER.resolve("http.md"))).results())
+			.allSatisfy((link) -> assertThat(link.group(1)).isEqualTo(link.group(2)))
+			.extracting((link) -> link.group(1))
+			.containsOnlyOnceElementsOf(types)
+			.isSubsetOf(types);
+	}
+
+	/**
+	 * Returns the names in the first cells of the table in a section of annotation.md.
+	 */
+	private static List<String> rows(String section) throws IOException {
+		String page = Files.readString(FOLDER.resolve("annotation.md"));
+		String table = page.split("(?m)^## " + section + "$")[1].split("(?m)^## ")[0];
+		return ROW.matcher(table)
+			.results()
+			.flatMap((row) -> Stream.of(row.group(1).split(", ")))
+			.map((name) -> name.replace("`", ""))
+			.toList();
 	}
 
 }

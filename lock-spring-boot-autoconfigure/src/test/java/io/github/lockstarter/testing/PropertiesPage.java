@@ -23,9 +23,10 @@ import org.springframework.boot.context.properties.bind.Name;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The reference of all properties, {@code docs/reference/properties.md}. The part about a
- * module between its comments is what this class makes of the configuration metadata of
- * the module. With {@code -Dproperties-page=write} it is written anew.
+ * The reference of all properties, {@code docs/reference/properties.md}. This class
+ * generates the part about a module, which is between two comments, from the
+ * configuration metadata of the module. It compares the part with the page, or writes it
+ * to the page if the system property {@code properties-page} is {@code write}.
  */
 public final class PropertiesPage {
 
