@@ -44,7 +44,7 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 	}
 
 	boolean isKilled(Instance server) {
-		return this.kill != null && this.kill.server().equals(server);
+		return this.kill != null && this.kill.server().equals(server) && !this.kill.hasFailed();
 	}
 
 	/** Returns the letter by which the page names a server. */
