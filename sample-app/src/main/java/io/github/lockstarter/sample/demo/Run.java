@@ -11,18 +11,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The same requests, fired at once at a handler without a lock and at one with it.
  *
- * @param started when the first was sent
+ * @param started the time of its start
  * @param slow whether registrations run in slow motion
- * @param servers the instances that they go to in turn
+ * @param servers the instances that run; the requests are sent to them in turn, unless
+ * one is killed
  * @param unguarded the side without a lock
- * @param guarded the side with it
- * @param kill the end of a server, if that is to be seen
- * @param sent completes when the last request was sent
+ * @param guarded the side with a lock
+ * @param kill the end of a server, if one is killed in this run
+ * @param sent completes when the last request was sent and the server, if any, was killed
  */
 record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded, Lane guarded, @Nullable Kill kill,
 		CompletableFuture<Void> sent) {
 
-	/** Tells the run from others. */
+	/** Identifies the run. */
 	public String id() {
 		return this.guarded.userName();
 	}
@@ -31,7 +32,7 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 		return List.of(this.unguarded, this.guarded);
 	}
 
-	/** Returns a future that completes when all that were sent so far are answered. */
+	/** Returns a future that completes when all requests sent so far are answered. */
 	CompletableFuture<Void> answered() {
 		return CompletableFuture.allOf(lanes().stream()
 			.flatMap((lane) -> lane.requests().stream())
