@@ -6,10 +6,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a server in the middle of a run.
+ * The attempt to kill a server in the middle of a run.
  *
  * @param server the server
- * @param future how it ended, or did not; never completes exceptionally
+ * @param future the future outcome, which never completes exceptionally
  */
 record Kill(Instance server, CompletableFuture<Outcome> future) {
 

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * one is killed
  * @param unguarded the side without a lock
  * @param guarded the side with a lock
- * @param kill the end of a server, if one is killed in this run
- * @param sent completes when the last request was sent and the server, if any, was killed
+ * @param kill the kill of a server, if this run has one
+ * @param sent completes when the last request was sent and the kill, if any, has its
+ * outcome
  */
 record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded, Lane guarded, @Nullable Kill kill,
 		CompletableFuture<Void> sent) {

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 
 import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What the page reports about a server that it kills.
  */
+@Tag("once")
 class KillTests {
 
 	private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();

@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -19,6 +20,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("once")
 class PolicyTests {
 
 	private static final Pattern ATTRIBUTE = Pattern.compile("(\\w+) = \"?([^\",)]+)");
