@@ -22,7 +22,9 @@
   async function refresh() {
     const answer = await fetch(run.dataset.source, { cache: 'no-store' });
     if (answer.status === 404) {
+      note.textContent = 'The server has restarted; this run is gone.';
       run.dataset.over = 'true';
+      return;
     }
     if (!answer.ok) {
       throw new Error(answer.status);
@@ -30,6 +32,7 @@
     const next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('run');
     lanes.style.cssText = next.querySelector('#lanes').style.cssText;
     parts(next).forEach(show);
+    note.textContent = '';
     run.dataset.over = next.dataset.over;
   }
 
@@ -37,7 +40,6 @@
     let pause = 100;
     try {
       await refresh();
-      note.textContent = '';
     } catch (problem) {
       note.textContent = 'The server does not answer at the moment. This page tries again every second.';
       pause = 1000;

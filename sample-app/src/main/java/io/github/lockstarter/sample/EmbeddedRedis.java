@@ -85,8 +85,9 @@ class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplica
 				.soutListener(logger::debug)
 				.build()
 				.start();
-			logger.info("No Redis on %s:%d, so an embedded one was started there; it ends with this process"
-				.formatted(redis.getHost(), redis.getPort()));
+			logger.info(
+					"No Redis on %s:%d, so an embedded one was started there; it ends with this process, unless this process is killed"
+						.formatted(redis.getHost(), redis.getPort()));
 		}
 		catch (IOException ex) {
 			// Another instance may have started one in the meantime.

@@ -65,7 +65,8 @@ class FirstApplicationTests {
 	@DisplayName("The command of the page is answered with one 201 and the 409 that is shown")
 	void oneServer() throws Exception {
 		int port = start();
-		String command = block("sh").replace("localhost:8080", "127.0.0.1:" + port);
+		String command = block("sh").replace("localhost:8080", "127.0.0.1:" + port)
+			.replace("curl ", "curl -H 'Accept-Language: en' ");
 		// On a machine that stands still, the second request may be late.
 		Awaitility.await().untilAsserted(() -> {
 			String output = run(command);

@@ -1,6 +1,9 @@
 package io.github.lockstarter.recipes;
 
+import java.time.Clock;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,8 +18,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.context.annotation.Bean;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.config.CronTask;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.config.ScheduledTaskHolder;
 
 import io.github.lockstarter.LockCounts.Event;
@@ -110,6 +115,15 @@ class NightlyReportRecipeTests {
 
 		Nightly(Reports reports) {
 			super(reports);
+		}
+
+		/** Its clock stands at noon: only the test says that it is three. */
+		@Bean
+		static ThreadPoolTaskScheduler taskScheduler() {
+			ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+			ZoneId zone = ZoneId.systemDefault();
+			scheduler.setClock(Clock.fixed(LocalDate.of(2026, 1, 1).atTime(12, 0).atZone(zone).toInstant(), zone));
+			return scheduler;
 		}
 
 	}

@@ -36,7 +36,7 @@ final class RecipeServer implements AutoCloseable {
 		return start(recipe, new SpringApplication(TestServer.Application.class, bean), properties);
 	}
 
-	/** Starts it with a class of the recipe, and what that works with. */
+	/** Starts it with a class of the recipe, and a collaborator of that class. */
 	static <T> RecipeServer start(String recipe, Class<?> bean, Class<T> type, T collaborator, String... properties) {
 		SpringApplication application = new SpringApplication(TestServer.Application.class, bean);
 		application
@@ -84,7 +84,8 @@ final class RecipeServer implements AutoCloseable {
 	}
 
 	CompletableFuture<HttpResponse<String>> submit(String path, String form) {
-		return post(port(), path, "application/x-www-form-urlencoded", form, "Accept", "text/html");
+		return post(port(), path, "application/x-www-form-urlencoded", form, "Accept", "text/html", "Accept-Language",
+				"en");
 	}
 
 	CompletableFuture<HttpResponse<String>> postJson(String path, String json, String... headers) {

@@ -11,10 +11,12 @@ import java.util.List;
 
 import javax.imageio.IIOImage;
 import javax.imageio.ImageIO;
+import javax.imageio.ImageReader;
 import javax.imageio.ImageTypeSpecifier;
 import javax.imageio.ImageWriter;
 import javax.imageio.metadata.IIOMetadata;
 import javax.imageio.metadata.IIOMetadataNode;
+import javax.imageio.stream.FileImageInputStream;
 import javax.imageio.stream.FileImageOutputStream;
 
 /**
@@ -67,6 +69,26 @@ final class Animation {
 		}
 		finally {
 			writer.dispose();
+		}
+	}
+
+	/** Returns the last picture of a GIF that was written by this class. */
+	static Picture last(Path file) throws IOException {
+		ImageReader reader = ImageIO.getImageReadersByFormatName("gif").next();
+		try (FileImageInputStream in = new FileImageInputStream(file.toFile())) {
+			reader.setInput(in);
+			BufferedImage all = new BufferedImage(reader.getWidth(0), reader.getHeight(0), BufferedImage.TYPE_INT_RGB);
+			for (int i = 0; i < reader.getNumImages(true); i++) {
+				IIOMetadataNode place = node((IIOMetadataNode) reader.getImageMetadata(i).getAsTree(FORMAT),
+						"ImageDescriptor");
+				all.createGraphics()
+					.drawImage(reader.read(i), Integer.parseInt(place.getAttribute("imageLeftPosition")),
+							Integer.parseInt(place.getAttribute("imageTopPosition")), null);
+			}
+			return new Picture(all);
+		}
+		finally {
+			reader.dispose();
 		}
 	}
 

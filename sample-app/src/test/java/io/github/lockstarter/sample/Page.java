@@ -100,9 +100,13 @@ final class Page {
 		this.points.hold();
 	}
 
-	/** Releases all requests, and checks that no script has failed. */
+	/**
+	 * Releases all requests, waits for the end of the run that is shown, and checks that
+	 * no script has failed.
+	 */
 	void end() {
 		this.points.grant();
+		this.browser.await(() -> this.browser.count("#run[data-over=false]") == 0);
 		assertThat(this.browser.errors()).as("errors on the console").isEmpty();
 	}
 

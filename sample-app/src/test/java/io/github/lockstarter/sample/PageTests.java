@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import org.awaitility.Awaitility;
@@ -60,6 +61,8 @@ class PageTests {
 		assertCounts("guarded", "1", runs, answers);
 		assertThat(this.page.states("guarded")).containsExactlyInAnyOrder(states.split(", "));
 		assertThat(this.browser.count("#guarded-bars .runs")).as("bars of a handler").isEqualTo(runs);
+		assertServers("unguarded");
+		assertServers("guarded");
 		assertThat(this.browser.find("#story").getText())
 			.isEqualTo("Without a lock: %d users with the same name. With the lock: 1 user.".formatted(unguardedRows));
 		String user = (String) this.browser.script("location.pathname.split('/').pop()");
@@ -82,6 +85,21 @@ class PageTests {
 		assertThat(this.browser.count("#unguarded-bars .waits")).isZero();
 		assertThat(this.browser.count("#guarded-bars .waits")).isEqualTo(5);
 		assertThat(this.browser.texts(".legend")).singleElement().asString().contains("waits for the lock");
+	}
+
+	@Test
+	@DisplayName("A run that the server no longer has is gone, and the page does not try again")
+	void gone() {
+		this.page.fire("REJECT");
+		this.page.awaitBars(6, "1 running, 5 409 refused");
+		this.browser.script("document.getElementById('run').dataset.source = '/runs/gone/timeline'");
+		this.browser
+			.await(() -> this.browser.find("#note").getText().equals("The server has restarted; this run is gone."));
+		assertThat(this.page.isOver()).isTrue();
+		assertThat(this.browser.errors()).singleElement().asString().contains("/runs/gone", "status of 404");
+		this.page.points.grant();
+		this.browser.driver().navigate().refresh();
+		this.page.awaitEnd();
 	}
 
 	@Test
@@ -161,6 +179,24 @@ class PageTests {
 		assertThat(this.browser.texts("#" + side + "-rows dd")).containsExactly(users);
 		assertThat(this.browser.texts("#" + side + "-executions dd")).containsExactly(runs + " of 6");
 		assertThat(this.browser.texts("#" + side + "-answers dd span")).containsExactly(answers.split(", "));
+	}
+
+	/**
+	 * Asserts that each bar of a handler names the server that recorded the execution.
+	 */
+	private void assertServers(String side) {
+		Object shown = this.browser.script("""
+				[...document.querySelectorAll('#%s-bars > li:has(.runs)')].map((bar) => {
+				  const letter = bar.querySelector('.server').lastChild.textContent;
+				  const entry = document.querySelector('.legend .server-' + letter).textContent.trim();
+				  return bar.querySelector('.number').textContent + (bar.matches('.server-' + letter) ? ' ' : '?')
+				      + entry.replace('runs on server ' + letter + ' (', '').replace(')', '');
+				})""".formatted(side));
+		String user = (String) this.browser
+			.script("document.querySelector('#%s-bars pre').textContent.match(/userName=(\\w+)/)[1]".formatted(side));
+		List<String> recorded = this.page.query("select request || ' ' || server from execution where user_name = ?",
+				user);
+		assertThat((List<?>) shown).map(Object::toString).containsExactlyInAnyOrderElementsOf(recorded);
 	}
 
 	private void tabTo(String selector) {

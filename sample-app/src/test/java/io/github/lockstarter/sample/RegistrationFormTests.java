@@ -10,6 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -82,12 +83,13 @@ class RegistrationFormTests {
 
 	@Test
 	@DisplayName("A second submit of the form leads to the same user as the first, while that runs and afterwards")
-	void submittedTwice() {
+	void submittedTwice() throws Exception {
 		points.hold();
 		String token = token();
 		CompletableFuture<HttpResponse<String>> first = submit(token, "jiro");
 		points.awaitRequests(1);
 		CompletableFuture<HttpResponse<String>> second = submit(token, "jiro");
+		Awaitility.await().until(() -> server.get("/actuator/locks").body().contains("\"waiting\":[{"));
 		points.grant();
 		String user = first.join().headers().firstValue("Location").orElseThrow();
 		for (HttpResponse<String> answer : List.of(second.join(), submit(token, "jiro").join())) {

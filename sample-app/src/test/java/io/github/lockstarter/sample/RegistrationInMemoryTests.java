@@ -43,8 +43,8 @@ class RegistrationInMemoryTests {
 	@DisplayName("The page shows the lock store, and the other stores")
 	void lockPlaces() {
 		assertThat(this.mvc.get().uri("/")).bodyText()
-			.contains("The memory of an instance</span> (now)", "--lock.store=jdbc", "--lock.store=redis")
-			.containsOnlyOnce("(now)");
+			.contains("The memory of each server</span><strong> (in use)", "--lock.store=jdbc", "--lock.store=redis")
+			.containsOnlyOnce("(in use)");
 	}
 
 }

@@ -8,23 +8,25 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request in the timeline. Times are in milliseconds from the start of the run, and in
- * this order.
+ * A request in the timeline. Times are in milliseconds from the start of the run. No time
+ * is before the one above it. A time whose event did not happen is the end of the
+ * request, or the present if the request has not ended.
  *
- * @param number its number
- * @param server the letter of the server that ran it, or else answers it
- * @param state what became of it so far
- * @param status the status of its answer, or 0
- * @param sent when it was sent
- * @param waited when it began to wait for another one that runs, or when that ended
- * without a wait
- * @param started when its handler began to run, or when it ended without that
- * @param ended when its handler had run, or the present, or when it ended without that
- * @param executed whether its handler ran
- * @param wire what was on the wire, once it is answered
+ * @param number the number of the request
+ * @param server the letter of the server that ran the request, or to which it was sent if
+ * its handler did not run
+ * @param state the state of the request
+ * @param status the status of the answer, or 0 if there is none
+ * @param sent the time at which the request was sent
+ * @param waited the time at which the request began to wait for another one, or
+ * {@code started} if it did not wait
+ * @param started the time at which the handler began to run
+ * @param ended the time at which the handler ended
+ * @param executed whether the handler ran
+ * @param exchange the request and its answer as text, or empty if it has not ended
  */
 record Bar(int number, String server, State state, int status, long sent, long waited, long started, long ended,
-		boolean executed, String wire) {
+		boolean executed, String exchange) {
 
 	static Bar of(Run run, Lane lane, SentRequest request, @Nullable Answer answer, List<Execution> executions,
 			Instant now) {
@@ -74,10 +76,10 @@ record Bar(int number, String server, State state, int status, long sent, long w
 		return Timeline.millis(run.started(), time);
 	}
 
-	/** The same bar, of a user that should not exist. */
+	/** Returns this bar as that of a request that made a second user of the name. */
 	Bar duplicate() {
 		return new Bar(this.number, this.server, State.DUPLICATE, this.status, this.sent, this.waited, this.started,
-				this.ended, true, this.wire);
+				this.ended, true, this.exchange);
 	}
 
 	public boolean answered() {
@@ -89,7 +91,10 @@ record Bar(int number, String server, State state, int status, long sent, long w
 		return (this.status != 0) ? this.status + " " + this.state.label() : this.state.label();
 	}
 
-	/** In the order in which requests pass through them, up to RUNNING. */
+	/**
+	 * A request passes through the states up to RUNNING in this order, and ends in
+	 * another.
+	 */
 	enum State {
 
 		SENT, WAITING, RUNNING, REGISTERED, DUPLICATE, NAME_TAKEN, SHARED, REPLAYED, SKIPPED, REFUSED, KILLED, FAILED;

@@ -1,13 +1,19 @@
 package io.github.lockstarter.sample.demo;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;
 
@@ -31,12 +37,21 @@ class Client {
 				this.client.sendAsync(request, BodyHandlers.ofString()).handle(Answer::of));
 	}
 
-	/** Kills a server, whose answer to that is a closed connection. */
-	CompletableFuture<Instant> kill(Instance server) {
+	/** Kills a server. It has ended only if the connection breaks. */
+	CompletableFuture<Kill.Outcome> kill(Instance server) {
 		return this.client
 			.sendAsync(post(server.url() + "/demo/kill?instanceId=" + server.instanceId()).build(),
 					BodyHandlers.discarding())
-			.handle((answer, failure) -> Instant.now());
+			.handle(Client::outcome);
+	}
+
+	private static Kill.Outcome outcome(@Nullable HttpResponse<?> answer, @Nullable Throwable failure) {
+		if (answer != null) {
+			return Kill.Outcome.failed("it answered with " + answer.statusCode());
+		}
+		Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
+		boolean broken = cause instanceof IOException && !(cause instanceof HttpTimeoutException);
+		return broken ? Kill.Outcome.killed() : Kill.Outcome.failed("there was no answer: " + cause);
 	}
 
 	private static HttpRequest.Builder post(String url) {

@@ -16,6 +16,7 @@ import io.github.lockstarter.sample.User;
 
 /**
  * One registration under several policies: the handlers differ only in the annotation.
+ * With {@code SKIP} the annotation is on the service that the handler calls.
  */
 @RestController
 class DemoController {

@@ -5,8 +5,8 @@ import java.net.URI;
 /**
  * An instance of the application.
  *
- * @param url where it answers
- * @param instanceId tells it from one that answered there before
+ * @param url the address of its web server
+ * @param instanceId distinguishes it from an earlier instance at the same address
  * @param killable whether the page may kill it
  */
 record Instance(String url, String instanceId, boolean killable) {

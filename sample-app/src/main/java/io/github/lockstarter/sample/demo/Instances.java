@@ -92,9 +92,14 @@ class Instances implements DisposableBean {
 		return this.own;
 	}
 
-	/** Returns the one of them that the page may kill: never the one with the page. */
+	/**
+	 * Returns the first of them that the page may kill: never the one with the page, and
+	 * only one at a loopback address.
+	 */
 	Optional<Instance> killable(List<Instance> running) {
-		return running.stream().filter((each) -> each.killable() && !each.equals(this.own)).findFirst();
+		return running.stream()
+			.filter((each) -> each.killable() && !each.equals(this.own) && ThisMachine.runs(each))
+			.findFirst();
 	}
 
 	/** Returns those that answer, the longest running first. */

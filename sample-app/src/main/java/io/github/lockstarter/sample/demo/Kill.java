@@ -6,15 +6,38 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a server in the middle of a run.
+ * The attempt to kill a server in the middle of a run.
  *
  * @param server the server
- * @param future when it was killed
+ * @param future the future outcome, which never completes exceptionally
  */
-record Kill(Instance server, CompletableFuture<Instant> future) {
+record Kill(Instance server, CompletableFuture<Outcome> future) {
 
-	@Nullable Instant time() {
+	@Nullable Outcome outcome() {
 		return this.future.getNow(null);
+	}
+
+	boolean hasFailed() {
+		Outcome outcome = outcome();
+		return outcome != null && !outcome.failure().isEmpty();
+	}
+
+	/**
+	 * The outcome of the attempt to kill the server.
+	 *
+	 * @param time the time of the outcome
+	 * @param failure the reason why the server was not killed, or empty if it was
+	 */
+	record Outcome(Instant time, String failure) {
+
+		static Outcome killed() {
+			return new Outcome(Instant.now(), "");
+		}
+
+		static Outcome failed(String failure) {
+			return new Outcome(Instant.now(), failure);
+		}
+
 	}
 
 }

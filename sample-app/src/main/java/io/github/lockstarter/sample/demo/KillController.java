@@ -1,8 +1,5 @@
 package io.github.lockstarter.sample.demo;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpStatus;
@@ -12,9 +9,10 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Kills this process, as {@code kill -9} does: nothing is released, and nobody is
- * notified. Only an instance that was started for it, only from this machine, and only
- * for a caller that knows the instance's id from the database.
+ * Kills this process, as {@code kill -9} does: no lock is released, and no waiter is
+ * notified. Only an instance that was started for it can be killed, and only by a request
+ * from its own machine. The request contains the instance's id, so that it cannot kill a
+ * later instance at the same port.
  */
 @RestController
 class KillController {
@@ -28,10 +26,9 @@ class KillController {
 	}
 
 	@PostMapping("/demo/kill")
-	void kill(@RequestParam String instanceId, HttpServletRequest request) throws UnknownHostException {
+	void kill(@RequestParam String instanceId, HttpServletRequest request) {
 		Instance own = this.instances.own();
-		if (!own.killable() || !own.instanceId().equals(instanceId)
-				|| !InetAddress.getByName(request.getRemoteAddr()).isLoopbackAddress()) {
+		if (!own.killable() || !own.instanceId().equals(instanceId) || !ThisMachine.sent(request)) {
 			throw new ResponseStatusException(HttpStatus.FORBIDDEN);
 		}
 		Runtime.getRuntime().halt(KILLED);

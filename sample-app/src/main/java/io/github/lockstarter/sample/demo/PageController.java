@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import jakarta.servlet.http.HttpServletRequest;
+
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
@@ -46,7 +48,7 @@ class PageController {
 	@GetMapping("/")
 	ModelAndView page() {
 		List<Instance> running = this.instances.running();
-		return page(HttpStatus.OK, FireForm.initial(), running, Map.of(), Example.timeline(running));
+		return page(HttpStatus.OK, FireForm.initial(), running, Map.of(), example(running));
 	}
 
 	@PostMapping("/runs")
@@ -56,18 +58,24 @@ class PageController {
 		Map<String, String> problems = form.problems();
 		List<Instance> running = this.instances.running();
 		if (!problems.isEmpty()) {
-			return page(HttpStatus.UNPROCESSABLE_CONTENT, form, running, problems, Example.timeline(running));
+			return page(HttpStatus.UNPROCESSABLE_CONTENT, form, running, problems, example(running));
 		}
 		return fired(this.runs.fire(form.chosenPolicy().orElseThrow(), form.number(), slow, running), form, running);
 	}
 
 	@PostMapping(path = "/runs", params = "kill")
-	ModelAndView kill() {
+	ModelAndView kill(HttpServletRequest request) {
 		List<Instance> running = this.instances.running();
+		if (!ThisMachine.sent(request)) {
+			return page(HttpStatus.FORBIDDEN, FireForm.initial(), running,
+					Map.of("form",
+							"A server is killed only by this page, opened at localhost on the machine of the server."),
+					example(running));
+		}
 		Optional<Instance> server = killable(running);
 		if (server.isEmpty()) {
 			return page(HttpStatus.UNPROCESSABLE_CONTENT, FireForm.initial(), running,
-					Map.of("form", "No server that may be killed is running."), Example.timeline(running));
+					Map.of("form", "No server that may be killed is running."), example(running));
 		}
 		return fired(this.runs.fireAndKill(server.get(), running), FireForm.initial(), running);
 	}
@@ -87,6 +95,11 @@ class PageController {
 			.orElseGet(PageController::notFound);
 	}
 
+	/** Shows one user with a lock, so it has one server if each has locks of its own. */
+	private Timeline example(List<Instance> running) {
+		return Example.timeline(LockPlace.MEMORY.is(this.store) ? running.subList(0, 1) : running);
+	}
+
 	private Timeline timeline(Run run) {
 		return Timeline.of(run, this.executions, this.ttl);
 	}
@@ -99,7 +112,7 @@ class PageController {
 		return run.map((fired) -> new ModelAndView("redirect:/runs/" + fired.id() + "#run", HttpStatus.SEE_OTHER))
 			.orElseGet(() -> page(HttpStatus.TOO_MANY_REQUESTS, form, running,
 					Map.of("form", Runs.MAX_AT_ONCE + " runs are under way. Fire when one has ended."),
-					Example.timeline(running)));
+					example(running)));
 	}
 
 	/** Servers with locks of their own do not take over a lock. */

@@ -11,18 +11,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The same requests, fired at once at a handler without a lock and at one with it.
  *
- * @param started when the first was sent
+ * @param started the time of its start
  * @param slow whether registrations run in slow motion
- * @param servers the instances that they go to in turn
+ * @param servers the instances that run; the requests are sent to them in turn, unless
+ * one is killed
  * @param unguarded the side without a lock
- * @param guarded the side with it
- * @param kill the end of a server, if that is to be seen
- * @param sent completes when the last request was sent
+ * @param guarded the side with a lock
+ * @param kill the kill of a server, if this run has one
+ * @param sent completes when the last request was sent and the kill, if any, has its
+ * outcome
  */
 record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded, Lane guarded, @Nullable Kill kill,
 		CompletableFuture<Void> sent) {
 
-	/** Tells the run from others. */
+	/** Identifies the run. */
 	public String id() {
 		return this.guarded.userName();
 	}
@@ -31,7 +33,7 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 		return List.of(this.unguarded, this.guarded);
 	}
 
-	/** Returns a future that completes when all that were sent so far are answered. */
+	/** Returns a future that completes when all requests sent so far are answered. */
 	CompletableFuture<Void> answered() {
 		return CompletableFuture.allOf(lanes().stream()
 			.flatMap((lane) -> lane.requests().stream())
@@ -44,7 +46,7 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 	}
 
 	boolean isKilled(Instance server) {
-		return this.kill != null && this.kill.server().equals(server);
+		return this.kill != null && this.kill.server().equals(server) && !this.kill.hasFailed();
 	}
 
 	/** Returns the letter by which the page names a server. */

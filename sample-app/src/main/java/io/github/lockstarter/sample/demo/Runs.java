@@ -65,6 +65,7 @@ class Runs {
 			send(run, 1, 1, List.of(server));
 			untilItRuns(run).thenRun(() -> send(run, 2, REQUESTS_OF_KILL, others))
 				.thenComposeAsync((sent) -> this.client.kill(server), after(1000))
+				.exceptionally((failure) -> Kill.Outcome.failed("the run has failed: " + failure))
 				.thenAccept(kill.future()::complete)
 				.whenComplete((done, failure) -> run.sent().complete(null));
 		});

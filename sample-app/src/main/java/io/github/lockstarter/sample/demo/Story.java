@@ -1,7 +1,6 @@
 package io.github.lockstarter.sample.demo;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
@@ -20,28 +19,32 @@ record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 	}
 
 	String ofKill(Run run, Kill kill, Duration ttl) {
-		String server = "Server " + run.letter(kill.server().name());
-		Instant killed = kill.time();
-		if (killed == null) {
-			return server + " runs request 1 and holds the lock. It will be killed in a moment.";
+		String letter = run.letter(kill.server().name());
+		Kill.Outcome outcome = kill.outcome();
+		if (outcome == null) {
+			return "Server %s runs request 1 and holds the lock. It will be killed in a moment.".formatted(letter);
 		}
-		String death = "%s was killed after %s, while it held the lock.".formatted(server,
-				seconds(Timeline.millis(run.started(), killed)));
-		Bar next = next(server);
+		if (kill.hasFailed()) {
+			return "Server %s was not killed: %s.%s".formatted(letter, outcome.failure(),
+					this.over ? " " + verdict() : "");
+		}
+		long killed = Timeline.millis(run.started(), outcome.time());
+		String death = "Server %s was killed after %s, while it held the lock.".formatted(letter, seconds(killed));
+		Bar next = next(letter);
 		if (next == null) {
 			return "%s It cannot release the lock. The lock expires at its ttl, %s after its last renewal."
 				.formatted(death, seconds(ttl.toMillis()));
 		}
 		String takeover = "The lock expired at its ttl, and request %d took over on server %s, %s after the kill."
-			.formatted(next.number(), next.server(), seconds(next.started() - Timeline.millis(run.started(), killed)));
+			.formatted(next.number(), next.server(), seconds(next.started() - killed));
 		return "%s %s%s".formatted(death, takeover, this.over ? " " + verdict() : "");
 	}
 
 	/** The first request that ran on another server. */
-	private @Nullable Bar next(String server) {
+	private @Nullable Bar next(String letter) {
 		return this.guarded.bars()
 			.stream()
-			.filter((bar) -> bar.executed() && !server.endsWith(bar.server()))
+			.filter((bar) -> bar.executed() && !bar.server().equals(letter))
 			.min((one, other) -> Long.compare(one.started(), other.started()))
 			.orElse(null);
 	}

@@ -2,17 +2,21 @@ package io.github.lockstarter.sample.demo;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
 import org.springframework.http.HttpStatus;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MockMvcTester.MockMvcRequestBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Who may not kill an instance. The JVM of these tests would not survive a wrong answer.
+ * Requests that may not kill an instance. The JVM of these tests would not survive a
+ * wrong answer.
  */
 @SpringBootTest(
 		properties = { "lock.store=memory", "sample.demo.killable=true", "spring.datasource.url=jdbc:h2:mem:kill" })
@@ -26,17 +30,39 @@ class KillControllerTests {
 	private Instances instances;
 
 	@Test
-	@DisplayName("An instance is killed only from its own machine, and only by a caller that knows its id")
-	void refuses() {
-		assertThat(kill("another", "127.0.0.1")).isEqualTo(HttpStatus.FORBIDDEN.value());
-		assertThat(kill(this.instances.own().instanceId(), "192.0.2.1")).isEqualTo(HttpStatus.FORBIDDEN.value());
+	@DisplayName("A request with another id does not kill the instance")
+	void anotherId() {
+		assertThat(from("127.0.0.1", "localhost", "none", "/demo/kill").param("instanceId", "another"))
+			.hasStatus(HttpStatus.FORBIDDEN);
 	}
 
-	private int kill(String instanceId, String from) {
-		return this.mvc.post().uri("/demo/kill").param("instanceId", instanceId).with((request) -> {
-			request.setRemoteAddr(from);
-			return request;
-		}).exchange().getResponse().getStatus();
+	@ParameterizedTest
+	@CsvSource({ "192.0.2.1, localhost, none", "127.0.0.1, example.org, same-origin",
+			"127.0.0.1, localhost, cross-site", "127.0.0.1, localhost, same-site" })
+	@DisplayName("A request from another machine, or by a page of another site, kills neither this instance nor another one")
+	void notFromHere(String address, String host, String site) {
+		assertThat(from(address, host, site, "/demo/kill").param("instanceId", this.instances.own().instanceId()))
+			.hasStatus(HttpStatus.FORBIDDEN);
+		assertThat(from(address, host, site, "/runs").param("kill", "true")).hasStatus(HttpStatus.FORBIDDEN)
+			.bodyText()
+			.contains("A server is killed only by this page, opened at localhost");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "127.0.0.1, localhost:8080, same-origin", "127.0.0.1, 127.0.0.1:8080, none",
+			"0:0:0:0:0:0:0:1, [::1]:8080, same-origin", "127.0.0.1, localhost, " })
+	@DisplayName("A request by the page on this machine is not refused, but needs another server that may be killed")
+	void fromHere(String address, String host, String site) {
+		assertThat(from(address, host, site, "/runs").param("kill", "true"))
+			.hasStatus(HttpStatus.UNPROCESSABLE_CONTENT);
+	}
+
+	private MockMvcRequestBuilder from(String address, String host, String site, String path) {
+		MockMvcRequestBuilder request = this.mvc.post().uri(path).header("Host", host).with((each) -> {
+			each.setRemoteAddr(address);
+			return each;
+		});
+		return (site != null) ? request.header("Sec-Fetch-Site", site) : request;
 	}
 
 }

@@ -1,0 +1,32 @@
+package io.github.lockstarter.sample;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two instances of the application, each with locks of its own.
+ */
+@Tag("once")
+class LocksInMemoryTests {
+
+	@Test
+	@DisplayName("The page lists both servers, but the example, which ends with one user, has one server")
+	void example() throws Exception {
+		try (TestServer first = server(); TestServer second = server()) {
+			assertThat(first.get("/").body()).contains("Server B: 127.0.0.1:" + second.port())
+				.contains("With the lock: 1 user.", "runs on server A")
+				.doesNotContain("runs on server B");
+		}
+	}
+
+	private static TestServer server() {
+		return TestServer.start(new Class<?>[] { SampleApplication.class }, "lock.store=memory",
+				"spring.datasource.url=jdbc:h2:mem:locks-in-memory;DB_CLOSE_DELAY=-1");
+	}
+
+}
