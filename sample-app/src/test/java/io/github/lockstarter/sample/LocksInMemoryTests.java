@@ -24,6 +24,15 @@ class LocksInMemoryTests {
 		}
 	}
 
+	@Test
+	@DisplayName("No server is offered to be killed, because none can take over a lock")
+	void noKill() throws Exception {
+		try (TestServer first = server(); TestServer second = server()) {
+			assertThat(first.get("/").body()).contains("Server B").doesNotContain("may kill", "Kill server");
+			assertThat(first.post("/runs?kill=true").body()).contains("Each server has locks of its own");
+		}
+	}
+
 	private static TestServer server() {
 		return TestServer.start(new Class<?>[] { SampleApplication.class }, "lock.store=memory",
 				"spring.datasource.url=jdbc:h2:mem:locks-in-memory;DB_CLOSE_DELAY=-1");

@@ -137,6 +137,16 @@ class RegistrationFormTests {
 	}
 
 	@Test
+	@DisplayName("A form that was sent before with another name is not accepted: 422")
+	void otherNameWithSameToken() {
+		String token = token();
+		submit(token, "nanako").join();
+		HttpResponse<String> answer = submit(token, "yaeko").join();
+		assertPage(answer, 422);
+		assertThat(answer.body()).contains("Not accepted", "sent before with another user name");
+	}
+
+	@Test
 	@DisplayName("User input is escaped in the page")
 	void escapes() {
 		submit(token(), "<b>bold</b>").join();

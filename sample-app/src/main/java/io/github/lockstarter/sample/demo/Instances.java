@@ -93,12 +93,15 @@ class Instances implements DisposableBean {
 	}
 
 	/**
-	 * Returns the first of them that the page may kill: never the one with the page, and
-	 * only one at a loopback address.
+	 * Returns the first of them that the page may kill: only one at a loopback address
+	 * that was started after the one with the page. The first of all serves the database
+	 * to the others.
 	 */
 	Optional<Instance> killable(List<Instance> running) {
 		return running.stream()
-			.filter((each) -> each.killable() && !each.equals(this.own) && ThisMachine.runs(each))
+			.dropWhile((each) -> !each.equals(this.own))
+			.skip(1)
+			.filter((each) -> each.killable() && ThisMachine.runs(each))
 			.findFirst();
 	}
 

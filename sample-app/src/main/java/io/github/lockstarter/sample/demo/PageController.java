@@ -75,7 +75,10 @@ class PageController {
 		Optional<Instance> server = killable(running);
 		if (server.isEmpty()) {
 			return page(HttpStatus.UNPROCESSABLE_CONTENT, FireForm.initial(), running,
-					Map.of("form", "No server that may be killed is running."), example(running));
+					Map.of("form",
+							offersKill() ? "No server that may be killed is running."
+									: "Each server has locks of its own, so none can take over a lock."),
+					example(running));
 		}
 		return fired(this.runs.fireAndKill(server.get(), running), FireForm.initial(), running);
 	}
@@ -116,8 +119,12 @@ class PageController {
 	}
 
 	/** Servers with locks of their own do not take over a lock. */
+	private boolean offersKill() {
+		return !LockPlace.MEMORY.is(this.store);
+	}
+
 	private Optional<Instance> killable(List<Instance> running) {
-		return LockPlace.MEMORY.is(this.store) ? Optional.empty() : this.instances.killable(running);
+		return offersKill() ? this.instances.killable(running) : Optional.empty();
 	}
 
 	private ModelAndView page(HttpStatusCode status, FireForm form, List<Instance> running,
@@ -128,6 +135,7 @@ class PageController {
 		model.put("policies", Policy.guarded());
 		model.put("maxRequests", FireForm.MAX_REQUESTS);
 		model.put("servers", Run.byLetter(running));
+		model.put("offersKill", offersKill());
 		model.put("killable", killable(running).map(running::indexOf).map(Run::letter).orElse(""));
 		model.put("timeline", timeline);
 		model.put("runs", this.runs.latest());

@@ -50,7 +50,9 @@ record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 	}
 
 	private String verdict() {
-		return "Without a lock: %s. With the lock: %s.".formatted(users(this.unguarded), users(this.guarded));
+		long failed = this.guarded.statuses().getOrDefault("503", 0L);
+		return "Without a lock: %s. With the lock: %s.%s".formatted(users(this.unguarded), users(this.guarded),
+				(failed > 0) ? " The lock store failed, so %d requests did not run.".formatted(failed) : "");
 	}
 
 	private static String users(LaneTimeline lane) {
