@@ -8,6 +8,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -21,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * share. The test controls when points are granted, so that runs can be observed in
  * progress.
  */
-final class Page {
+final class Page implements BeforeEachCallback, AfterEachCallback {
 
 	private static @Nullable Page shared;
 
@@ -94,7 +97,8 @@ final class Page {
 	}
 
 	/** Resets the browser, and makes the requests of a test wait. */
-	void begin() {
+	@Override
+	public void beforeEach(ExtensionContext test) {
 		this.browser.screen(1200, 900, 1);
 		this.browser.colorScheme("light");
 		this.points.hold();
@@ -104,7 +108,8 @@ final class Page {
 	 * Releases all requests, waits for the end of the run that is shown, and checks that
 	 * no script has failed.
 	 */
-	void end() {
+	@Override
+	public void afterEach(ExtensionContext test) {
 		this.points.grant();
 		this.browser.await(() -> this.browser.count("#run[data-over=false]") == 0);
 		assertThat(this.browser.errors()).as("errors on the console").isEmpty();

@@ -5,34 +5,24 @@ import java.util.List;
 import com.deque.html.axecore.results.Rule;
 import com.deque.html.axecore.selenium.AxeBuilder;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Whether everybody can read the page.
+ * The accessibility of the page.
  */
 @Tag("once")
 class PageLooksTests {
 
-	private final Page page = Page.shared();
+	@RegisterExtension
+	final Page page = Page.shared();
 
 	private final Browser browser = this.page.browser;
-
-	@BeforeEach
-	void reset() {
-		this.page.begin();
-	}
-
-	@AfterEach
-	void noErrors() {
-		this.page.end();
-	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
@@ -41,7 +31,7 @@ class PageLooksTests {
 			REJECT    | 1 running, 5 409 refused
 			SHARE     | 1 running, 5 waiting
 			""")
-	@DisplayName("WCAG 2.1 AA has nothing against it, in light and dark, while it runs and after; it fits a phone's width")
+	@DisplayName("The page violates no rule of WCAG 2.1 AA, in light and dark, during a run and after it, and fits the width of a telephone")
 	void everybody(String what, @Nullable String live) {
 		if (live == null) {
 			this.browser.open(this.page.url(what));

@@ -4,11 +4,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
@@ -23,19 +22,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("once")
 class PageTests {
 
-	private final Page page = Page.shared();
+	@RegisterExtension
+	final Page page = Page.shared();
 
 	private final Browser browser = this.page.browser;
-
-	@BeforeEach
-	void reset() {
-		this.page.begin();
-	}
-
-	@AfterEach
-	void noErrors() {
-		this.page.end();
-	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',

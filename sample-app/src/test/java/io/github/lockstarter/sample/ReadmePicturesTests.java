@@ -5,11 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -28,19 +27,10 @@ class ReadmePicturesTests {
 
 	private static final String HOW_TO_REMAKE = "Look at the page, and make the pictures anew as CONTRIBUTING.md says.";
 
-	private final Page page = Page.shared();
+	@RegisterExtension
+	final Page page = Page.shared();
 
 	private final Browser browser = this.page.browser;
-
-	@BeforeEach
-	void reset() {
-		this.page.begin();
-	}
-
-	@AfterEach
-	void noErrors() {
-		this.page.end();
-	}
 
 	@ParameterizedTest
 	@CsvSource({ "light, page.png", "dark, page-dark.png" })
