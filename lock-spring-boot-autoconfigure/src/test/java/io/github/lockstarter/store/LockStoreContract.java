@@ -359,8 +359,8 @@ public abstract class LockStoreContract {
 	}
 
 	/**
-	 * Repeats a call that a store has refused, since another one had locked the row for
-	 * too long.
+	 * Repeats a call that fails, as one does that finds the row locked for too long by
+	 * another one.
 	 */
 	private static <T> T repeated(Supplier<T> call) {
 		for (int attempts = 1;; attempts++) {
@@ -368,7 +368,7 @@ public abstract class LockStoreContract {
 				return call.get();
 			}
 			catch (CompletionException ex) {
-				if (attempts == 10 || !ex.getMessage().contains("has locked the row")) {
+				if (attempts == 10 || !(ex.getCause() instanceof LockStoreException)) {
 					throw ex;
 				}
 			}
