@@ -15,6 +15,7 @@ create table if not exists instance (
 );
 -- The file may be older.
 alter table instance add column if not exists killable boolean default false not null;
+alter table instance add column if not exists store varchar default '' not null;
 
 create table if not exists execution (
   user_name varchar not null,

@@ -29,11 +29,11 @@
     if (!answer.ok) {
       throw new Error(answer.status);
     }
-    const next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('run');
-    lanes.style.cssText = next.querySelector('#lanes').style.cssText;
+    const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    lanes.style.cssText = next.getElementById('lanes').style.cssText;
     parts(next).forEach(show);
     note.textContent = '';
-    run.dataset.over = next.dataset.over;
+    run.dataset.over = next.getElementById('run').dataset.over;
   }
 
   async function follow() {
@@ -49,6 +49,6 @@
     }
   }
 
-  parts(run).forEach((part) => shown.set(part.id, part.outerHTML));
+  parts(document).forEach((part) => shown.set(part.id, part.outerHTML));
   follow();
 })();

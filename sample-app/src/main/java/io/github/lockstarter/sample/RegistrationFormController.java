@@ -11,6 +11,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
+import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -57,8 +58,8 @@ class RegistrationFormController {
 	 * Shows the error page. Otherwise the answer would be problem details, which are for
 	 * programs.
 	 */
-	@ExceptionHandler
-	void showErrorPage(PointsUnavailableException exception, HttpServletResponse response) throws IOException {
+	@ExceptionHandler({ InvalidUserNameException.class, PointsUnavailableException.class })
+	void showErrorPage(ErrorResponseException exception, HttpServletResponse response) throws IOException {
 		response.sendError(exception.getStatusCode().value());
 	}
 

@@ -15,6 +15,8 @@ public class RegistrationService {
 
 	private static final int BONUS = 100;
 
+	private static final int MAX_NAME_LENGTH = 50;
+
 	private final UserRepository users;
 
 	private final PointsService points;
@@ -53,6 +55,9 @@ public class RegistrationService {
 	}
 
 	private User store(String userName, int slowdown) {
+		if (userName.isBlank() || userName.length() > MAX_NAME_LENGTH) {
+			throw new InvalidUserNameException();
+		}
 		if (!this.users.findByName(userName).isEmpty()) {
 			throw new AlreadyRegisteredException();
 		}

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("once")
 class FiringTests {
 
-	private static final HeldPoints points = new HeldPoints();
+	private static final ControlledPoints points = new ControlledPoints();
 
 	private static TestServer server;
 
@@ -117,6 +117,30 @@ class FiringTests {
 			.contains("<h1>Not found</h1>")
 			.doesNotContain("<b>");
 		assertThat(server.get("/runs/taro/timeline").statusCode()).isEqualTo(404);
+	}
+
+	@Test
+	@DisplayName("The address of the runs in the address bar of a browser leads to the page")
+	void runs() throws Exception {
+		assertThat(server.get("/runs")).returns(302, HttpResponse::statusCode)
+			.extracting((answer) -> answer.headers().firstValue("Location").orElseThrow())
+			.asString()
+			.endsWith("/");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/nothing, 404, <h1>Not found</h1>", "/demo/reject, 405, <h1>Not accepted</h1>" })
+	@DisplayName("A refusal by Spring MVC is a page for a browser, and problem details for a program")
+	void errorPages(String path, int status, String title) throws Exception {
+		assertThat(server.send("GET", path, "Accept", "text/html,*/*;q=0.8")).returns(status, HttpResponse::statusCode)
+			.extracting(HttpResponse::body)
+			.asString()
+			.contains(title);
+		assertThat(server.get(path)).returns(status, HttpResponse::statusCode)
+			.extracting(HttpResponse::body)
+			.asString()
+			.startsWith("{")
+			.contains("\"status\":" + status);
 	}
 
 	@Test

@@ -79,7 +79,7 @@ class KilledServerTests {
 		assertThat(this.browser.texts("#guarded-bars .state")).containsExactlyInAnyOrder("killed", "201 registered",
 				"422 name taken");
 		assertThat(this.browser.find("#guarded-rows dd").getText()).isEqualTo("1");
-		this.browser.open(home);
+		assertThat(this.browser.find("#servers").getText()).as("servers that run").doesNotContain("Server B");
 		assertThat(this.browser.count("[name=kill]")).as("there is no server to kill any more").isZero();
 	}
 

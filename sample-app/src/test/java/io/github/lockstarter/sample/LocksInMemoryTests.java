@@ -25,6 +25,16 @@ class LocksInMemoryTests {
 	}
 
 	@Test
+	@DisplayName("The page says which server has its locks in another store")
+	void otherStore() throws Exception {
+		try (TestServer first = server(); TestServer second = server("lock.store=jdbc")) {
+			String problem = "Its locks are in another store: --lock.store=";
+			assertThat(first.get("/").body()).contains(problem + "jdbc").doesNotContain(problem + "memory");
+			assertThat(second.get("/").body()).contains(problem + "memory").doesNotContain(problem + "jdbc");
+		}
+	}
+
+	@Test
 	@DisplayName("No server is offered to be killed, because none can take over a lock")
 	void noKill() throws Exception {
 		try (TestServer first = server(); TestServer second = server()) {
@@ -34,7 +44,11 @@ class LocksInMemoryTests {
 	}
 
 	private static TestServer server() {
-		return TestServer.start(new Class<?>[] { SampleApplication.class }, "lock.store=memory",
+		return server("lock.store=memory");
+	}
+
+	private static TestServer server(String store) {
+		return TestServer.start(new Class<?>[] { SampleApplication.class }, store,
 				"spring.datasource.url=jdbc:h2:mem:locks-in-memory;DB_CLOSE_DELAY=-1");
 	}
 

@@ -25,7 +25,7 @@ class OperatingTests {
 
 	private static final JsonMapper json = new JsonMapper();
 
-	private final HeldPoints points = new HeldPoints();
+	private final ControlledPoints points = new ControlledPoints();
 
 	private TestServer server;
 

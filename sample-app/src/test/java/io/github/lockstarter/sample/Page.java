@@ -28,7 +28,7 @@ final class Page implements BeforeEachCallback, AfterEachCallback {
 
 	private static @Nullable Page shared;
 
-	final HeldPoints points = new HeldPoints();
+	final ControlledPoints points = new ControlledPoints();
 
 	final TestServer first = server();
 

@@ -41,7 +41,7 @@ class ReadmeCommandsTests {
 	@TempDir
 	private static Path directory;
 
-	private final HeldPoints points = new HeldPoints();
+	private final ControlledPoints points = new ControlledPoints();
 
 	private TestServer server;
 

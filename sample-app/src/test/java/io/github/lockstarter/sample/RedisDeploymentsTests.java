@@ -26,7 +26,7 @@ class RedisDeploymentsTests {
 	@MethodSource("deployments")
 	@DisplayName("Of two concurrent registrations of one name, one is answered with 201 and the other with 409")
 	void oneWinner(RedisDeployment deployment) {
-		HeldPoints.assertOneWinner(Stream
+		ControlledPoints.assertOneWinner(Stream
 			.concat(Arrays.stream(deployment.properties()),
 					Stream.of("lock.redis.command-timeout=30s",
 							"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(deployment)))

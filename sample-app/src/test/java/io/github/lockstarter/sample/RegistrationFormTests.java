@@ -35,7 +35,7 @@ class RegistrationFormTests {
 
 	private static final HttpClient browser = HttpClient.newHttpClient();
 
-	private static final HeldPoints points = new HeldPoints();
+	private static final ControlledPoints points = new ControlledPoints();
 
 	private static TestServer server;
 
@@ -123,6 +123,14 @@ class RegistrationFormTests {
 		HttpResponse<String> answer = submit(form).join();
 		assertPage(answer, 400);
 		assertThat(answer.body()).contains("Something is missing", "href=\"/register\"");
+	}
+
+	@Test
+	@DisplayName("A name that is longer than the form permits is not registered: 400")
+	void longName() {
+		HttpResponse<String> answer = submit(token(), "a".repeat(51)).join();
+		assertPage(answer, 400);
+		assertThat(answer.body()).contains("1 to 50 characters");
 	}
 
 	@Test

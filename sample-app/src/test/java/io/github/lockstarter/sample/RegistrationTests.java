@@ -170,6 +170,13 @@ class RegistrationTests {
 		assertThat(post(" ")).hasStatus(400).bodyText().contains("key-missing");
 	}
 
+	@Test
+	@DisplayName("A name of more than 50 characters is refused as a bad request")
+	void longName() {
+		assertThat(post("a".repeat(50))).hasStatus(201);
+		assertThat(post("a".repeat(51))).hasStatus(400).bodyText().contains("urn:sample:invalid-user-name");
+	}
+
 	private MvcTestResult post(String userName) {
 		return this.mvc.post().uri("/users").param("userName", userName).exchange();
 	}

@@ -4,6 +4,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.stream.Stream;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +34,9 @@ class SampleSwitchesTests {
 			HttpResponse<String> page = server.post("/register?userName=jiro&token=1", "Accept", "text/html");
 			assertThat(page.statusCode()).isEqualTo(502);
 			assertThat(page.body()).contains("<h1>Registered, without points</h1>");
+			String run = server.post("/runs?policy=REJECT&requests=3").headers().firstValue("Location").orElseThrow();
+			Awaitility.await().until(() -> server.get(run).body().contains("data-over=\"true\""));
+			assertThat(server.get(run).body()).contains("502 registered", "502 duplicate").doesNotContain("502 failed");
 		}
 	}
 

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class TwoInstancesTests {
 
-	private static final HeldPoints points = new HeldPoints();
+	private static final ControlledPoints points = new ControlledPoints();
 
 	private static TestServer first;
 

@@ -18,6 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 record Answer(Instant time, int status, boolean replayed, String text) {
 
+	/**
+	 * Returns whether the user was registered. The status is 502 if the points could not
+	 * be granted afterwards.
+	 */
+	boolean registered() {
+		return this.status == 201 || this.status == 502;
+	}
+
 	static Answer of(@Nullable HttpResponse<String> response, @Nullable Throwable failure) {
 		if (response == null) {
 			Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;

@@ -60,16 +60,16 @@ record Bar(int number, String server, State state, int status, long sent, long w
 		if (answer.replayed()) {
 			return (lane.policy() == Policy.REPLAY) ? State.REPLAYED : State.SHARED;
 		}
+		if (executed && answer.registered()) {
+			return State.REGISTERED;
+		}
 		if (answer.status() == 0 || answer.status() >= 500) {
 			return State.FAILED;
 		}
 		if (answer.status() == 204) {
 			return State.SKIPPED;
 		}
-		if (!executed) {
-			return State.REFUSED;
-		}
-		return (answer.status() == 201) ? State.REGISTERED : State.NAME_TAKEN;
+		return executed ? State.NAME_TAKEN : State.REFUSED;
 	}
 
 	private static long millis(Run run, Instant time) {

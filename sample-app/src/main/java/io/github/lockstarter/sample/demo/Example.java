@@ -17,7 +17,7 @@ final class Example {
 
 	private static final long LENGTH = 3000;
 
-	private final Map<String, String> servers;
+	private final Map<String, Instance> servers;
 
 	private Example(List<Instance> running) {
 		this.servers = Run.byLetter(running);

@@ -10,6 +10,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -55,26 +56,28 @@ class Instances implements DisposableBean {
 	private volatile Instance own;
 
 	Instances(JdbcClient jdbc, @Value("${server.address:127.0.0.1}") InetAddress address,
-			@Value("${server.servlet.context-path:}") String contextPath, DemoProperties properties) {
+			@Value("${server.servlet.context-path:}") String contextPath, @Value("${lock.store:redis}") String store,
+			DemoProperties properties) {
 		this.jdbc = jdbc;
 		String host = (address.isAnyLocalAddress() ? "127.0.0.1" : address.getHostAddress());
 		this.host = host.contains(":") ? "[" + host + "]" : host;
 		this.contextPath = contextPath;
-		this.own = new Instance("http://not-started", UUID.randomUUID().toString(), properties.killable());
+		this.own = new Instance("http://not-started", UUID.randomUUID().toString(), properties.killable(),
+				store.toLowerCase(Locale.ROOT));
 	}
 
 	@EventListener
 	void enter(WebServerInitializedEvent event) {
 		if (event.getApplicationContext().getServerNamespace() == null) {
 			this.own = new Instance("http://" + this.host + ":" + event.getWebServer().getPort() + this.contextPath,
-					this.own.instanceId(), this.own.killable());
+					this.own.instanceId(), this.own.killable(), this.own.store());
 			enter();
 		}
 	}
 
 	private void enter() {
-		this.jdbc.sql("merge into instance (url, instance_id, killable) key (url) values (?, ?, ?)")
-			.params(this.own.url(), this.own.instanceId(), this.own.killable())
+		this.jdbc.sql("merge into instance (url, instance_id, killable, store) key (url) values (?, ?, ?, ?)")
+			.params(this.own.url(), this.own.instanceId(), this.own.killable(), this.own.store())
 			.update();
 	}
 
@@ -94,14 +97,14 @@ class Instances implements DisposableBean {
 
 	/**
 	 * Returns the first of them that the page may kill: only one at a loopback address
-	 * that was started after the one with the page. The first of all serves the database
-	 * to the others.
+	 * that was started after the one with the page, and has its locks in the same store.
+	 * The first of all serves the database to the others.
 	 */
 	Optional<Instance> killable(List<Instance> running) {
 		return running.stream()
 			.dropWhile((each) -> !each.equals(this.own))
 			.skip(1)
-			.filter((each) -> each.killable() && ThisMachine.runs(each))
+			.filter((each) -> each.killable() && ThisMachine.runs(each) && each.store().equals(this.own.store()))
 			.findFirst();
 	}
 
@@ -110,7 +113,7 @@ class Instances implements DisposableBean {
 		// Another instance may have removed this one, as after the machine slept.
 		enter();
 		Map<Instance, CompletableFuture<Boolean>> asked = this.jdbc
-			.sql("select url, instance_id, killable from instance order by started, url")
+			.sql("select url, instance_id, killable, store from instance order by started, url")
 			.query(Instance.class)
 			.list()
 			.stream()

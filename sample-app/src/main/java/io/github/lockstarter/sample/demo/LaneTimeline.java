@@ -52,7 +52,7 @@ record LaneTimeline(Policy policy, int total, int rows, int executions, Map<Stri
 
 	/** So that what is seen as the first one stays that, unless it fails. */
 	private static boolean isOrMayBeCreated(@Nullable Answer answer) {
-		return answer == null || answer.status() == 201;
+		return answer == null || answer.registered();
 	}
 
 	/** Identifies it in the page. */

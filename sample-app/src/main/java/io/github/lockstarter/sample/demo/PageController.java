@@ -8,7 +8,6 @@ import java.util.Optional;
 
 import jakarta.servlet.http.HttpServletRequest;
 
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.stereotype.Controller;
@@ -34,15 +33,11 @@ class PageController {
 
 	private final Duration ttl;
 
-	private final String store;
-
-	PageController(Instances instances, Runs runs, Executions executions, LockRegistry locks,
-			@Value("${lock.store:redis}") String store) {
+	PageController(Instances instances, Runs runs, Executions executions, LockRegistry locks) {
 		this.instances = instances;
 		this.runs = runs;
 		this.executions = executions;
 		this.ttl = locks.options("demo").ttl();
-		this.store = store;
 	}
 
 	@GetMapping("/")
@@ -51,16 +46,22 @@ class PageController {
 		return page(HttpStatus.OK, FireForm.initial(), running, Map.of(), example(running));
 	}
 
+	@GetMapping("/runs")
+	String home() {
+		return "redirect:/";
+	}
+
 	@PostMapping("/runs")
 	ModelAndView fire(@RequestParam(defaultValue = "") String policy, @RequestParam(defaultValue = "") String requests,
-			@RequestParam(defaultValue = "false") boolean slow) {
-		FireForm form = new FireForm(policy, requests, slow);
+			@RequestParam(defaultValue = "") String slow) {
+		FireForm form = new FireForm(policy, requests, "true".equals(slow));
 		Map<String, String> problems = form.problems();
 		List<Instance> running = this.instances.running();
 		if (!problems.isEmpty()) {
 			return page(HttpStatus.UNPROCESSABLE_CONTENT, form, running, problems, example(running));
 		}
-		return fired(this.runs.fire(form.chosenPolicy().orElseThrow(), form.number(), slow, running), form, running);
+		return fired(this.runs.fire(form.chosenPolicy().orElseThrow(), form.number(), form.slow(), running), form,
+				running);
 	}
 
 	@PostMapping(path = "/runs", params = "kill")
@@ -85,22 +86,25 @@ class PageController {
 
 	@GetMapping("/runs/{id}")
 	ModelAndView run(@PathVariable String id) {
-		return this.runs.find(id)
-			.map((run) -> page(HttpStatus.OK, FireForm.like(run), this.instances.running(), Map.of(), timeline(run)))
-			.orElseGet(PageController::notFound);
+		return this.runs.find(id).map((run) -> page(run, timeline(run))).orElseGet(PageController::notFound);
 	}
 
-	/** The part of the page that changes. */
+	/**
+	 * The part of the page that changes during a run, and the whole page at its end,
+	 * because a server may have been killed.
+	 */
 	@GetMapping("/runs/{id}/timeline")
 	ModelAndView timeline(@PathVariable String id) {
-		return this.runs.find(id)
-			.map((run) -> new ModelAndView("timeline :: timeline", "timeline", timeline(run)))
-			.orElseGet(PageController::notFound);
+		return this.runs.find(id).map((run) -> {
+			Timeline timeline = timeline(run);
+			return timeline.over() ? page(run, timeline)
+					: new ModelAndView("timeline :: timeline", "timeline", timeline);
+		}).orElseGet(PageController::notFound);
 	}
 
 	/** Shows one user with a lock, so it has one server if each has locks of its own. */
 	private Timeline example(List<Instance> running) {
-		return Example.timeline(LockPlace.MEMORY.is(this.store) ? running.subList(0, 1) : running);
+		return Example.timeline(StoreChoice.MEMORY.is(store()) ? running.subList(0, 1) : running);
 	}
 
 	private Timeline timeline(Run run) {
@@ -120,11 +124,19 @@ class PageController {
 
 	/** Servers with locks of their own do not take over a lock. */
 	private boolean offersKill() {
-		return !LockPlace.MEMORY.is(this.store);
+		return !StoreChoice.MEMORY.is(store());
+	}
+
+	private String store() {
+		return this.instances.own().store();
 	}
 
 	private Optional<Instance> killable(List<Instance> running) {
 		return offersKill() ? this.instances.killable(running) : Optional.empty();
+	}
+
+	private ModelAndView page(Run run, Timeline timeline) {
+		return page(HttpStatus.OK, FireForm.like(run), this.instances.running(), Map.of(), timeline);
 	}
 
 	private ModelAndView page(HttpStatusCode status, FireForm form, List<Instance> running,
@@ -139,8 +151,8 @@ class PageController {
 		model.put("killable", killable(running).map(running::indexOf).map(Run::letter).orElse(""));
 		model.put("timeline", timeline);
 		model.put("runs", this.runs.latest());
-		model.put("lockPlaces", LockPlace.values());
-		model.put("store", this.store);
+		model.put("storeChoices", StoreChoice.values());
+		model.put("store", store());
 		return new ModelAndView("page", model, status);
 	}
 

@@ -58,11 +58,11 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 		return String.valueOf((char) ('A' + position));
 	}
 
-	/** Returns the names of servers by their letters. */
-	static Map<String, String> byLetter(List<Instance> servers) {
-		Map<String, String> names = new LinkedHashMap<>();
-		servers.forEach((server) -> names.put(letter(names.size()), server.name()));
-		return names;
+	/** Returns servers by their letters. */
+	static Map<String, Instance> byLetter(List<Instance> servers) {
+		Map<String, Instance> byLetter = new LinkedHashMap<>();
+		servers.forEach((server) -> byLetter.put(letter(byLetter.size()), server));
+		return byLetter;
 	}
 
 }

@@ -12,13 +12,13 @@ import java.util.Map;
  * @param over whether all requests are answered
  * @param kill whether a server is killed in it
  * @param length the length of the time axis at least, in milliseconds
- * @param servers the addresses of the servers by their letters
+ * @param servers the servers by their letters
  * @param unguarded the side without a lock
  * @param guarded the side with a lock
  * @param story what has happened, in words
  */
-record Timeline(String id, boolean over, boolean kill, long length, Map<String, String> servers, LaneTimeline unguarded,
-		LaneTimeline guarded, String story) {
+record Timeline(String id, boolean over, boolean kill, long length, Map<String, Instance> servers,
+		LaneTimeline unguarded, LaneTimeline guarded, String story) {
 
 	/** The time axis has room for a registration from the start, so that bars grow. */
 	private static final long ROOM = 600;

@@ -111,7 +111,7 @@ class KillTests {
 	}
 
 	private static Instance instance(String address) {
-		return new Instance("http://" + address, "an-id", true);
+		return new Instance("http://" + address, "an-id", true, "redis");
 	}
 
 }

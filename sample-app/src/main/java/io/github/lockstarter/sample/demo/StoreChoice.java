@@ -5,7 +5,7 @@ import java.util.Locale;
 /**
  * The possible stores of the locks. The store is chosen when an instance is started.
  */
-enum LockPlace {
+enum StoreChoice {
 
 	REDIS("Redis", "One store for all servers. The first server starts it if none is running."),
 
@@ -17,7 +17,7 @@ enum LockPlace {
 
 	private final String effect;
 
-	LockPlace(String label, String effect) {
+	StoreChoice(String label, String effect) {
 		this.label = label;
 		this.effect = effect;
 	}

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The accessibility of the page.
  */
 @Tag("once")
-class PageLooksTests {
+class PageAccessibilityTests {
 
 	@RegisterExtension
 	final Page page = Page.shared();

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Grants points when the test releases them, in the servers that it starts.
  */
-class HeldPoints {
+class ControlledPoints {
 
 	private final AtomicInteger requests = new AtomicInteger();
 
@@ -55,7 +55,7 @@ class HeldPoints {
 	 * that one is answered with 201 and the other with 409.
 	 */
 	static void assertOneWinner(String... properties) {
-		HeldPoints points = new HeldPoints();
+		ControlledPoints points = new ControlledPoints();
 		try (TestServer first = points.start(properties); TestServer second = points.start(properties)) {
 			points.hold();
 			List<CompletableFuture<HttpResponse<String>>> answers = Stream.of(first, second)
@@ -86,8 +86,8 @@ class HeldPoints {
 
 		@Override
 		void grant(long userId, int points, int slowdown) {
-			CountDownLatch until = HeldPoints.this.granted;
-			HeldPoints.this.requests.incrementAndGet();
+			CountDownLatch until = ControlledPoints.this.granted;
+			ControlledPoints.this.requests.incrementAndGet();
 			try {
 				until.await();
 			}
