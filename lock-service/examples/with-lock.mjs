@@ -30,7 +30,7 @@ if (!name || !command) {
 
 const ttl = process.env.LOCK_TTL || '30'
 if (!/^[1-9][0-9]*$/.test(ttl) || Number(ttl) < 3) {
-  console.error('LOCK_TTL must be a whole number of seconds, at least 3')
+  console.error(`LOCK_TTL must be a whole number of seconds, at least 3, not '${ttl}'`)
   process.exit(64)
 }
 
@@ -42,26 +42,29 @@ const headers = {
   'Lock-Token': randomUUID()
 }
 
-// The lock is extended after one third of its ttl. The second third is for retries, and the last
-// one for the answer to the last retry. Half a second of it is left to end the command.
+// The lock is extended after one third of its ttl, which counts from the request, not from its
+// answer. The second third is for retries, and the last one for the answer to the last retry. Half
+// a second of it is left to end the command.
 const third = Math.floor(ttl * 1000 / 3)
 const answerTime = third - 500
 const pause = 1000
+const NO_ANSWER = 'no answer'
+let sent
 
-// A missing answer is treated as 503.
+// A failure without an HTTP answer is treated as 503.
 async function send(method) {
   try {
     return await fetch(url, { method, headers, signal: AbortSignal.timeout(answerTime) })
   } catch (error) {
-    return new Response(String(error.cause ?? error), { status: 503 })
+    return new Response(String(error.cause ?? error), { status: 503, statusText: NO_ANSWER })
   }
 }
 
 async function request(method) {
-  const deadline = Date.now() + third
+  sent = performance.now()
   while (true) {
     const answer = await send(method)
-    if (answer.status !== 503 || Date.now() + pause > deadline) {
+    if (answer.status !== 503 || performance.now() + pause > sent + third) {
       return answer
     }
     await sleep(pause)
@@ -69,12 +72,12 @@ async function request(method) {
 }
 
 // Starts a process that ends the command if this one is killed and cannot do so: the standard
-// input of the guard is a pipe from this process, and ends with this process.
-function startGuard(pid) {
+// input of the watchdog is a pipe from this process, and ends with this process.
+function startWatchdog(pid) {
   const script = `process.stdin.resume().on('end', () => process.kill(${pid}))`
   const stdio = ['pipe', 'ignore', 'ignore']
   return spawn(process.execPath, ['-e', script], { stdio, detached: true })
-    .on('error', (error) => console.error(`There is no guard: ${error.message}`))
+    .on('error', (error) => console.error(`No watchdog could be started: ${error.message}`))
 }
 
 async function exitCode(child) {
@@ -104,7 +107,8 @@ async function runUnderLock() {
     return 75
   }
   if (!answer.ok) {
-    console.error(`The lock ${name} could not be acquired: ${answer.status} ${await answer.text()}`)
+    const status = answer.statusText === NO_ANSWER ? NO_ANSWER : answer.status
+    console.error(`The lock ${name} could not be acquired: ${status}: ${await answer.text()}`)
     return 69
   }
   if (stoppedBy) {
@@ -113,15 +117,16 @@ async function runUnderLock() {
   child = spawn(command, args, { stdio: 'inherit' })
   const ended = exitCode(child)
   // A command that could not be started has no pid.
-  const guard = child.pid && startGuard(child.pid)
-  while (await Promise.race([ended, sleep(third)]) === undefined) {
+  const watchdog = child.pid && startWatchdog(child.pid)
+  const untilDue = () => sleep(Math.max(0, sent + third - performance.now()))
+  while (await Promise.race([ended, untilDue()]) === undefined) {
     const extended = await request('PUT')
     if (extended.status !== 200) {
       console.error(`The lock ${name} is lost`)
       child.kill()
     }
   }
-  guard?.kill('SIGKILL')
+  watchdog?.kill('SIGKILL')
   return ended
 }
 

@@ -29,13 +29,14 @@ shift
 
 case $ttl in
   [12] | 0* | *[!0-9]*)
-    echo 'LOCK_TTL must be a whole number of seconds, at least 3' >&2
+    echo "LOCK_TTL must be a whole number of seconds, at least 3, not '$ttl'" >&2
     exit 64
     ;;
 esac
 
-# The lock is extended after one third of its ttl. The second third is for retries, and the last
-# one for the answer to the last retry. Half a second of it is left to end the command.
+# The lock is extended after one third of its ttl, which counts from the request, not from its
+# answer. The second third is for retries, and the last one for the answer to the last retry. Half a
+# second of it is left to end the command.
 third=$((ttl / 3))
 retries=$((third - 1))
 answer_time=$((third - 1)).5
@@ -56,15 +57,22 @@ request() {
       --retry-max-time "$retries" "$url"
 }
 
+# Prints the seconds until the lock must be extended. Zero also if the clock was set back.
+until_due() {
+  passed=$(($(date +%s) - sent))
+  echo $((passed >= 0 && passed < third ? third - passed : 0))
+}
+
 # Extends the lock until it is lost, or until this script has ended.
 keep_lock() {
   # A signal ends the sleep. A request under way is finished first, so that it cannot reach the
   # service after the release.
   trap 'kill $!; exit' TERM
   while true; do
-    sleep "$third" &
+    sleep "$(until_due)" &
     wait $!
     kill -0 $$ 2>/dev/null || break
+    sent=$(date +%s)
     case $(request PUT) in
       *200) ;;
       *)
@@ -97,6 +105,7 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+sent=$(date +%s)
 answer=$(request PUT)
 case $answer in
   *20[01]) ;;

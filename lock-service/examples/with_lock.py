@@ -42,8 +42,8 @@ def lock(name, ttl):
     """Holds a lock in a with statement, and raises one of FAILURES if it cannot be acquired.
 
     The value is a function that extends the lock, and returns whether the lock is still held.
-    Call it after each third of the ttl. The second third is for retries, and the last one for
-    the answer to the last retry. Half a second of it is left to end the work.
+    Call it a third of the ttl after the last request was sent. The second third is for retries,
+    and the last one for the answer to the last retry. Half a second of it is left to end the work.
     """
     base = os.environ.get("LOCK_URL") or "http://localhost:8080"
     path = urllib.parse.quote(os.fsencode(name), safe="")
@@ -62,7 +62,7 @@ def lock(name, ttl):
                 with urllib.request.urlopen(request, timeout=ttl / 3 - 0.5) as answer:
                     return answer.status
             except FAILURES as error:
-                # Only HTTP errors have a code. A missing answer is treated as 503.
+                # Only HTTP errors have a code. A failure without an answer is treated as 503.
                 unavailable = getattr(error, "code", 503) == 503
                 if not unavailable or time.monotonic() + PAUSE > deadline:
                     raise
@@ -83,17 +83,17 @@ def lock(name, ttl):
             request("DELETE")
 
 
-def start_guard(pid):
+def start_watchdog(pid):
     """Starts a process that ends the command if this one is killed and cannot do so.
 
-    The standard input of the guard is a pipe from this process, and ends with this process.
+    The standard input of the watchdog is a pipe from this process, and ends with this process.
     """
     script = f"import os; os.read(0, 1) or os.kill({pid}, 15)"
     command = [sys.executable, "-c", script]
     try:
         return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
     except OSError as error:
-        print(f"There is no guard: {error}", file=sys.stderr)
+        print(f"No watchdog could be started: {error}", file=sys.stderr)
         return None
 
 
@@ -110,23 +110,26 @@ def run(name, command, ttl):
     signal.signal(signal.SIGINT, terminate)
     signal.signal(signal.SIGTERM, terminate)
 
+    # The ttl counts from the request, not from its answer.
+    sent = time.monotonic()
     with lock(name, ttl) as extend:
         try:
             process = subprocess.Popen(command)
         except OSError as error:
             print(error, file=sys.stderr)
             return 127 if isinstance(error, FileNotFoundError) else 126
-        guard = start_guard(process.pid)
+        watchdog = start_watchdog(process.pid)
         while process.poll() is None:
             try:
-                process.wait(ttl / 3)
+                process.wait(max(0, sent + ttl / 3 - time.monotonic()))
             except subprocess.TimeoutExpired:
+                sent = time.monotonic()
                 if not extend():
                     print(f"The lock {name} is lost", file=sys.stderr)
                     process.terminate()
-        if guard:
-            guard.kill()
-            guard.wait()
+        if watchdog:
+            watchdog.kill()
+            watchdog.wait()
     # A negative code is the number of the signal that ended the process.
     code = process.returncode
     return code if code >= 0 else 128 - code
@@ -140,7 +143,8 @@ def main():
 
     ttl = os.environ.get("LOCK_TTL") or "30"
     if not re.fullmatch("[1-9][0-9]*", ttl) or int(ttl) < 3:
-        print("LOCK_TTL must be a whole number of seconds, at least 3", file=sys.stderr)
+        reason = f"must be a whole number of seconds, at least 3, not '{ttl}'"
+        print(f"LOCK_TTL {reason}", file=sys.stderr)
         return 64
 
     try:

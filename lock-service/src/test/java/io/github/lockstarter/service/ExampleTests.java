@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -239,6 +240,22 @@ abstract class ExampleTests {
 			example.await("ended");
 			assertThat(held(name)).as(example.output()).isTrue();
 			assertThat(relay.answers()).containsExactly("PUT 201");
+		}
+	}
+
+	@Test
+	@DisplayName("After a slow answer, too, the command is ended while the lock is still held if renewals get no answer")
+	void slowAnswer() throws IOException {
+		// The lock can outlive the test, so that the other examples need a lock of their
+		// own.
+		String name = "slow-" + this.file;
+		try (Relay relay = Relay.start(service.port(), Relay.Fault.SLOW);
+				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "9"), name,
+						REPORTS_TERM)) {
+			relay.failNext(List.of(Relay.Fault.UNAVAILABLE, Relay.Fault.UNAVAILABLE));
+			relay.failNext(Collections.nCopies(9, Relay.Fault.HANGING));
+			example.await("ended");
+			assertThat(held(name)).as(example.output()).isTrue();
 		}
 	}
 

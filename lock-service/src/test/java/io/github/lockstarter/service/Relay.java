@@ -32,6 +32,9 @@ final class Relay implements AutoCloseable {
 		/** The request is passed on, but the answer is not. */
 		ANSWER_LOST,
 
+		/** The request is passed on, and is answered after two seconds. */
+		SLOW,
+
 		/** The request is not passed on, and is never answered. */
 		HANGING
 
@@ -99,6 +102,9 @@ final class Relay implements AutoCloseable {
 			}
 			HttpResponse<Void> answer = ask(exchange);
 			this.answers.add(exchange.getRequestMethod() + " " + answer.statusCode());
+			if (fault == Fault.SLOW) {
+				Thread.sleep(2000);
+			}
 			if (fault != Fault.ANSWER_LOST) {
 				exchange.sendResponseHeaders(answer.statusCode(), -1);
 			}
