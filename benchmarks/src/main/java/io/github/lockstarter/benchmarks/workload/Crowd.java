@@ -42,7 +42,7 @@ record Crowd(int count, Footing before, Footing meanwhile, int answered, double 
 		try (WaitingRequests waiting = new WaitingRequests(server.port(), NAME, count)) {
 			meanwhile = Footing.of(server);
 			answered = waiting.ended();
-			Assert.state(answered > 0 || meanwhile.connections >= count, "Somebody has left");
+			Assert.state(answered > 0 || meanwhile.connections >= count, "A client has disconnected");
 			start = System.nanoTime();
 		}
 		Awaitility.await()

@@ -35,6 +35,10 @@ public final class Report {
 					**PostgreSQL, uncontended, latency:** the statement that acquires also draws the fencing token,
 					limits the wait for a row that another transaction has locked, and finds the holder if there is
 					one. PostgreSQL takes longer for this statement than for a bare `INSERT`."""),
+			new Reason("MariaDB, .*p99 wait.*", """
+					**MariaDB, p99 wait:** an instance hands the lock off to its own waiters for a turn, and then the
+					waiters of the other instance have to poll. The peer's threads starve unevenly: its longest wait and
+					its max/min are several times higher, but its p99 does not show them."""),
 			new Reason("MariaDB, .*max/min", """
 					**MariaDB, fairness:** waiters of two instances poll, so chance decides which instance finds the
 					lock free. Within an instance the queue is fair."""), new Reason("held lock: bytes of heap", """
