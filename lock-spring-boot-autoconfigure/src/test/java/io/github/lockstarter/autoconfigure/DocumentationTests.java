@@ -115,6 +115,17 @@ class DocumentationTests {
 			.allSatisfy((line) -> assertThat(line).hasSizeLessThanOrEqualTo(100));
 	}
 
+	@Test
+	@DisplayName("The API that the build compares with the last release is what the documentation calls public")
+	void publicApi() throws IOException {
+		Pattern api = Pattern.compile("io\\.github\\.lockstarter[\\w.]*");
+		List<String> compared = found(Pattern.compile("<include>(" + api + ")</include>"),
+				Files.readString(ROOT.resolve("pom.xml")), 1);
+		String versions = Files.readString(ROOT.resolve("docs/versions.md"));
+		String listed = versions.substring(versions.indexOf("## The public API"), versions.indexOf("**Provisional.**"));
+		assertThat(compared).isNotEmpty().containsExactlyInAnyOrderElementsOf(found(api, listed, 0));
+	}
+
 	private static List<Path> pages() throws IOException {
 		try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
 			List<Path> pages = Stream
