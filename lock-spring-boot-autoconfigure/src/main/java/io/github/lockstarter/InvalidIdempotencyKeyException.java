@@ -8,6 +8,11 @@ import org.springframework.http.HttpStatus;
  */
 public class InvalidIdempotencyKeyException extends LockException {
 
+	/**
+	 * Creates the exception.
+	 * @param lockName the name of the lock
+	 * @param reason why the key is not valid
+	 */
 	public InvalidIdempotencyKeyException(String lockName, Reason reason) {
 		super(HttpStatus.BAD_REQUEST, reason.problem, lockName,
 				"The Idempotency-Key of a request for lock '%s' %s".formatted(lockName, reason.text), null);
@@ -28,10 +33,10 @@ public class InvalidIdempotencyKeyException extends LockException {
 		 * The value is neither a string as in RFC 8941 nor a single word of visible
 		 * ASCII.
 		 */
-		MALFORMED("key-malformed", "is not a string"),
+		MALFORMED("key-malformed", "is neither a string in double quotes nor a single word"),
 
 		/** The key has more characters than {@code lock.replay.max-key-length}. */
-		TOO_LONG("key-too-long", "is too long");
+		TOO_LONG("key-too-long", "is longer than lock.replay.max-key-length");
 
 		private final String problem;
 

@@ -10,6 +10,10 @@ import org.springframework.http.HttpStatus;
  */
 public class LeaseLostException extends LockException {
 
+	/**
+	 * Creates the exception.
+	 * @param key the lock
+	 */
 	public LeaseLostException(LockKey key) {
 		super(HttpStatus.CONFLICT, "lease-lost", key.name(),
 				"The lease of lock '%s' was lost before the work ended".formatted(key.name()), null);

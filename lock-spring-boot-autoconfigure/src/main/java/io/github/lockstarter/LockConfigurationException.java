@@ -1,8 +1,9 @@
 package io.github.lockstarter;
 
 /**
- * Thrown at start-up, when a lock cannot work as it is configured. The application does
- * not start.
+ * Thrown when a lock cannot work as it is configured: normally at start-up, so that the
+ * application does not start. It is thrown by a call if the error depends on the
+ * arguments of the call, or on a capability that the store does not have.
  */
 public class LockConfigurationException extends RuntimeException {
 

@@ -54,11 +54,10 @@ public class LockConflictException extends LockException {
 	 * because {@code lock.max-waiters} callers are waiting already. The problem type is
 	 * {@code wait-queue-full}.
 	 * @param key the lock
-	 * @param options the options of the attempt
 	 * @param retryAfter the remaining time of the holder's lease, if it is not renewed
 	 * @return the exception
 	 */
-	public static LockConflictException waitQueueFull(LockKey key, LockOptions options, Duration retryAfter) {
+	public static LockConflictException waitQueueFull(LockKey key, Duration retryAfter) {
 		return new LockConflictException(key, retryAfter, Reason.QUEUE_FULL,
 				"Lock '%s' is held by another caller, and too many callers are waiting for it already"
 					.formatted(key.name()));

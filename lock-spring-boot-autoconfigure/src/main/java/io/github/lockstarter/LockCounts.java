@@ -97,7 +97,7 @@ public final class LockCounts {
 			listener.accept(lockName);
 		}
 		catch (Throwable ex) {
-			logger.error("The meters of lock '%s' could not be registered".formatted(lockName), ex);
+			logger.error("A listener for the names of locks failed for lock '%s'".formatted(lockName), ex);
 		}
 	}
 

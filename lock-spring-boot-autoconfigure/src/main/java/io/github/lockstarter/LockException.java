@@ -32,6 +32,14 @@ public abstract class LockException extends ResponseStatusException {
 
 	private final String message;
 
+	/**
+	 * Creates the exception.
+	 * @param status the status of the answer
+	 * @param problem the last segment of the problem type
+	 * @param lockName the name of the lock
+	 * @param message the message, without the key
+	 * @param cause the cause, if any
+	 */
 	protected LockException(HttpStatusCode status, String problem, String lockName, String message,
 			@Nullable Throwable cause) {
 		super(status, null, cause);

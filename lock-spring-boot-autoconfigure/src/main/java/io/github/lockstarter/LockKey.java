@@ -23,6 +23,10 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 	/** The prefix of each digest. A plain key with this prefix is digested as well. */
 	public static final String DIGEST_PREFIX = "sha256:";
 
+	/**
+	 * Creates a lock key.
+	 * @throws IllegalArgumentException if the name is not valid
+	 */
 	public LockKey {
 		Assert.hasText(name, "The name of a lock must not be blank");
 		Assert.isTrue(name.indexOf(':') < 0 && isPrintable(name),
@@ -36,6 +40,7 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 	 * after the first {@code ':'} may come from data.
 	 * @param text the name, or the name and the key separated by {@code ':'}
 	 * @return the key of the lock
+	 * @throws IllegalArgumentException if the name is not valid
 	 */
 	public static LockKey of(String text) {
 		int colon = text.indexOf(':');
@@ -47,6 +52,7 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 	 * @param name the name of the lock
 	 * @param text the text to digest
 	 * @return the key of the lock
+	 * @throws IllegalArgumentException if the name is not valid
 	 */
 	public static LockKey ofDigest(String name, String text) {
 		return new LockKey(name, digest(text));

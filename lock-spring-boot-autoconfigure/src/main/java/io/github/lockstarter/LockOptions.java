@@ -4,6 +4,9 @@ import java.time.Duration;
 
 import org.springframework.util.Assert;
 
+import static org.springframework.format.annotation.DurationFormat.Style.COMPOSITE;
+import static org.springframework.format.datetime.standard.DurationFormatterUtils.print;
+
 /**
  * Options for acquiring a lock.
  *
@@ -12,7 +15,8 @@ import org.springframework.util.Assert;
  * of this time.
  * @param waitTime the longest time to wait for a lock that is held; 0 to 365 days
  * @param maxHold the longest time for which the lock is held, including renewals;
- * {@code ttl} to 365 days. If it equals the {@code ttl}, the lock is not renewed.
+ * {@code ttl} to 365 days, in whole milliseconds. If it equals the {@code ttl}, the lock
+ * is not renewed.
  * @param holdAtLeast the shortest time for which the lock stays unavailable to others,
  * counted from its grant, even if its holder releases it earlier; 0 to {@code ttl}
  */
@@ -24,20 +28,24 @@ public record LockOptions(Duration ttl, Duration waitTime, Duration maxHold, Dur
 
 	private static final Duration DEFAULT_MAX_HOLD = Duration.ofMinutes(5);
 
+	/**
+	 * Creates options.
+	 * @throws IllegalArgumentException if a time is out of range
+	 */
 	public LockOptions {
 		Assert.isTrue(ttl.compareTo(SHORTEST) >= 0 && ttl.compareTo(LONGEST) <= 0,
-				"A time to live must be at least 1ms and at most 365d");
+				"The time to live (ttl) must be at least 1ms and at most 365d");
 		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST) <= 0,
-				"A wait must not be negative and be at most 365d");
+				"The wait time must be at least 0s and at most 365d");
 		if (maxHold.compareTo(ttl) < 0 || maxHold.compareTo(LONGEST) > 0) {
 			throw new IllegalArgumentException(
 					"The longest hold (max-hold) must be at least the time to live (ttl), %s, and at most 365d, not %s"
-						.formatted(ttl, maxHold));
+						.formatted(print(ttl, COMPOSITE), print(maxHold, COMPOSITE)));
 		}
 		if (holdAtLeast.isNegative() || holdAtLeast.compareTo(ttl) > 0) {
 			throw new IllegalArgumentException(
-					"The shortest hold (hold-at-least) must not be negative, and be at most the time to live (ttl), %s, not %s: if the holder dies, the lock is free after the ttl"
-						.formatted(ttl, holdAtLeast));
+					"The shortest hold (hold-at-least) must be at least 0s and at most the time to live (ttl), %s, not %s: if the holder dies, the lock is free after the ttl"
+						.formatted(print(ttl, COMPOSITE), print(holdAtLeast, COMPOSITE)));
 		}
 		// Stores count in milliseconds: with a finer unit, a holder would count on its
 		// lease for too long.

@@ -40,7 +40,7 @@ public interface LockRegistry {
 	 * @param options the options of the lock
 	 * @return the lease, or empty if the lock is held
 	 * @throws LockStoreException if the store fails or does not answer in time, the
-	 * thread is interrupted, or the registry is closed
+	 * registry is closed, or the thread is interrupted, which stays interrupted
 	 */
 	Optional<Lease> tryAcquire(LockKey key, LockOptions options);
 
@@ -53,7 +53,7 @@ public interface LockRegistry {
 	 * @throws LockConflictException if the lock is still held after the wait time, or the
 	 * wait queue is full
 	 * @throws LockStoreException if the store fails or does not answer in time, the
-	 * thread is interrupted, or the registry is closed
+	 * registry is closed, or the thread is interrupted, which stays interrupted
 	 */
 	Lease acquire(LockKey key, LockOptions options);
 
@@ -150,6 +150,7 @@ public interface LockRegistry {
 	 * @return the lease
 	 * @throws LockConflictException if the lock is still held after the wait time, if any
 	 * @throws LockStoreException as in {@link #acquire(LockKey, LockOptions)}
+	 * @throws IllegalArgumentException if the name of the lock is not valid
 	 * @see LockKey#of
 	 */
 	default Lease acquire(String lock) {
@@ -162,6 +163,7 @@ public interface LockRegistry {
 	 * blocking a thread.
 	 * @param lock the name of the lock, or its name and key as in {@code "team:42"}
 	 * @return as from {@link #acquireAsync(LockKey, LockOptions)}
+	 * @throws IllegalArgumentException if the name of the lock is not valid
 	 * @see LockKey#of
 	 */
 	default CompletionStage<Lease> acquireAsync(String lock) {
@@ -176,6 +178,8 @@ public interface LockRegistry {
 	 * @param waitTime the longest time to wait; may be zero
 	 * @return the lease, or empty if the lock is still held
 	 * @throws LockStoreException as in {@link #tryAcquire(LockKey, LockOptions)}
+	 * @throws IllegalArgumentException if the name of the lock is not valid, or the wait
+	 * time is out of range
 	 * @see LockKey#of
 	 */
 	default Optional<Lease> tryAcquire(String lock, Duration waitTime) {
@@ -189,6 +193,8 @@ public interface LockRegistry {
 	 * @param lock the name of the lock, or its name and key as in {@code "team:42"}
 	 * @param waitTime the longest time to wait; may be zero
 	 * @return as from {@link #tryAcquireAsync(LockKey, LockOptions)}
+	 * @throws IllegalArgumentException if the name of the lock is not valid, or the wait
+	 * time is out of range
 	 * @see LockKey#of
 	 */
 	default CompletionStage<Optional<Lease>> tryAcquireAsync(String lock, Duration waitTime) {

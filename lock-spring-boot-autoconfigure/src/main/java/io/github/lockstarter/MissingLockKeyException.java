@@ -3,14 +3,19 @@ package io.github.lockstarter;
 import org.springframework.http.HttpStatus;
 
 /**
- * Thrown when a request has no value for the key, or a blank one. Such requests are
- * refused, so that they do not all share one lock. Answered with status 400.
+ * Thrown when a request has no value for the key or for a part of it, or a blank one.
+ * Such requests are refused, so that they do not all share one lock. Answered with status
+ * 400.
  */
 public class MissingLockKeyException extends LockException {
 
+	/**
+	 * Creates the exception.
+	 * @param lockName the name of the lock
+	 */
 	public MissingLockKeyException(String lockName) {
 		super(HttpStatus.BAD_REQUEST, "key-missing", lockName,
-				"The key of lock '%s' is null or blank".formatted(lockName), null);
+				"The key of lock '%s', or a part of it, is null, empty or blank".formatted(lockName), null);
 	}
 
 }

@@ -8,6 +8,10 @@ import org.springframework.http.HttpStatus;
  */
 public class PayloadMismatchException extends LockException {
 
+	/**
+	 * Creates the exception.
+	 * @param lockName the name of the lock
+	 */
 	public PayloadMismatchException(String lockName) {
 		super(HttpStatus.UNPROCESSABLE_CONTENT, "payload-mismatch", lockName,
 				"The key of lock '%s' was used before with other arguments".formatted(lockName), null);

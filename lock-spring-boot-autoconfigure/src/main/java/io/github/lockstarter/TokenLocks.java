@@ -15,8 +15,8 @@ import java.util.concurrent.CompletionStage;
  * waiters share one queue.
  * <p>
  * No method blocks. The returned stages fail with a {@link LockStoreException} if the
- * store fails or does not answer in time. If a custom store does not support tokens, the
- * methods that acquire or query locks throw a {@link LockConfigurationException}.
+ * store fails or does not answer in time. If a custom store does not support tokens, all
+ * methods throw a {@link LockConfigurationException}.
  */
 public interface TokenLocks {
 

@@ -15,7 +15,9 @@ public class TooManyLockKeysException extends LockException {
 	 */
 	public TooManyLockKeysException(String lockName, int limit) {
 		super(HttpStatus.BAD_REQUEST, "too-many-keys", lockName,
-				"A call needs more than %d locks '%s', the limit of lock.max-keys".formatted(limit, lockName), null);
+				"A call needs more than %d locks with the name '%s'. Send fewer keys, or raise lock.max-keys"
+					.formatted(limit, lockName),
+				null);
 	}
 
 }

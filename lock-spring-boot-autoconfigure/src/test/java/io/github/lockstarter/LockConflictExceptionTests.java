@@ -24,7 +24,7 @@ class LockConflictExceptionTests {
 		assertProblem(new LockConflictException(KEY, AT_ONCE, RETRY_AFTER), "request-in-progress");
 		LockOptions waiting = AT_ONCE.withWaitTime(Duration.ofSeconds(1));
 		assertProblem(new LockConflictException(KEY, waiting, RETRY_AFTER), "wait-timeout");
-		assertProblem(LockConflictException.waitQueueFull(KEY, waiting, RETRY_AFTER), "wait-queue-full");
+		assertProblem(LockConflictException.waitQueueFull(KEY, RETRY_AFTER), "wait-queue-full");
 	}
 
 	@Test

@@ -56,14 +56,14 @@ public final class Problem extends ErrorResponseException {
 	/** One address has sent too many wrong keys. */
 	public static Problem tooManyKeys(Duration pause) {
 		Problem problem = new Problem(HttpStatus.TOO_MANY_REQUESTS, "too-many-wrong-keys", "Too many wrong API keys",
-				"No client has this key, nor those that came before it.");
+				"This address has sent too many unknown API keys. Correct the key, and retry later.");
 		problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Long.toString(pause.plusMillis(999).toSeconds()));
 		return problem;
 	}
 
 	/** The request exceeds a limit of the client. */
 	public static Problem limitExceeded(String detail) {
-		return new Problem(HttpStatus.FORBIDDEN, "limit-exceeded", "More than this client may have", detail);
+		return new Problem(HttpStatus.FORBIDDEN, "limit-exceeded", "Limit of the client exceeded", detail);
 	}
 
 	/** The request is invalid. */

@@ -89,15 +89,16 @@ public @interface ExclusiveRequest {
 	 * {@code "#order.items.![sku]"}: the call acquires one lock for each element, all or
 	 * none. The locks are acquired in an order that is the same for all methods. An empty
 	 * collection needs no lock. A collection with more than {@code lock.max-keys}
-	 * elements is refused with status 400. Cannot be combined with {@link #key()}.
-	 * Default: one lock.
+	 * different elements, or with one that is {@code null} or blank, is refused with
+	 * status 400. Only one of {@link #key()}, {@code keys} and {@link #keyResolver()} can
+	 * be set. Default: one lock.
 	 */
 	String keys() default "";
 
 	/**
 	 * The name of a bean of type {@link io.github.lockstarter.key.LockKeyResolver} that
-	 * returns the value of the key, for keys that an expression cannot compute. Cannot be
-	 * combined with {@link #key()}.
+	 * returns the value of the key, for keys that an expression cannot compute. Only one
+	 * of {@link #key()}, {@link #keys()} and {@code keyResolver} can be set.
 	 */
 	String keyResolver() default "";
 
@@ -110,8 +111,10 @@ public @interface ExclusiveRequest {
 
 	/**
 	 * The longest time to wait for a lock that is held, as in {@code 500ms} or
-	 * {@code ${…}}. Default: {@code lock.wait}, which is zero. {@link OnConflict#WAIT}
-	 * and {@link OnConflict#SHARE} have a default of their own.
+	 * {@code ${…}}. Default: {@code lock.wait}, which is zero. With
+	 * {@link OnConflict#WAIT} and {@link OnConflict#SHARE}, zero means twice the
+	 * {@link #ttl()}. With {@link OnConflict#SKIP}, {@code lock.wait} does not apply, and
+	 * the default is zero.
 	 */
 	String waitTime() default "";
 
@@ -134,7 +137,7 @@ public @interface ExclusiveRequest {
 	 * {@code ${…}}. A later call with the same key and equal arguments receives the kept
 	 * result. A call with the same key and different arguments is refused with status
 	 * 422. Callers with different principals never receive each other's results. Requires
-	 * a {@link #key()}. Default: every call runs.
+	 * a {@link #key()} or a {@link #keyResolver()}. Default: every call runs.
 	 */
 	String replay() default "";
 

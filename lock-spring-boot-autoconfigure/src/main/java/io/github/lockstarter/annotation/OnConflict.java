@@ -13,8 +13,8 @@ public enum OnConflict {
 
 	/**
 	 * The call waits for its turn, and then runs. It is refused when the wait time is
-	 * over. The default for the wait time is twice the {@code ttl}, so that the lock of a
-	 * crashed server expires within it.
+	 * over. If no wait time is configured, it is twice the {@code ttl}, so that the lock
+	 * of a crashed server expires within it.
 	 */
 	WAIT,
 
@@ -23,7 +23,7 @@ public enum OnConflict {
 	 * itself only if there is no result: the other call failed, or its result could not
 	 * be shared. All callers with the same key receive the same result. If the result
 	 * depends on the caller, the key has to contain the caller. The call is refused when
-	 * the wait time is over. The default for the wait time is twice the {@code ttl}.
+	 * the wait time is over. If no wait time is configured, it is twice the {@code ttl}.
 	 */
 	SHARE,
 
@@ -31,8 +31,8 @@ public enum OnConflict {
 	 * The call is skipped: it returns at once, without running the method and without an
 	 * exception. It returns {@code null}, an empty {@code Optional}, a completed stage,
 	 * or an empty reactive type. This is for scheduled methods and listeners, where no
-	 * client expects an answer. A request handler, or a method that returns a primitive,
-	 * is refused at start-up.
+	 * client expects an answer. A request handler, or a method whose return type is
+	 * primitive or does not permit {@code null}, is refused at start-up.
 	 */
 	SKIP
 

@@ -193,8 +193,9 @@ class ExclusiveRequestConfiguration {
 	 */
 	private static Supplier<LockKeyResolver> keyResolver(String name, ConfigurableListableBeanFactory beans) {
 		if (!beans.containsBean(name) || !beans.isTypeMatch(name, LockKeyResolver.class)) {
-			throw new IllegalArgumentException("There is no bean '%s' of type LockKeyResolver. There are %s"
-				.formatted(name, Arrays.toString(beans.getBeanNamesForType(LockKeyResolver.class, true, false))));
+			throw new IllegalArgumentException(
+					"There is no bean '%s' of type LockKeyResolver. The beans of this type are %s".formatted(name,
+							Arrays.toString(beans.getBeanNamesForType(LockKeyResolver.class, true, false))));
 		}
 		return () -> beans.getBean(name, LockKeyResolver.class);
 	}
@@ -209,7 +210,7 @@ class ExclusiveRequestConfiguration {
 			}
 			else {
 				warn(operations, (operation) -> !operation.enabled(),
-						"enabled is false for %s: methods run without these locks");
+						"lock.names.<name>.enabled is false for %s: methods run without these locks");
 				warn(operations, LockOperation::proceedsOnStoreFailure,
 						"on-store-failure is proceed for %s: while the store fails, methods run without these locks, concurrently");
 			}
@@ -238,7 +239,7 @@ class ExclusiveRequestConfiguration {
 			.stream()
 			.filter((name) -> !operations.lockNames().contains(name))
 			.forEach((name) -> logger.warn(
-					"lock.names.%s: no @ExclusiveRequest of a bean created so far has that name. The settings apply only to code that acquires the lock with a LockRegistry. There are %s"
+					"lock.names.%s: no @ExclusiveRequest of a bean created so far has that name. The settings apply only to code that acquires the lock with a LockRegistry. The names of the annotations are %s"
 						.formatted(name, operations.lockNames())));
 	}
 

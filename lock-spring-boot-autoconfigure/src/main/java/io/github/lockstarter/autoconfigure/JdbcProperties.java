@@ -18,8 +18,8 @@ import org.springframework.util.Assert;
  * the suffix _results. Applications with the same tables share their locks.
  * @param initializeSchema When to create the tables if they do not exist.
  * @param connections Number of connections of the store, each of which runs one statement
- * at a time: half of them for requests that acquire a lock, and half for requests that
- * hold one.
+ * at a time, from 2 to 100: half of them for requests that acquire a lock, and half for
+ * requests that hold one. With PostgreSQL, one more connection receives notifications.
  * @param commandTimeout How long to wait for an answer from the database before the
  * request is answered with 503.
  */

@@ -88,7 +88,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		check("lock.ttl", ttl, LockOptions::of);
 		check("lock.wait", waitTime, VALID::withWaitTime);
 		check("lock.max-hold", maxHold, LockOptions.of(ttl)::withMaxHold);
-		check("lock.max-waiters", maxWaiters, LockProperties::checkedWaiters);
+		check("lock.max-waiters", maxWaiters, LockProperties::checkWaiters);
 		check("lock.max-keys", maxKeys, LockKeys::checkLimit);
 		check("lock.web.conflict-status", web.conflictStatus(), LockSettings::checkConflictStatus);
 		names.forEach((name, named) -> {
@@ -163,10 +163,8 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		this.names.forEach((name, named) -> check("lock.names." + name + ".ttl", named.ttl(), atMost));
 	}
 
-	private static void checkedWaiters(int waiters) {
-		if (waiters < 1) {
-			throw new IllegalArgumentException("There must be room for at least one waiter");
-		}
+	private static void checkWaiters(int waiters) {
+		Assert.isTrue(waiters >= 1, "It must be at least 1");
 	}
 
 	static void checkTimeout(Duration timeout) {
@@ -191,7 +189,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	enum Store {
 
 		/** Redis, shared by all servers. */
-		REDIS("io.lettuce:lettuce-core and spring-boot-data-redis, which lock-spring-boot-starter brings"),
+		REDIS("io.lettuce:lettuce-core and spring-boot-data-redis (lock-spring-boot-starter includes both)"),
 
 		/** A SQL database, shared by all servers. */
 		JDBC("org.springframework.boot:spring-boot-starter-jdbc"),

@@ -48,7 +48,8 @@ class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindException>
 	private @Nullable Object written(InvalidConfigurationPropertyValueException invalid) {
 		String written = (invalid.getValue() instanceof Duration) ? this.environment.getProperty(invalid.getName())
 				: null;
-		return (written != null) ? written : invalid.getValue();
+		Object value = (written != null) ? written : invalid.getValue();
+		return (value instanceof String text && text.isBlank()) ? "blank" : value;
 	}
 
 }

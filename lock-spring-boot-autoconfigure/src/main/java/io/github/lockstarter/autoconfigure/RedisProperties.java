@@ -27,11 +27,11 @@ record RedisProperties(@DefaultValue("lock") String keyPrefix, @DefaultValue("50
 
 	private static void checkPrefix(String prefix) {
 		Assert.isTrue(!prefix.isBlank() && !prefix.matches(".*[{}].*"),
-				"A prefix must not be blank or contain" + " braces, which determine the slot in a Redis Cluster");
+				"A prefix must not be blank or contain braces, which determine the slot in a Redis Cluster");
 	}
 
 	private static void checkReplicas(int replicas) {
-		Assert.isTrue(replicas >= 0, "A number of replicas must not be negative");
+		Assert.isTrue(replicas >= 0, "It must not be negative");
 	}
 
 }

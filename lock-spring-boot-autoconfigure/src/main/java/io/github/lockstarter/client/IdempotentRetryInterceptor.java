@@ -35,6 +35,11 @@ import org.springframework.http.client.support.HttpRequestWrapper;
  * <td>if the request has a key, or its method is idempotent</td>
  * </tr>
  * <tr>
+ * <td>any answer with {@code Idempotent-Replayed: true}: it is stored, and is the same
+ * each time</td>
+ * <td>no</td>
+ * </tr>
+ * <tr>
  * <td>409 with another type, in particular {@code lease-lost}: the work may have been
  * done</td>
  * <td>no</td>

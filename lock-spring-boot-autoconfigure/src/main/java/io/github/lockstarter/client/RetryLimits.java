@@ -21,6 +21,10 @@ public record RetryLimits(int maxAttempts, Duration maxTime) {
 	/** The default limits: 5 attempts within 30 seconds. */
 	public static final RetryLimits DEFAULT = new RetryLimits(5, Duration.ofSeconds(30));
 
+	/**
+	 * Creates limits.
+	 * @throws IllegalArgumentException if a limit is out of range
+	 */
 	public RetryLimits {
 		Assert.isTrue(maxAttempts >= 1, "There must be at least one attempt");
 		Assert.isTrue(maxTime.compareTo(SHORTEST) >= 0 && maxTime.compareTo(LONGEST) <= 0,

@@ -36,15 +36,16 @@ import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.SharedCall;
 
 /**
- * Acquires the locks of one call before it proceeds. They are acquired one after the
- * other, in an order that is the same for all methods, so that calls cannot deadlock. A
- * lease that the chain of calls holds already is joined.
+ * Acquires the locks of one call before it proceeds. The locks of each annotation are
+ * acquired together, and those of several annotations in an order that is the same for
+ * all methods, so that calls cannot deadlock. A lease that the chain of calls holds
+ * already is joined.
  */
 public final class LockAcquisition {
 
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
-	private static final String NO_LEASE = "The LockRegistry granted null instead of a Lease: configure the mock to return one";
+	private static final String NO_LEASE = "The LockRegistry returned null instead of a Lease. If it is a mock, configure it to return one";
 
 	private final LockedMethod method;
 
@@ -419,7 +420,7 @@ public final class LockAcquisition {
 			try {
 				asked = question.ask();
 				Assert.state(asked != null,
-						"The LockRegistry returned null instead of a CompletionStage: configure the mock to return one");
+						"The LockRegistry returned null instead of a CompletionStage. If it is a mock, configure it to return one");
 			}
 			catch (Throwable ex) {
 				this.acquired.endWait(wait);

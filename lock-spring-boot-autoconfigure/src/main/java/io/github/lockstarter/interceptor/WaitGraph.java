@@ -38,8 +38,8 @@ final class WaitGraph {
 			Wait last = holds ? lastBefore(wait, wanted, new HashSet<>()) : null;
 			if (last != null) {
 				throw new LockDeadlockException(wanted.get(0), options,
-						"%s holds lock '%s' and needs this lock, while %s holds this lock and waits for lock '%s'. Acquire the locks in the same order in both methods, or with two annotations on one method"
-							.formatted(name(method), last.lockName(), name(last.method), last.lockName()));
+						"%1$s holds lock '%2$s', for which %3$s waits, and %3$s holds this lock or blocks its holder. Acquire the locks in the same order in all methods, or with several annotations on one method"
+							.formatted(name(method), last.wantedFrom(wait), name(last.method)));
 			}
 			this.waits.add(wait);
 		}
@@ -99,8 +99,9 @@ final class WaitGraph {
 			return holds(key) || (this.wanted.size() > 1 && this.wanted.contains(key));
 		}
 
-		private String lockName() {
-			return this.wanted.get(0).name();
+		/** Returns the name of a lock that this call waits for and the holder has. */
+		private String wantedFrom(Wait holder) {
+			return this.wanted.stream().filter(holder::holds).findFirst().orElseThrow().name();
 		}
 
 	}

@@ -191,8 +191,8 @@ final class ExpressionCheck {
 			throw invalid("uses '%s', which is a parameter".formatted(written), "Write #%s.".formatted(name));
 		}
 		throw invalid("uses '%s', which does not exist".formatted(written),
-				suggestion(name) + " Apart from parameters, it can use args, method, principal, path"
-						+ " and header('…'); a literal text needs single quotes.");
+				suggestion(name) + " The expression can also use args, method, principal, path"
+						+ " and header('…'). A literal text needs single quotes.");
 	}
 
 	private String suggestion(String name) {

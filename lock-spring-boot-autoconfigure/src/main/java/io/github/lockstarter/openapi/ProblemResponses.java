@@ -92,7 +92,7 @@ final class ProblemResponses {
 		Duration retryAfter = options.ttl();
 		LockConflictException held = new LockConflictException(key, options, retryAfter);
 		return options.waitTime().isZero() ? Stream.of(held)
-				: Stream.of(held, LockConflictException.waitQueueFull(key, options, retryAfter));
+				: Stream.of(held, LockConflictException.waitQueueFull(key, retryAfter));
 	}
 
 	private ApiResponse response(Map<String, LockException> exceptions) {

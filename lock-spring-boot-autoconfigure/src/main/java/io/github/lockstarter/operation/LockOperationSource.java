@@ -277,9 +277,10 @@ public final class LockOperationSource {
 		try {
 			String given = resolve(annotation.name());
 			String name = new LockKey((given != null) ? given : defaultName(method, locked.type()), "").name();
-			LockSettings own = new LockSettings(duration(annotation.ttl()), duration(annotation.waitTime()), null, null,
-					duration(annotation.holdAtLeast()), (annotation.status() != 0) ? annotation.status() : null, null,
-					null);
+			LockSettings own = new LockSettings(duration("ttl", annotation.ttl()),
+					duration("waitTime", annotation.waitTime()), null, null,
+					duration("holdAtLeast", annotation.holdAtLeast()),
+					(annotation.status() != 0) ? annotation.status() : null, null, null);
 			LockSettings said = this.operator.apply(name).or(own);
 			LockSettings settings = said.or(this.defaults.get());
 			LockOptions options = settings.options();
@@ -366,7 +367,7 @@ public final class LockOperationSource {
 	 * keep their values.
 	 */
 	private @Nullable Replay replay(ExclusiveRequest annotation, LockedMethod locked) {
-		Duration time = duration(annotation.replay());
+		Duration time = duration("replay", annotation.replay());
 		String keep = resolve(annotation.keep());
 		Assert.isTrue(time != null || keep == null, "keep has an effect only with replay, as in replay = \"24h\"");
 		if (time == null) {
@@ -379,15 +380,21 @@ public final class LockOperationSource {
 		return new Replay(time, (own != null) ? own : standard);
 	}
 
-	private @Nullable Duration duration(String text) {
+	private @Nullable Duration duration(String attribute, String text) {
 		String resolved = resolve(text);
 		if (resolved == null) {
 			return null;
 		}
 		// Without a unit, the parser would assume milliseconds.
 		Assert.isTrue(!resolved.matches("[+-]?0*[1-9]\\d*"),
-				() -> "'%s' has no unit: write %ss or %sms".formatted(resolved, resolved, resolved));
-		return DurationStyle.detectAndParse(resolved);
+				() -> "%s '%s' has no unit: write %ss or %sms".formatted(attribute, resolved, resolved, resolved));
+		try {
+			return DurationStyle.detectAndParse(resolved);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException(
+					"%s '%s' is not a valid duration, such as 500ms or 5s".formatted(attribute, resolved), ex);
+		}
 	}
 
 	private @Nullable MethodExpression expression(String attribute, String text, Method method) {

@@ -69,7 +69,7 @@ public final class SharedResults {
 	 */
 	public static void checkSize(DataSize size) {
 		Assert.isTrue(size.toBytes() > 0 && size.toBytes() <= Integer.MAX_VALUE,
-				"The largest result must have at least 1B, and at most 2GB");
+				"It must be at least 1B and at most 2GB");
 	}
 
 	/**

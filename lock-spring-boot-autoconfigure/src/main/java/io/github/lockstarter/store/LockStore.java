@@ -57,7 +57,8 @@ public interface LockStore {
 	 * Acquires all locks if all are free, and none if one is held. If the call fails, the
 	 * store releases the locks that it has granted; the caller does not. Never blocks the
 	 * caller. Called only for a store that {@linkplain Capability#ACQUIRES_ALL grants
-	 * several locks at once}.
+	 * several locks at once}. By default, throws an
+	 * {@code UnsupportedOperationException}.
 	 * @param acquisitions the locks to acquire: different locks, at least two and at most
 	 * {@value #MOST_ACQUIRED_AT_ONCE}
 	 * @return a stage that completes with the grants, or with the first lock that is held

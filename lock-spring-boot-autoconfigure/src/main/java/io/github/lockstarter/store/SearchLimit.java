@@ -26,7 +26,8 @@ public record SearchLimit(long end) {
 	 */
 	public void check() {
 		if (this.end - System.nanoTime() < 0) {
-			throw new CompletionException(new TimeoutException("The search has taken longer than " + LONGEST));
+			throw new CompletionException(
+					new TimeoutException("The search has taken longer than %d s".formatted(LONGEST.toSeconds())));
 		}
 	}
 

@@ -75,7 +75,8 @@ public interface StoredLock extends AutoCloseable {
 
 	/**
 	 * Returns the remaining time of the lock, for any owner. Called only for a store that
-	 * {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for tokens}.
+	 * {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for tokens}. By default, throws
+	 * an {@code UnsupportedOperationException}.
 	 * @return a stage that completes with the remaining time, zero if it is unknown; with
 	 * empty if the lock is free
 	 */
@@ -86,7 +87,8 @@ public interface StoredLock extends AutoCloseable {
 	/**
 	 * Prevents a grant to another owner until a transaction of this thread has ended, if
 	 * the lock is still held. Blocks. Called only for a store that
-	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions}.
+	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions}. By default, throws
+	 * an {@code UnsupportedOperationException}.
 	 * @param fencingToken the fencing token of the grant
 	 * @param transaction the transaction, as its transaction manager knows it
 	 * @return {@code false} if the lock is no longer held; {@code true} also if the store
@@ -101,7 +103,8 @@ public interface StoredLock extends AutoCloseable {
 	 * Keeps a result if a transaction of this thread is committed. Blocks. Does nothing
 	 * if the store cannot join the transaction. Called only for a store that
 	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions} and
-	 * {@linkplain Capability#KEEPS_RESULTS keeps results}.
+	 * {@linkplain Capability#KEEPS_RESULTS keeps results}. By default, throws an
+	 * {@code UnsupportedOperationException}.
 	 * @param result the result
 	 * @param transaction the transaction, as its transaction manager knows it
 	 * @throws LockStoreException if the database fails

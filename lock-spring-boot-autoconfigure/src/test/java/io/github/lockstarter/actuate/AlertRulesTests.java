@@ -47,13 +47,13 @@ class AlertRulesTests {
 	/** Prometheus adds these to all that it scrapes. */
 	private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
 
-	private static AlarmingApplication application;
+	private static AllAlertsApplication application;
 
 	private static List<Sample> samples;
 
 	@BeforeAll
 	static void start() throws Exception {
-		application = AlarmingApplication.start();
+		application = AllAlertsApplication.start();
 		samples = Sample.all(application.scrape());
 	}
 

@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * requests waited and were refused, a lease was lost, answers could not be stored or
  * read, and its Redis has been killed while a lease was held.
  */
-final class AlarmingApplication implements AutoCloseable {
+final class AllAlertsApplication implements AutoCloseable {
 
 	private static final String DAMAGE_RESULTS = "EVAL \"local keys = redis.call('KEYS', 'lock:result:*') "
 			+ "for _, key in ipairs(keys) do redis.call('APPEND', key, '}') end return #keys\" 0";
@@ -47,11 +47,11 @@ final class AlarmingApplication implements AutoCloseable {
 
 	private final LockRegistry locks = this.server.context().getBean(LockRegistry.class);
 
-	private AlarmingApplication() {
+	private AllAlertsApplication() {
 	}
 
-	static AlarmingApplication start() throws Exception {
-		AlarmingApplication application = new AlarmingApplication();
+	static AllAlertsApplication start() throws Exception {
+		AllAlertsApplication application = new AllAlertsApplication();
 		application.refuseAndWait();
 		application.skip();
 		application.renewAndLose();

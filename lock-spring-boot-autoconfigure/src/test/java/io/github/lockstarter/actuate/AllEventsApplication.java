@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * A running application whose locks have had every event that operators can observe, and
  * that still holds one lock.
  */
-final class EventfulApplication implements AutoCloseable {
+final class AllEventsApplication implements AutoCloseable {
 
 	private static final LockKey KEY = LockKey.of("order:1");
 
@@ -49,18 +49,18 @@ final class EventfulApplication implements AutoCloseable {
 
 	private final LockCounts counts;
 
-	private EventfulApplication(TestServer server) {
+	private AllEventsApplication(TestServer server) {
 		this.server = server;
 		this.locks = server.context().getBean(LockRegistry.class);
 		this.counts = server.context().getBean(LockCounts.class);
 	}
 
-	static EventfulApplication start(String... properties) {
+	static AllEventsApplication start(String... properties) {
 		String[] all = Stream
 			.concat(Stream.of("lock.store=memory", "lock.max-waiters=2", "management.endpoints.web.exposure.include=*"),
 					Stream.of(properties))
 			.toArray(String[]::new);
-		EventfulApplication application = new EventfulApplication(
+		AllEventsApplication application = new AllEventsApplication(
 				TestServer.start(new Class<?>[] { TestServer.Application.class, Parts.class }, all));
 		application.letAllHappen();
 		return application;

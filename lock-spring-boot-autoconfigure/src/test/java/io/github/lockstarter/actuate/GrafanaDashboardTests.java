@@ -42,7 +42,7 @@ class GrafanaDashboardTests {
 	@Test
 	@DisplayName("The metrics that the dashboard queries are published by default, except histogram buckets for percentiles")
 	void byDefault() throws Exception {
-		try (EventfulApplication application = EventfulApplication.start()) {
+		try (AllEventsApplication application = AllEventsApplication.start()) {
 			assertThat(missing(application, panels())).isEmpty();
 			assertThat(missing(application, panelsInRows())).isNotEmpty().allMatch((each) -> each.contains("_bucket"));
 		}
@@ -51,7 +51,7 @@ class GrafanaDashboardTests {
 	@Test
 	@DisplayName("With histograms enabled, the metrics of the percentile row are published")
 	void withHistograms() throws Exception {
-		try (EventfulApplication application = EventfulApplication
+		try (AllEventsApplication application = AllEventsApplication
 			.start("management.metrics.distribution.percentiles-histogram.lock=true")) {
 			assertThat(missing(application, panelsInRows())).isEmpty();
 		}
@@ -60,7 +60,7 @@ class GrafanaDashboardTests {
 	@Test
 	@DisplayName("The metrics and labels behind the dashboard's variables are published")
 	void variables() throws Exception {
-		try (EventfulApplication application = EventfulApplication.start()) {
+		try (AllEventsApplication application = AllEventsApplication.start()) {
 			Map<String, Map<String, Set<String>>> published = PromQuery.scraped(application.scrape());
 			List<String> names = new ArrayList<>();
 			for (JsonNode variable : DASHBOARD.at("/templating/list")) {
@@ -91,7 +91,7 @@ class GrafanaDashboardTests {
 		}
 	}
 
-	private static List<String> missing(EventfulApplication application, List<JsonNode> panels) throws Exception {
+	private static List<String> missing(AllEventsApplication application, List<JsonNode> panels) throws Exception {
 		Map<String, Map<String, Set<String>>> published = PromQuery.scraped(application.scrape());
 		List<String> missing = new ArrayList<>();
 		int queries = 0;

@@ -30,7 +30,7 @@ class MetersInDocumentationTests {
 	@Test
 	@DisplayName("The documented table has every meter with its type and tags, and no other meter")
 	void table() throws Exception {
-		try (EventfulApplication application = EventfulApplication.start()) {
+		try (AllEventsApplication application = AllEventsApplication.start()) {
 			Set<String> published = application.meters()
 				.getMeters()
 				.stream()

@@ -41,7 +41,8 @@ class FailureAnalysisTests {
 	@ParameterizedTest(name = "{0}")
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
-					lock.ttl=0s                      | lock.ttl is 0s. A time to live must be at least 1ms | Correct the value of lock.ttl.
+					lock.ttl=0s                      | lock.ttl is 0s. The time to live (ttl) must be at least 1ms | Correct the value of lock.ttl.
+					lock.redis.key-prefix=           | lock.redis.key-prefix is blank. A prefix must not be blank | Correct the value of lock.redis.key-prefix.
 					lock.ttl=soon                    | Property: lock.ttl                                  | 'soon' is not a valid duration
 					lock.max-waiters=0               | lock.max-waiters is 0.                              | Correct the value of lock.max-waiters.
 					lock.names.a.conflict-status=500 | lock.names.a.conflict-status is 500.                | 409, 422, 423 or 429
@@ -72,8 +73,8 @@ class FailureAnalysisTests {
 				arguments(FinalMethod.class, "private, static or final", "public instance method"),
 				arguments(FinalClass.class, "of the final class " + FinalClass.class.getName(),
 						"In Kotlin, declare it open"),
-				arguments(NoDuration.class, "'5x' is not a valid", "Correct the annotation"),
-				arguments(NoUnit.class, "'5' has no unit: write 5s or 5ms", "Correct the annotation"),
+				arguments(NoDuration.class, "ttl '5x' is not a valid duration", "Correct the annotation"),
+				arguments(NoUnit.class, "ttl '5' has no unit: write 5s or 5ms", "Correct the annotation"),
 				arguments(NoPlaceholder.class, "'no.such.ttl'", "Correct the annotation"),
 				arguments(ReplayWithoutKey.class, "A replay needs a key", "Idempotency-Key"),
 				arguments(SharedObject.class, "its type is not declared", "declare its type"),

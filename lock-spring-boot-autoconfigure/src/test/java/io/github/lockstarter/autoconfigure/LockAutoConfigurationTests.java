@@ -210,13 +210,13 @@ class LockAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "lock.ttl, 0s, 1ms", "lock.ttl, -5s, 1ms", "lock.ttl, 400d, 365d", "lock.wait, -1s, negative",
+	@CsvSource({ "lock.ttl, 0s, 1ms", "lock.ttl, -5s, 1ms", "lock.ttl, 400d, 365d", "lock.wait, -1s, at least 0s",
 			"lock.web.conflict-status, 500, 422", "lock.web.conflict-status, 4, 422",
 			"lock.redis.command-timeout, 0ms, 1ms", "lock.redis.key-prefix, {x}, braces",
 			"lock.redis.key-prefix, ' ', blank", "lock.names.registration.ttl, 0, 1ms",
-			"lock.names.registration.wait, -1, negative", "lock.names.registration.conflict-status, 200, 422",
+			"lock.names.registration.wait, -1, at least 0s", "lock.names.registration.conflict-status, 200, 422",
 			"lock.max-hold, 9s, longest hold", "lock.names.registration.max-hold, 1s, longest hold",
-			"lock.max-waiters, 0, at least one", "lock.redis.replicas-to-ack, -1, negative",
+			"lock.max-waiters, 0, at least 1", "lock.redis.replicas-to-ack, -1, negative",
 			"lock.dynamodb.table, ' ', blank", "lock.dynamodb.clock-skew, -1ms, at least 0ms",
 			"lock.dynamodb.command-timeout, 0ms, 1ms" })
 	@DisplayName("A value out of range stops the start, and the message names the property and the valid values")

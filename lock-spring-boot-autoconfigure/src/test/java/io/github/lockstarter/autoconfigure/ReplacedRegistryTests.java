@@ -91,7 +91,7 @@ class ReplacedRegistryTests {
 				.willReturn(CompletableFuture.completedFuture(null));
 			assertThat(this.context.getBean(Orders.class).later("1")).failsWithin(Duration.ofSeconds(30))
 				.withThrowableThat()
-				.withMessageContaining("configure the mock to return one");
+				.withMessageContaining("configure it to return one");
 		}
 
 		@Test

@@ -69,7 +69,7 @@ class ConflictEventsTests {
 			events.refused(KEY, conflict());
 			events.refused(KEY,
 					new LockConflictException(KEY, OPTIONS.withWaitTime(Duration.ofMillis(1)), Duration.ZERO));
-			events.refused(KEY, LockConflictException.waitQueueFull(KEY, OPTIONS, Duration.ZERO));
+			events.refused(KEY, LockConflictException.waitQueueFull(KEY, Duration.ZERO));
 			events.skipped(KEY, nightly());
 			Awaitility.await().until(() -> this.heard.size() == 4);
 		}

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Locks that were granted to a token whose caller has given up.
  */
-class UnwantedTokenLocksTests {
+class AbandonedTokenRequestsTests {
 
 	private static final LockKey KEY = new LockKey("tokens", "taro");
 

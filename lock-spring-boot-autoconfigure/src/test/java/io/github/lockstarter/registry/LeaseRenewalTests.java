@@ -84,7 +84,7 @@ class LeaseRenewalTests {
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(this.losses).hasSize(1);
 		assertThat(this.store.renewals).isEmpty();
-		assertThat(output).contains("its ttl of PT0.3S has passed, and it is not renewed");
+		assertThat(output).contains("its ttl of 300ms has passed, and it is not renewed");
 	}
 
 	@Test
@@ -224,7 +224,7 @@ class LeaseRenewalTests {
 		this.runtime.pass(Duration.ofMillis(101));
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
-		assertThat(output).containsOnlyOnce("was held for longer than PT4.5S");
+		assertThat(output).containsOnlyOnce("was held for longer than 4s500ms");
 		assertThat(this.store.renewals.get(this.store.renewals.size() - 1))
 			.as("the last renewal lasts to that end only")
 			.allSatisfy((last) -> assertThat(last.ttl()).isLessThan(RENEWED.ttl()));

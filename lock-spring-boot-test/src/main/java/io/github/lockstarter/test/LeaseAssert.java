@@ -39,8 +39,9 @@ public final class LeaseAssert extends AbstractAssert<LeaseAssert, Lease> {
 	 */
 	public LeaseAssert isNotHeld() {
 		if (lease().isHeld()) {
-			throw failure("Expecting the lease of lock %s, with fencing token %d, to have ended, but it is held for %s",
-					lock(), lease().fencingToken(), lease().remaining());
+			throw failure(
+					"Expecting the lease of lock %s, with fencing token %d, to have ended, but it is held for %d ms",
+					lock(), lease().fencingToken(), lease().remaining().toMillis());
 		}
 		return this;
 	}

@@ -23,7 +23,7 @@ public final class TestLockRegistryAutoConfiguration {
 	TestLockRegistry testLockRegistry(ObjectProvider<DefaultLockRegistry> registry, TestLockStore store) {
 		DefaultLockRegistry controlled = registry.getIfAvailable();
 		Assert.state(controlled != null,
-				"A TestLockRegistry controls the LockRegistry of the auto-configuration, but the application or the test has replaced that by one of its own");
+				"A TestLockRegistry controls the LockRegistry of the auto-configuration, but the application or the test has a LockRegistry of its own. Remove that bean, or use it instead of the TestLockRegistry");
 		return new TestLockRegistry(controlled, store);
 	}
 

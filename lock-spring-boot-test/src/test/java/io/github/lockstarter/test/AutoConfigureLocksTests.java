@@ -83,7 +83,7 @@ class AutoConfigureLocksTests {
 			assertThat(context.getBean(LockRegistry.class)).isSameAs(own);
 			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> context.getBean(TestLockRegistry.class))
 				.havingRootCause()
-				.withMessageContaining("has replaced that by one of its own");
+				.withMessageContaining("has a LockRegistry of its own");
 		});
 	}
 

@@ -62,8 +62,8 @@ class LockAssertionsTests {
 		String described = "Expecting the lease of lock orders:1, with fencing token %d, "
 			.formatted(lease.fencingToken());
 		assertThat(lease).isHeld();
-		assertFails(() -> assertThat(lease).isNotHeld(), described + "to have ended, but it is held for PT");
-		assertFails(() -> assertThat(lease).isLost(), "to have ended, but it is held for PT");
+		assertFails(() -> assertThat(lease).isNotHeld(), described + "to have ended, but it is held for ");
+		assertFails(() -> assertThat(lease).isLost(), "to have ended, but it is held for ");
 		lease.close();
 		assertThat(lease).isNotHeld();
 		assertFails(() -> assertThat(lease).isHeld(), described + "to be held, but it has ended");

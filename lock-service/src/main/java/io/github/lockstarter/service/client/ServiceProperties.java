@@ -51,8 +51,11 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 		Map<String, String> keys = new HashMap<>();
 		clients.forEach((name, client) -> {
 			String property = "lock.service.clients." + name;
-			check(property, name, NAME.matcher(name).matches(),
-					"The name of a client must be up to 64 letters, digits, '-' and '_'");
+			if (!NAME.matcher(name).matches()) {
+				throw new LockConfigurationException(
+						"'%s' in lock.service.clients is not a valid name of a client.".formatted(name),
+						"Use 1 to 64 letters, digits, '-' and '_'.");
+			}
 			checkKey(property + ".api-key", client.apiKey());
 			checkLimits(property, client.maxTtl(), client.maxWait(), client.maxLocks());
 			String other = keys.put(client.apiKey(), name);
@@ -62,7 +65,7 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 
 	private static void checkKey(String property, @Nullable String key) {
 		check(property, "(not shown)", key != null && KEY.matcher(key).matches(),
-				"An API key must be 16 to 256 characters of ASCII without spaces, best drawn at random, as by `openssl rand -hex 24`");
+				"An API key must have 16 to 256 visible ASCII characters; `openssl rand -hex 24` prints a suitable one");
 	}
 
 	private static void checkLimits(String prefix, @Nullable Duration maxTtl, @Nullable Duration maxWait,
@@ -71,7 +74,7 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 				"It must be at least 1ms and at most 365d");
 		check(prefix + ".max-wait", maxWait,
 				maxWait == null || (!maxWait.isNegative() && maxWait.compareTo(LONGEST) <= 0),
-				"It must not be negative and be at most 365d");
+				"It must be at least 0s and at most 365d");
 		check(prefix + ".max-locks", maxLocks, maxLocks == null || maxLocks > 0, "It must be at least 1");
 	}
 

@@ -13,16 +13,16 @@ public record LockName(String text) {
 
 	private static final int LONGEST = 255;
 
-	private static final char NOT_UTF_8 = '\uFFFD';
+	private static final char REPLACEMENT_CHARACTER = '\uFFFD';
 
 	public LockName {
 		if (text.isBlank() || text.length() > LONGEST) {
 			throw Problem.invalid("The name of a lock must be 1 to %d characters, not only blanks.".formatted(LONGEST));
 		}
 		if (text.equals(".") || text.equals("..")) {
-			throw Problem.invalid("The name of a lock must not be '.' or '..': many clients leave them out of a path.");
+			throw Problem.invalid("The name of a lock must not be '.' or '..': many clients remove them from a path.");
 		}
-		if (text.indexOf(NOT_UTF_8) >= 0 || text.chars().anyMatch(Character::isISOControl)) {
+		if (text.indexOf(REPLACEMENT_CHARACTER) >= 0 || text.chars().anyMatch(Character::isISOControl)) {
 			throw Problem.invalid("The name of a lock must be UTF-8, percent-encoded, without control characters.");
 		}
 	}

@@ -40,7 +40,7 @@ final class Quota {
 
 	private long entered;
 
-	private long lastLook = System.nanoTime() - PAUSE;
+	private long lastQuery = System.nanoTime() - PAUSE;
 
 	Quota(TokenLocks locks, int max) {
 		this.locks = locks;
@@ -50,11 +50,13 @@ final class Quota {
 	/** Acquires the lock, unless the client holds too many others. */
 	Mono<TokenLock> within(LockKey key, Mono<TokenLock> attempt) {
 		Mono<TokenLock> counted = attempt.doOnNext((held) -> hold(key, held)).doFinally((end) -> leave(key));
-		return Mono.defer(() -> enter(key) ? counted : look().then(Mono.defer(() -> enter(key) ? counted : refusal())));
+		return Mono
+			.defer(() -> enter(key) ? counted : queryStore().then(Mono.defer(() -> enter(key) ? counted : refusal())));
 	}
 
 	private Mono<TokenLock> refusal() {
-		return Mono.error(Problem.limitExceeded("This client may hold %d locks at a time.".formatted(this.max)));
+		return Mono.error(Problem
+			.limitExceeded("This client holds as many locks as it may hold at a time: %d.".formatted(this.max)));
 	}
 
 	private boolean enter(LockKey key) {
@@ -130,8 +132,8 @@ final class Quota {
 	 * Queries the store for locks that were released elsewhere. If the store does not
 	 * answer, the locks still count.
 	 */
-	private Mono<Void> look() {
-		return Flux.fromIterable(dueForLook().entrySet())
+	private Mono<Void> queryStore() {
+		return Flux.fromIterable(dueForQuery().entrySet())
 			.flatMap((each) -> Mono.fromFuture(() -> this.locks.remainingAsync(each.getKey()).toCompletableFuture())
 				.doOnNext((remaining) -> {
 					if (remaining.isEmpty()) {
@@ -146,12 +148,12 @@ final class Quota {
 	 * Returns the locks to query, with their ends: those that were queried least
 	 * recently.
 	 */
-	private Map<LockKey, Long> dueForLook() {
+	private Map<LockKey, Long> dueForQuery() {
 		Map<LockKey, Long> due = new HashMap<>();
 		synchronized (this.uses) {
 			long now = System.nanoTime();
-			if (now - this.lastLook >= PAUSE) {
-				this.lastLook = now;
+			if (now - this.lastQuery >= PAUSE) {
+				this.lastQuery = now;
 				this.uses.entrySet()
 					.stream()
 					.limit(AT_A_TIME)

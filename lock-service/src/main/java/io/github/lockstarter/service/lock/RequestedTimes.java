@@ -11,6 +11,9 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.service.Problem;
 import io.github.lockstarter.service.client.Client;
 
+import static org.springframework.format.annotation.DurationFormat.Style.COMPOSITE;
+import static org.springframework.format.datetime.standard.DurationFormatterUtils.print;
+
 /**
  * The time to live and the wait time that a client requests, as text.
  *
@@ -47,7 +50,8 @@ public record RequestedTimes(@Nullable String ttl, @Nullable String waitTime) {
 			throw Problem.invalid("The %s must not be negative.".formatted(name));
 		}
 		if (duration.compareTo(longest) > 0) {
-			throw Problem.limitExceeded("The longest %s of this client is %s.".formatted(name, longest));
+			throw Problem
+				.limitExceeded("The longest %s of this client is %s.".formatted(name, print(longest, COMPOSITE)));
 		}
 		return duration;
 	}

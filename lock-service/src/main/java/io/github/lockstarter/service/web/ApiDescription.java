@@ -61,7 +61,7 @@ class ApiDescription {
 			if (operation.getOperationId().startsWith("acquire")) {
 				problem(operation, "403", "The request exceeds a limit of the client (`limit-exceeded`)");
 				retryAfter(problem(operation, "409",
-						"Another holder has the lock (`request-in-progress`), had it for all of the wait (`wait-timeout`), or too many requests are waiting for it already (`wait-queue-full`)"));
+						"The lock is held (`request-in-progress`), was still held at the end of the wait time (`wait-timeout`), or has too many waiters (`wait-queue-full`)"));
 			}
 			if (operation.getOperationId().startsWith("release")) {
 				problem(operation, "409", "The token does not hold the lock, or no longer holds it (`not-holder`)");

@@ -35,9 +35,9 @@ class ExchangeFilter implements WebFilter {
 
 	private static final String IF_UNDELIVERED = ExchangeFilter.class.getName() + ".ifUndelivered";
 
-	private static final long LONGEST_BODY = 1 << 16;
+	private static final long MAX_BODY = 1 << 16;
 
-	private static final Duration SLOWEST_BODY = Duration.ofSeconds(10);
+	private static final Duration BODY_TIMEOUT = Duration.ofSeconds(10);
 
 	private final JsonMapper json;
 
@@ -64,11 +64,14 @@ class ExchangeFilter implements WebFilter {
 		Mono<Void> handled = chain.filter(exchange)
 			.doOnCancel(() -> undelivered(exchange))
 			.doOnError((failure) -> undelivered(exchange));
-		return hasBody(request) ? readAll(request.getBody()).then(Mono.just(HttpStatus.OK))
-			.timeout(SLOWEST_BODY)
-			.onErrorResume((failure) -> Mono.just(refusal(failure)))
-			.flatMap((status) -> (status == HttpStatus.OK) ? handled
-					: refuse(exchange, status, "The body is too long, or too slow."))
+		return hasBody(request)
+				? readAll(request.getBody()).then(Mono.just(HttpStatus.OK))
+					.timeout(BODY_TIMEOUT)
+					.onErrorResume((failure) -> Mono.just(refusal(failure)))
+					.flatMap((status) -> (status == HttpStatus.OK) ? handled
+							: refuse(exchange, status, (status == HttpStatus.REQUEST_TIMEOUT)
+									? "The body was not received within %d s.".formatted(BODY_TIMEOUT.toSeconds())
+									: "The body is too long."))
 				: handled;
 	}
 
@@ -86,7 +89,7 @@ class ExchangeFilter implements WebFilter {
 		return body.doOnNext((buffer) -> {
 			bytes.addAndGet(buffer.readableByteCount());
 			DataBufferUtils.release(buffer);
-			if (bytes.get() > LONGEST_BODY) {
+			if (bytes.get() > MAX_BODY) {
 				throw new DataBufferLimitException("longer than any body needs to be");
 			}
 		});

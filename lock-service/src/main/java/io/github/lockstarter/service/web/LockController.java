@@ -65,9 +65,9 @@ class LockController {
 	}
 
 	@GetMapping(path = "/locks/{name}", produces = MediaType.APPLICATION_JSON_VALUE)
-	@Operation(operationId = "look", summary = "Returns whether a lock is held, and for how long")
+	@Operation(operationId = "getState", summary = "Returns whether a lock is held, and for how long")
 	@ApiResponse(responseCode = "200", description = "The current state of the lock")
-	Mono<ResponseEntity<LockState>> look(Client client, @PathVariable String name) {
+	Mono<ResponseEntity<LockState>> getState(Client client, @PathVariable String name) {
 		return this.locks.remaining(client, new LockName(name))
 			.map((remaining) -> ResponseEntity.ok()
 				.body(new LockState(name, remaining.isPresent(), remaining.map(Duration::toMillis).orElse(0L))));

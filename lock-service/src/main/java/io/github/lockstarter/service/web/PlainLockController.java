@@ -40,10 +40,6 @@ class PlainLockController {
 		this.locks = locks;
 	}
 
-	/**
-	 * Excluded, because Spring would otherwise acquire a lock for {@code HEAD}, whose
-	 * token would not be delivered.
-	 */
 	@GetMapping(path = "/lock", produces = MediaType.TEXT_PLAIN_VALUE)
 	@Operation(operationId = "acquirePlain", summary = "Acquires a lock by an unsafe GET",
 			description = "A client or proxy that repeats or prefetches the request acquires a lock, too.")
@@ -51,6 +47,7 @@ class PlainLockController {
 	Mono<ResponseEntity<String>> acquire(Client client, HttpMethod method, @RequestParam String hash,
 			@RequestParam(required = false) @Nullable String ttl,
 			@RequestParam(name = "wait", required = false) @Nullable String waitTime, ServerWebExchange exchange) {
+		// Spring maps HEAD to this method, too. Its answer would not deliver the token.
 		if (!HttpMethod.GET.equals(method)) {
 			throw new MethodNotAllowedException(method, List.of(HttpMethod.GET, HttpMethod.DELETE));
 		}

@@ -24,6 +24,9 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
+import static org.springframework.format.annotation.DurationFormat.Style.COMPOSITE;
+import static org.springframework.format.datetime.standard.DurationFormatterUtils.print;
+
 /**
  * A lease on a lock in a store. It ends once: by its release or by its loss.
  */
@@ -388,11 +391,12 @@ public final class StoreLease implements SharedLease {
 
 	String whyExpired() {
 		if (!isRenewable()) {
-			return "its ttl of %s has passed, and it is not renewed".formatted(this.options.ttl());
+			return "its ttl of %s has passed, and it is not renewed".formatted(print(this.options.ttl(), COMPOSITE));
 		}
 		return (end() - this.deadline <= A_MILLISECOND)
-				? "it was held for longer than %s, its max-hold".formatted(this.options.maxHold())
-				: "the store was unavailable for renewals for a ttl of %s".formatted(this.options.ttl());
+				? "it was held for longer than %s, its max-hold".formatted(print(this.options.maxHold(), COMPOSITE))
+				: "the store was unavailable for renewals for a ttl of %s"
+					.formatted(print(this.options.ttl(), COMPOSITE));
 	}
 
 	void renewNow() {

@@ -338,7 +338,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 
 	/** Returns the exception for a refused caller. */
 	public final LockConflictException conflict(Refused refused) {
-		return refused.queueFull() ? LockConflictException.waitQueueFull(this.key, this.options, refused.retryAfter())
+		return refused.queueFull() ? LockConflictException.waitQueueFull(this.key, refused.retryAfter())
 				: new LockConflictException(this.key, this.options, refused.retryAfter());
 	}
 

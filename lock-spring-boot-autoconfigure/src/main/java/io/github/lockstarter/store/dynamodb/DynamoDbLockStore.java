@@ -26,9 +26,9 @@ import io.github.lockstarter.store.StoredResults;
  * <p>
  * DynamoDB offers no time of its own in conditions, so leases expire by the clocks of the
  * callers. No caller acquires the lock early as long as these clocks differ by at most
- * the clock skew. A lock that was not released is free after its time to live plus the
- * clock skew. A late holder still owns the lock in the store until the next grant, and
- * can renew and release it.
+ * the clock skew. A lock that was not released is free after its time to live plus up to
+ * twice the clock skew. A late holder still owns the lock in the store until the next
+ * grant, and can renew and release it.
  */
 public final class DynamoDbLockStore implements LockStore, InitializingBean, DisposableBean {
 
@@ -56,6 +56,7 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 	 * @param createTable whether to create the table if there is none
 	 * @param clockSkew the largest difference between the clocks of servers
 	 * @param commandTimeout the longest time to wait for an answer
+	 * @throws IllegalArgumentException if the clock skew is negative
 	 */
 	public DynamoDbLockStore(DynamoDbAsyncClient client, String table, boolean createTable, Duration clockSkew,
 			Duration commandTimeout) {

@@ -42,10 +42,10 @@ import io.github.lockstarter.store.StoredResults;
 import io.github.lockstarter.store.jdbc.LockTable.Renewed;
 
 /**
- * Stores locks in a table of a SQL database: PostgreSQL, MySQL, MariaDB or H2. Acquiring,
- * renewing and releasing a lock is one statement each, outside of the transactions of the
- * application, over connections that belong to the store. Leases expire by the clock of
- * the database.
+ * Stores locks in a table of a SQL database: PostgreSQL, MariaDB or H2; MySQL is
+ * untested. Acquiring, renewing and releasing a lock is one statement each, outside of
+ * the transactions of the application, over connections that belong to the store. Leases
+ * expire by the clock of the database.
  * <p>
  * PostgreSQL notifies waiters of a release; with the other databases they poll. The
  * fencing token is a counter in the row of the lock, which starts with the current time.
@@ -92,19 +92,22 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	 * Creates a store. It connects when it is first used.
 	 * @param database the URL, the user, and other settings of the driver. The store sets
 	 * the size and the time-outs of the pool
-	 * @param connections the number of statements that run concurrently. Half of them are
-	 * reserved for holders, which renew and release. If the database notifies, one more
-	 * connection is used
+	 * @param connections the number of statements that run concurrently, at least 2. Half
+	 * of them are reserved for holders, which renew and release. If the database
+	 * notifies, one more connection is used
 	 * @param table the name of the table of locks; the name of the table of results has
 	 * the suffix {@code _results}. Applications with the same tables share their locks
 	 * @param createTables whether to create the tables if there are none
 	 * @param commandTimeout the longest time to wait for an answer
 	 * @param application the data source of the transactions of the application, if it is
 	 * the same database: the transactions then check their locks before the commit
+	 * @throws IllegalArgumentException if there are fewer than 2 connections, or the name
+	 * of the table is not allowed
+	 * @throws LockConfigurationException if locks cannot be stored in such a database
 	 */
 	public JdbcLockStore(HikariConfig database, int connections, String table, boolean createTables,
 			Duration commandTimeout, @Nullable DataSource application) {
-		Assert.isTrue(connections >= 2, "There must be two connections: one for holders, and one for callers");
+		Assert.isTrue(connections >= 2, "There must be at least two connections: one for holders, and one for callers");
 		checkTable(table);
 		Database kind = Database.of(String.valueOf(database.getJdbcUrl()));
 		boolean notifies = kind == Database.POSTGRESQL;
@@ -136,7 +139,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	 */
 	public static void checkTable(String table) {
 		Assert.isTrue(TABLE.matcher(table).matches(),
-				"The name of a table must consist of letters, digits and '_', with an optional schema and a dot before it, and of at most 50 characters in total");
+				"The name of a table consists of letters, digits and '_', and does not begin with a digit. A schema and a dot can precede it. All of it has at most 50 characters");
 	}
 
 	private static HikariDataSource pool(HikariConfig database, int connections, Duration timeout,

@@ -161,7 +161,7 @@ final class ReleaseNotifications {
 	private void report(String why, @Nullable Throwable failure) {
 		if (!this.reported && !this.closed) {
 			this.reported = true;
-			logger.warn("PostgreSQL does not notify of released locks, since %s: waiters poll every %d ms meanwhile"
+			logger.warn("PostgreSQL does not notify of released locks (%s): waiters poll every %d ms meanwhile"
 				.formatted(why, POLL_MILLIS), failure);
 		}
 	}
@@ -202,7 +202,8 @@ final class ReleaseNotifications {
 		void send() {
 			if (this.unanswered > 0) {
 				this.answered = false;
-				report("none was received within %d s".formatted(TimeUnit.NANOSECONDS.toSeconds(PROBE_NANOS)), null);
+				report("no test notification was received within %d s"
+					.formatted(TimeUnit.NANOSECONDS.toSeconds(PROBE_NANOS)), null);
 			}
 			this.unanswered++;
 			this.sentAt = System.nanoTime();

@@ -4,6 +4,9 @@ import java.time.Duration;
 
 import org.springframework.util.Assert;
 
+import static org.springframework.format.annotation.DurationFormat.Style.COMPOSITE;
+import static org.springframework.format.datetime.standard.DurationFormatterUtils.print;
+
 /**
  * The value of a lock in memcached: the owner and the end of its lease, which memcached
  * itself does not return. The end is only an estimate for callers, because it is written
@@ -20,8 +23,8 @@ record Item(String owner, long end, int seconds) {
 
 	static Item of(String owner, Duration ttl) {
 		Assert.isTrue(ttl.compareTo(MemcachedLockStore.LONGEST_TTL) <= 0,
-				() -> "Memcached cannot keep a lock for %s, but for at most %s".formatted(ttl,
-						MemcachedLockStore.LONGEST_TTL));
+				() -> "Memcached cannot keep a lock for %s, but for at most %s".formatted(print(ttl, COMPOSITE),
+						print(MemcachedLockStore.LONGEST_TTL, COMPOSITE)));
 		int seconds = Math.toIntExact(ttl.plusSeconds(1).minusNanos(1).toSeconds()) + EARLY;
 		return new Item(owner, System.currentTimeMillis() + ttl.toMillis(), seconds);
 	}

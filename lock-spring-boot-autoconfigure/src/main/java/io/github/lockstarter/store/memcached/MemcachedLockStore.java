@@ -62,6 +62,7 @@ public final class MemcachedLockStore implements LockStore, AutoCloseable {
 	 * @param keyPrefix the prefix of all keys in memcached: 1 to 100 visible ASCII
 	 * characters without a colon
 	 * @param commandTimeout the longest time to wait for an answer
+	 * @throws IllegalArgumentException if the prefix is not valid, or a server is not
 	 */
 	public MemcachedLockStore(List<String> servers, String keyPrefix, Duration commandTimeout) {
 		this.keys = new MemcachedKeys(keyPrefix);

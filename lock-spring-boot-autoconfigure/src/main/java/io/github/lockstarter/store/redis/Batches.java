@@ -265,8 +265,9 @@ final class Batches {
 				if (failure instanceof RedisCommandExecutionException) {
 					// The request was rejected before any part of it was executed.
 					if (Batches.this.allowed && isForSlots(failure)) {
-						logger.info("Redis rejects requests for several locks, so each lock is requested separately. "
-								+ failure);
+						logger.info(
+								"Redis rejects requests for locks in several hash slots, so each lock is requested separately. "
+										+ failure);
 						Batches.this.allowed = false;
 					}
 					batch.forEach((part) -> part.send(this.redis, part.reply));

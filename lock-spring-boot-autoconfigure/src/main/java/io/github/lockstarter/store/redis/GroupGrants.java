@@ -125,7 +125,7 @@ final class GroupGrants {
 		}
 		Together less = (together == Together.ALL) ? Together.SLOT : Together.NONE;
 		if (together == Together.ALL && this.together == Together.ALL) {
-			logger.info("Redis does not grant several locks in one request, so several requests are sent. "
+			logger.info("Redis rejects requests for locks in several hash slots, so several requests are sent. "
 					+ failure.getCause());
 			this.together = less;
 		}

@@ -66,6 +66,8 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	 * @param replicasToAck the number of replicas that must acknowledge a grant within
 	 * half of that time, and at most 8 s; otherwise the grant is undone. 0 for no
 	 * acknowledgements. Not for Redis Cluster.
+	 * @throws IllegalArgumentException if acknowledgements are required of a Redis
+	 * Cluster
 	 */
 	public RedisLockStore(RedisConnections connections, String keyPrefix, Duration commandTimeout, int replicasToAck) {
 		// In a cluster, all keys of one script have to be in one slot.

@@ -54,10 +54,9 @@ final class ReleasePolling {
 
 	void start(String why, @Nullable Throwable failure) {
 		if (this.started.compareAndSet(false, true)) {
-			logger.warn(
-					"No message about released locks is received through channel %s, since %s: waiters poll every %d ms"
-						.formatted(this.channel, why, INTERVAL_MILLIS),
-					failure);
+			logger
+				.warn("No messages about released locks are received through channel %s (%s): waiters poll every %d ms"
+					.formatted(this.channel, why, INTERVAL_MILLIS), failure);
 		}
 		resume();
 	}

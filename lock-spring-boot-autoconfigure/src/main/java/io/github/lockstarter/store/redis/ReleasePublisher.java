@@ -63,7 +63,7 @@ final class ReleasePublisher {
 					published.run();
 				}
 				else if (failure instanceof RedisCommandExecutionException) {
-					this.polling.start("publishing is refused", failure);
+					this.polling.start("Redis refuses PUBLISH", failure);
 				}
 			});
 		}
@@ -114,7 +114,7 @@ final class ReleasePublisher {
 		if (pong != null) {
 			pong.whenComplete((reply, failure) -> {
 				if (!this.received && failure == null) {
-					this.polling.start("a message did not arrive", null);
+					this.polling.start("a test message did not arrive", null);
 				}
 			});
 		}

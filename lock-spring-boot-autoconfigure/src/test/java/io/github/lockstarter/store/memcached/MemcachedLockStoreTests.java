@@ -96,7 +96,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(LockStoreException.class)
-			.withStackTraceContaining("for at most PT719H59M58S");
+			.withStackTraceContaining("for at most 29d23h59m58s");
 		acquire("brief", Duration.ofMillis(1));
 		acquire("long", MemcachedLockStore.LONGEST_TTL);
 		assertThat(server.requests()).anyMatch((request) -> request.matches("add \\S+" + this.key.key() + " 0 2 \\d+"));

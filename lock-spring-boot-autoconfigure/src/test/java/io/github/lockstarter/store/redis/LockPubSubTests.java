@@ -54,7 +54,7 @@ class LockPubSubTests {
 
 	private static final Duration TTL = Duration.ofMinutes(10);
 
-	private static final String NOT_RECEIVED = "No message about released locks is received through channel lock:released";
+	private static final String NOT_RECEIVED = "No messages about released locks are received through channel lock:released";
 
 	private final LockKey key = new LockKey("channel", "taro");
 

@@ -84,10 +84,10 @@ public final class Console {
 		}
 		catch (ExecutionException ex) {
 			if (ex.getCause() instanceof LockException failure) {
-				System.err.printf("No lock, so nothing was done without it: %s%n",
+				System.err.printf("A lock could not be acquired, so its task was not run: %s%n",
 						NestedExceptionUtils.getMostSpecificCause(failure).getMessage());
-				System.err
-					.println("Start the sample in another shell, which brings a Redis, or add --lock.store=memory.");
+				System.err.println(
+						"Start the web server of the sample in another shell, which starts a Redis, or add --lock.store=memory.");
 				return FAILED;
 			}
 			throw new IllegalStateException(ex.getCause());

@@ -17,10 +17,11 @@ record ConsoleProperties(@DefaultValue("10") int tasks, @DefaultValue("200ms") D
 
 	ConsoleProperties {
 		if (tasks < 1 || tasks > 50) {
-			throw new InvalidConfigurationPropertyValueException("sample.console.tasks", tasks, "It is 1 to 50");
+			throw new InvalidConfigurationPropertyValueException("sample.console.tasks", tasks, "It must be 1 to 50");
 		}
 		if (duration.isNegative() || duration.compareTo(Duration.ofSeconds(5)) > 0) {
-			throw new InvalidConfigurationPropertyValueException("sample.console.duration", duration, "It is 0s to 5s");
+			throw new InvalidConfigurationPropertyValueException("sample.console.duration", duration,
+					"It must be 0s to 5s");
 		}
 	}
 

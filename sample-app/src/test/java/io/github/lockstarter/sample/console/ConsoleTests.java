@@ -87,7 +87,7 @@ class ConsoleTests {
 	void noStore() {
 		try (TestJvm process = start("serial", "--spring.data.redis.port=1")) {
 			assertThat(process.awaitEnd()).isOne();
-			assertThat(process.await("No lock")).contains("Connection refused");
+			assertThat(process.await("A lock could not be acquired")).contains("Connection refused");
 			assertThat(process.output()).hasSize(3);
 		}
 	}
