@@ -129,7 +129,8 @@ class FiringTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "/nothing, 404, <h1>Not found</h1>", "/demo/reject, 405, <h1>Not accepted</h1>" })
+	@CsvSource({ "/nothing, 404, <h1>Not found</h1>", "/demo/reject, 405, <h1>Not accepted</h1>",
+			"/orders, 405, There is no page at this address." })
 	@DisplayName("A refusal by Spring MVC is a page for a browser, and problem details for a program")
 	void errorPages(String path, int status, String title) throws Exception {
 		assertThat(server.send("GET", path, "Accept", "text/html,*/*;q=0.8")).returns(status, HttpResponse::statusCode)
