@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -60,6 +61,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Transactions on the database that contains the locks.
  */
+@Tag("once")
 @ParameterizedClass
 @ExtendWith(OutputCaptureExtension.class)
 @ValueSource(strings = { "h2", "postgresql", "mariadb" })
