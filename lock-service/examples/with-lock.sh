@@ -35,10 +35,11 @@ case $ttl in
 esac
 
 # The lock is extended after one third of its ttl, which counts from the request, not from its
-# answer. The second third is for retries, and the last one for the answer to the last retry. Half a
-# second of it is left to end the command.
+# answer. The second third is for retries, except for one second, since the clock of a shell has
+# whole seconds. The last third is for the answer to the last retry. Half a second of it is left to
+# end the command.
 third=$((ttl / 3))
-retries=$((third - 1))
+retries=$((third > 2 ? third - 2 : 0))
 answer_time=$((third - 1)).5
 
 # Every byte of the name is percent-encoded.
@@ -48,13 +49,14 @@ url="${LOCK_URL:-http://localhost:8080}/locks/$path?ttl=${ttl}s"
 # The client chooses the token, so that it can repeat a request whose answer was lost.
 token=$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n')
 
-# Prints the body of the answer, a space and the status. The headers go through the standard input,
-# because all users of the machine can see the arguments of a process.
+# Prints the body of the answer, a space and the status; and "no answer" if the answer is not
+# complete. The headers go through the standard input, because all users of the machine can see the
+# arguments of a process.
 request() {
   printf 'X-API-Key: %s\nLock-Token: %s\n' "$LOCK_API_KEY" "$token" |
     curl -sS -X "$1" -H @- -w ' %{http_code}' --path-as-is \
       -m "$answer_time" --retry-all-errors --retry "$retries" --retry-delay 1 \
-      --retry-max-time "$retries" "$url"
+      --retry-max-time "$retries" "$url" || echo ' no answer'
 }
 
 # Prints the seconds until the lock must be extended. Zero also if the clock was set back.

@@ -54,13 +54,26 @@ def lock(name, ttl):
         "Lock-Token": secrets.token_hex(),
     }
 
+    def stop_request(_number, _frame):
+        raise TimeoutError(f"no answer within {ttl / 3 - 0.5:.1f} s")
+
+    # The timeout of urlopen would limit each step of a request, not the whole request.
+    signal.signal(signal.SIGALRM, stop_request)
+
+    def send(method):
+        signal.setitimer(signal.ITIMER_REAL, ttl / 3 - 0.5)
+        try:
+            request = urllib.request.Request(url, method=method, headers=headers)
+            with urllib.request.urlopen(request) as answer:
+                return answer.status
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
     def request(method):
         deadline = time.monotonic() + ttl / 3
         while True:
             try:
-                request = urllib.request.Request(url, method=method, headers=headers)
-                with urllib.request.urlopen(request, timeout=ttl / 3 - 0.5) as answer:
-                    return answer.status
+                return send(method)
             except FAILURES as error:
                 # Only HTTP errors have a code. A failure without an answer is treated as 503.
                 unavailable = getattr(error, "code", 503) == 503

@@ -1,5 +1,5 @@
-// Asks the server for its drawing of the run until that is over. What has not changed stays as it is: a request that
-// was opened stays open, and a new sentence of the story is read aloud.
+// Asks the server for its drawing of the run until the run is over. A part that has not changed stays as it is: a
+// request that was opened stays open, and a new sentence of the story is read aloud.
 (() => {
   'use strict';
   const run = document.getElementById('run');
@@ -15,8 +15,12 @@
     }
     shown.set(part.id, part.outerHTML);
     const place = document.getElementById(part.id);
+    const focused = place.contains(document.activeElement);
     place.className = part.className;
     place.replaceChildren(...part.childNodes);
+    if (focused) {
+      run.focus();
+    }
   }
 
   async function refresh() {

@@ -1,8 +1,13 @@
 package io.github.lockstarter.service;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -259,6 +264,53 @@ abstract class ExampleTests {
 		}
 	}
 
+	@Test
+	@DisplayName("The time for an answer also limits an answer that arrives byte by byte")
+	void drippingAnswer() throws IOException {
+		try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			Thread dripping = new Thread(() -> drip(server));
+			dripping.setDaemon(true);
+			dripping.start();
+			String url = "http://127.0.0.1:" + server.getLocalPort();
+			try (Example example = Example.start(this.file, environment(url, RunningService.KEY, "3"), "dripping",
+					"echo", "was run")) {
+				assertThat(example.exitCode()).as(example.output()).isEqualTo(69);
+				assertThat(example.output()).doesNotContain("was run");
+			}
+		}
+	}
+
+	/** Sends each client an answer without an end, until the server is closed. */
+	private static void drip(ServerSocket server) {
+		List<Socket> clients = new ArrayList<>();
+		try {
+			server.setSoTimeout(100);
+			while (true) {
+				try {
+					Socket client = server.accept();
+					client.getOutputStream().write("HTTP/1.1 200 OK\r\nEndless: ".getBytes(StandardCharsets.US_ASCII));
+					clients.add(client);
+				}
+				catch (SocketTimeoutException ex) {
+					clients.removeIf((client) -> !sends(client));
+				}
+			}
+		}
+		catch (IOException ex) {
+			// The server was closed.
+		}
+	}
+
+	private static boolean sends(Socket client) {
+		try {
+			client.getOutputStream().write('a');
+			return true;
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "localhost", "http://[", "http://localhost:port" })
 	@DisplayName("With a malformed LOCK_URL the command does not run, and the exit code is 69")
@@ -276,7 +328,7 @@ abstract class ExampleTests {
 		try (Example example = Example.start(this.file, environment("", RunningService.KEY, "3"), "default", "true")) {
 			// Any service, or none, may listen on the default port.
 			assertThat(example.exitCode()).as(example.output()).isIn(0, 69);
-			assertThat(example.output()).doesNotContain("/locks/", "URL");
+			assertThat(example.output()).doesNotContain("URL", "unknown url type");
 		}
 	}
 

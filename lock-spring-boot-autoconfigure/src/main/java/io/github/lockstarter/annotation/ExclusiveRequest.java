@@ -47,9 +47,10 @@ import org.springframework.core.annotation.AliasFor;
  * Each of several annotations on one method adds a lock. The locks are acquired in an
  * order that is the same for all methods, and released in reverse order.
  * <p>
- * The properties {@code lock.names.<name>.*} override the attributes of the annotation.
- * An attribute that is neither overridden nor given defaults to the property
- * {@code lock.*}. Expressions are checked when the application starts.
+ * The properties {@code lock.names.<name>.*} override {@link #ttl()},
+ * {@link #waitTime()}, {@link #holdAtLeast()} and {@link #status()}. If neither gives a
+ * value, the property {@code lock.*} applies. Expressions are checked when the
+ * application starts.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -112,9 +113,9 @@ public @interface ExclusiveRequest {
 	/**
 	 * The longest time to wait for a lock that is held, as in {@code 500ms} or
 	 * {@code ${…}}. Default: {@code lock.wait}, which is zero. With
-	 * {@link OnConflict#WAIT} and {@link OnConflict#SHARE}, zero means twice the
-	 * {@link #ttl()}. With {@link OnConflict#SKIP}, {@code lock.wait} does not apply, and
-	 * the default is zero.
+	 * {@link OnConflict#WAIT} and {@link OnConflict#SHARE}, the default is twice the
+	 * {@link #ttl()} if {@code lock.wait} is zero. With {@link OnConflict#SKIP},
+	 * {@code lock.wait} does not apply, and the default is zero.
 	 */
 	String waitTime() default "";
 

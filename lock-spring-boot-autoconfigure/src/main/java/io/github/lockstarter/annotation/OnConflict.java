@@ -28,11 +28,12 @@ public enum OnConflict {
 	SHARE,
 
 	/**
-	 * The call is skipped: it returns at once, without running the method and without an
-	 * exception. It returns {@code null}, an empty {@code Optional}, a completed stage,
-	 * or an empty reactive type. This is for scheduled methods and listeners, where no
-	 * client expects an answer. A request handler, or a method whose return type is
-	 * primitive or does not permit {@code null}, is refused at start-up.
+	 * The call is skipped: it returns at once, or after a wait time that is configured
+	 * for this lock, without running the method and without an exception. It returns
+	 * {@code null}, an empty {@code Optional}, a completed stage, or an empty reactive
+	 * type. This is for scheduled methods and listeners, where no client expects an
+	 * answer. A request handler, or a method whose return type is primitive or does not
+	 * permit {@code null}, is refused at start-up.
 	 */
 	SKIP
 

@@ -38,8 +38,8 @@ final class WaitGraph {
 			Wait last = holds ? lastBefore(wait, wanted, new HashSet<>()) : null;
 			if (last != null) {
 				throw new LockDeadlockException(wanted.get(0), options,
-						"%1$s holds lock '%2$s', for which %3$s waits, and %3$s holds this lock or blocks its holder. Acquire the locks in the same order in all methods, or with several annotations on one method"
-							.formatted(name(method), last.wantedFrom(wait), name(last.method)));
+						"%1$s, or a call around it, holds lock '%2$s', for which %3$s waits. %3$s, directly or through other waiting calls, keeps lock '%4$s' from being released. Acquire the locks in the same order in all methods, or with several annotations on one method"
+							.formatted(name(method), last.wantedFrom(wait), name(last.method), wanted.get(0).name()));
 			}
 			this.waits.add(wait);
 		}

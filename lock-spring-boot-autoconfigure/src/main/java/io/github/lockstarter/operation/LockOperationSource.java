@@ -352,7 +352,7 @@ public final class LockOperationSource {
 		Assert.isTrue(
 				replay == null || StringUtils.hasLength(annotation.key())
 						|| StringUtils.hasLength(annotation.keyResolver()),
-				"A replay needs a key, as in key = \"header('Idempotency-Key')\"");
+				"A replay needs a key or a keyResolver, as in key = \"header('Idempotency-Key')\"");
 		ResultSharing results = this.sharing.get()
 			.of(name, locked.method(), ResultTypes.of(locked, replay != null), replay);
 		if (results.keepsAnswers()) {

@@ -182,7 +182,9 @@ class NestedCallsTests {
 		}));
 		assertThat(Stream.of(failure(first), failure(second)).flatMap(Optional::stream)).singleElement()
 			.isInstanceOfSatisfying(LockDeadlockException.class, (ex) -> {
-				assertThat(ex).hasMessageContaining("Inner.a").hasMessageContaining("Inner.b");
+				String needed = ex.getLockName();
+				String held = needed.equals("a") ? "b" : "a";
+				assertThat(ex).hasMessage(deadlock(needed, "Inner." + needed, held, "Inner." + held));
 				assertThat(ex.getStatusCode().value()).isEqualTo(409);
 			});
 		assertFree("a");
@@ -198,7 +200,8 @@ class NestedCallsTests {
 			Awaitility.await().until(() -> this.context.getBean(LockInspector.class).waiters("keyed") == 1);
 			return Optional.ofNullable(catchThrowable(() -> this.inner.keyed("1")));
 		}).orElseThrow();
-		assertThat(refusal).isInstanceOf(LockDeadlockException.class);
+		assertThat(refusal).isInstanceOf(LockDeadlockException.class)
+			.hasMessage(deadlock("keyed", "Inner.keyed", "keyed", "Inner.several"));
 		assertThat(failure(several.join())).isEmpty();
 	}
 
@@ -232,7 +235,15 @@ class NestedCallsTests {
 		assertThat(calls.toList()
 			.stream()
 			.map((call) -> call.orTimeout(1, TimeUnit.MINUTES).join())
-			.filter((failure) -> failure != null)).hasSize(1).hasOnlyElementsOfType(LockDeadlockException.class);
+			.filter((failure) -> failure != null)).singleElement()
+			.isInstanceOf(LockDeadlockException.class)
+			.extracting(Throwable::getMessage)
+			.isEqualTo(deadlock("keyed", "Inner.keyed", "keyed", "Inner.keyed"));
+	}
+
+	private static String deadlock(String needed, String method, String held, String other) {
+		return "A wait for lock '%1$s' would be a deadlock: %2$s, or a call around it, holds lock '%3$s', for which %4$s waits. %4$s, directly or through other waiting calls, keeps lock '%1$s' from being released. Acquire the locks in the same order in all methods, or with several annotations on one method"
+			.formatted(needed, method, held, other);
 	}
 
 	@Test

@@ -89,7 +89,10 @@ class FiringTests {
 	void withoutScript() throws Exception {
 		String run = fire("REJECT", 20).headers().firstValue("Location").orElseThrow();
 		Awaitility.await().until(() -> get(run).contains("<strong>409</strong> × 19"));
-		assertThat(get(run)).contains("data-over=\"false\"", "1 to come", "<noscript>");
+		assertThat(get(run)).contains("data-over=\"false\"", "1 to come", "<noscript>", "id=\"servers\"");
+		assertThat(get(run.replace("#run", "") + "/timeline")).as("part of the page that changes")
+			.contains("1 to come")
+			.doesNotContain("id=\"servers\"");
 		points.grant();
 		Awaitility.await().until(() -> get(run).contains("data-over=\"true\""));
 		assertThat(get(run)).contains("<strong>201</strong>").doesNotContain("<noscript>", "<script");
@@ -130,7 +133,7 @@ class FiringTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/nothing, 404, <h1>Not found</h1>", "/demo/reject, 405, <h1>Not accepted</h1>",
-			"/orders, 405, There is no page at this address." })
+			"/orders, 405, There is no page at this address.", "/reports, 400, A value is missing or not valid." })
 	@DisplayName("A refusal by Spring MVC is a page for a browser, and problem details for a program")
 	void errorPages(String path, int status, String title) throws Exception {
 		assertThat(server.send("GET", path, "Accept", "text/html,*/*;q=0.8")).returns(status, HttpResponse::statusCode)

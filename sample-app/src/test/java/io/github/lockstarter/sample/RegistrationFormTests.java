@@ -122,7 +122,7 @@ class RegistrationFormTests {
 	void missing(String form) {
 		HttpResponse<String> answer = submit(form).join();
 		assertPage(answer, 400);
-		assertThat(answer.body()).contains("Something is missing", "href=\"/register\"");
+		assertThat(answer.body()).contains("<h1>Not valid</h1>", "href=\"/register\"");
 	}
 
 	@Test

@@ -28,7 +28,7 @@ class SampleSwitchesTests {
 	@Test
 	@DisplayName("With sample.points.fail, the last step fails, and the user is registered without points")
 	void pointsFail() throws Exception {
-		try (TestServer server = start("sample.points.fail=true", "sample.points.latency=1ms")) {
+		try (TestServer server = start("sample.points.fail=true", "sample.points.latency=1s")) {
 			assertThat(server.post("/users?userName=taro").statusCode()).isEqualTo(502);
 			assertThat(server.get("/users?userName=taro").body()).contains("\"points\":0");
 			HttpResponse<String> page = server.post("/register?userName=jiro&token=1", "Accept", "text/html");

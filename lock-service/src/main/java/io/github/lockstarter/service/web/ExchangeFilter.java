@@ -69,9 +69,11 @@ class ExchangeFilter implements WebFilter {
 					.timeout(BODY_TIMEOUT)
 					.onErrorResume((failure) -> Mono.just(refusal(failure)))
 					.flatMap((status) -> (status == HttpStatus.OK) ? handled
-							: refuse(exchange, status, (status == HttpStatus.REQUEST_TIMEOUT)
-									? "The body was not received within %d s.".formatted(BODY_TIMEOUT.toSeconds())
-									: "The body is too long."))
+							: refuse(exchange, status,
+									(status == HttpStatus.REQUEST_TIMEOUT)
+											? "The body was not received, or not within %d s."
+												.formatted(BODY_TIMEOUT.toSeconds())
+											: "The body is too long."))
 				: handled;
 	}
 

@@ -94,7 +94,7 @@ final class DynamoDbLock implements StoredLock {
 		String owner = command.owner();
 		LeaseClock clock = this.table.clock();
 		long expiry = clock.expiry(command.ttl());
-		return Requests.told(update(TAKE, IF_FREE,
+		return Requests.refusalAsNotDone(update(TAKE, IF_FREE,
 				Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
 						Items.deleteAfter(expiry), ":free", Items.number(clock.freeBefore()), ":now",
 						Items.number(clock.now()), ":one", Items.number(1)),
@@ -113,7 +113,7 @@ final class DynamoDbLock implements StoredLock {
 	 */
 	private CompletionStage<AcquireResult> findOrTake(AcquireCommand command, ResultQuery query) {
 		String owner = command.owner();
-		return look(query).exceptionally((failure) -> {
+		return find(query).exceptionally((failure) -> {
 			throw new NotDone("DynamoDB could not be read", Requests.cause(failure));
 		}).thenCompose((seen) -> {
 			AcquireResult known = known(seen, owner);
@@ -124,7 +124,7 @@ final class DynamoDbLock implements StoredLock {
 	}
 
 	private CompletionStage<AcquireResult> unlessLeft(AcquireResult granted, String owner, ResultQuery query) {
-		return look(query).thenCompose((seen) -> {
+		return find(query).thenCompose((seen) -> {
 			Found found = seen.result();
 			return (found != null) ? free(owner).<AcquireResult>thenApply((freed) -> found)
 					: CompletableFuture.completedStage(granted);
@@ -136,8 +136,8 @@ final class DynamoDbLock implements StoredLock {
 		});
 	}
 
-	private CompletionStage<Seen> look(ResultQuery query) {
-		return this.table.results().look(this.itemKey, Items.resultKey(this.itemKey, query.key().name()), query);
+	private CompletionStage<Seen> find(ResultQuery query) {
+		return this.table.results().find(this.itemKey, Items.resultKey(this.itemKey, query.key().name()), query);
 	}
 
 	private @Nullable AcquireResult known(Seen seen, String owner) {
@@ -156,7 +156,7 @@ final class DynamoDbLock implements StoredLock {
 	public CompletionStage<Boolean> renew(String owner, Duration ttl) {
 		return this.table.calls().call(this.key, () -> {
 			long expiry = this.table.clock().expiry(ttl);
-			return Requests.told(update(EXTEND, IF_OWNED_AND_LATER,
+			return Requests.refusalAsNotDone(update(EXTEND, IF_OWNED_AND_LATER,
 					Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
 							Items.deleteAfter(expiry)),
 					(item) -> true, (item) -> Items.has(item, Items.HOLDER, owner)));
@@ -165,13 +165,13 @@ final class DynamoDbLock implements StoredLock {
 
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-		return release(owner, () -> Requests.told((result != null) ? freeWith(result, owner) : free(owner)),
+		return release(owner, () -> Requests.refusalAsNotDone((result != null) ? freeWith(result, owner) : free(owner)),
 				() -> free(owner));
 	}
 
 	@Override
 	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
-		return release(owner, () -> Requests.told(freeLater(owner, time)), () -> freeLater(owner, time));
+		return release(owner, () -> Requests.refusalAsNotDone(freeLater(owner, time)), () -> freeLater(owner, time));
 	}
 
 	/**
@@ -236,7 +236,7 @@ final class DynamoDbLock implements StoredLock {
 	public CompletionStage<Optional<Duration>> remaining() {
 		LeaseClock clock = this.table.clock();
 		return this.table.calls()
-			.call(this.key, () -> Requests.told(this.table.results().lock(this.itemKey))
+			.call(this.key, () -> Requests.refusalAsNotDone(this.table.results().lock(this.itemKey))
 				.thenApply(
 						(lock) -> clock.isHeld(lock) ? Optional.of(clock.held(lock).remaining()) : Optional.empty()));
 	}

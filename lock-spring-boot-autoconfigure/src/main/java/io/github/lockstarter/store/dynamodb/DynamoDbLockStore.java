@@ -35,10 +35,10 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
 
 	/** The longest time that the start-up waits for an answer. */
-	private static final Duration LOOK = Duration.ofSeconds(5);
+	private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(5);
 
 	/** The longest time that the start-up waits for a new table. */
-	private static final Duration CREATION = Duration.ofSeconds(30);
+	private static final Duration CREATION_TIMEOUT = Duration.ofSeconds(30);
 
 	private final DynamoDbAsyncClient client;
 
@@ -82,10 +82,10 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 	public void afterPropertiesSet() {
 		TableSetup table = new TableSetup(this.client, this.access.name());
 		if (this.createTable) {
-			table.create(CREATION);
+			table.create(CREATION_TIMEOUT);
 		}
 		else {
-			table.warnIfUnsuitable(LOOK);
+			table.warnIfUnsuitable(CHECK_TIMEOUT);
 		}
 	}
 

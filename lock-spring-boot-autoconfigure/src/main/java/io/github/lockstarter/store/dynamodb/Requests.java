@@ -103,7 +103,7 @@ final class Requests {
 	 * Returns the answer. A refusal is distinguished from a failure after which the
 	 * request may have been executed.
 	 */
-	static <T> CompletionStage<T> told(CompletionStage<T> answer) {
+	static <T> CompletionStage<T> refusalAsNotDone(CompletionStage<T> answer) {
 		return answer.exceptionallyCompose((failure) -> {
 			Throwable cause = cause(failure);
 			return CompletableFuture.failedFuture(!(isRefusal(cause) && cause instanceof DynamoDbException refusal)

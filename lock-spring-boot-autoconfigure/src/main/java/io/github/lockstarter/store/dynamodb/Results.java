@@ -47,7 +47,7 @@ final class Results {
 	}
 
 	/** Reads a lock and one of its results, in one request. */
-	CompletionStage<Seen> look(Map<String, AttributeValue> lock, Map<String, AttributeValue> result,
+	CompletionStage<Seen> find(Map<String, AttributeValue> lock, Map<String, AttributeValue> result,
 			ResultQuery query) {
 		return read(List.of(lock, result))
 			.thenApply((answer) -> new Seen(find(answer, lock), found(find(answer, result), query)));

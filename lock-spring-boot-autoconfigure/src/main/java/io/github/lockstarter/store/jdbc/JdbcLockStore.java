@@ -55,7 +55,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	private static final Log logger = LogFactory.getLog(JdbcLockStore.class);
 
 	/** The longest time that the start-up waits for an answer. */
-	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+	private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
 	/**
 	 * The name of the table of results is longer, and PostgreSQL limits names to 63
@@ -171,7 +171,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	 */
 	@Override
 	public void afterPropertiesSet() {
-		long until = System.nanoTime() + LOOK_NANOS;
+		long until = System.nanoTime() + CHECK_NANOS;
 		SQLException failure = check();
 		while (failure != null && System.nanoTime() - until < 0 && pause()) {
 			failure = check();
@@ -199,7 +199,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	/** Returns the failure if the database did not answer. */
 	private @Nullable SQLException check() {
 		try (Connection connection = this.connections.borrow()) {
-			connection.setNetworkTimeout(Runnable::run, (int) TimeUnit.NANOSECONDS.toMillis(LOOK_NANOS));
+			connection.setNetworkTimeout(Runnable::run, (int) TimeUnit.NANOSECONDS.toMillis(CHECK_NANOS));
 			if (this.createTables) {
 				this.schema.create(connection);
 			}

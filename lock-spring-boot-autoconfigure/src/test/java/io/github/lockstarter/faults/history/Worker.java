@@ -141,18 +141,18 @@ final class Worker {
 		int number = this.leases.incrementAndGet();
 		this.history.add(asked, "granted", number, key, lease.token());
 		long end = System.nanoTime() + hold.toNanos();
-		boolean held = look(number, lease);
+		boolean held = recordIsHeld(number, lease);
 		while (held && System.nanoTime() - end < 0) {
 			pause(hold.dividedBy(4));
-			held = look(number, lease);
+			held = recordIsHeld(number, lease);
 		}
 		long before = System.nanoTime();
 		lease.release();
 		this.history.add(before, "released", number);
-		look(number, lease);
+		recordIsHeld(number, lease);
 	}
 
-	private boolean look(int number, Held lease) {
+	private boolean recordIsHeld(int number, Held lease) {
 		long before = System.nanoTime();
 		boolean held = lease.isHeld();
 		this.history.add(before, held ? "held" : "not-held", number);

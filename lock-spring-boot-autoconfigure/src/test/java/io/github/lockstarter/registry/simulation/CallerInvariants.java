@@ -178,7 +178,7 @@ final class CallerInvariants {
 				if (process.resumed() < since) {
 					RegistryAccess.leaseOlderThan(process.registry(), caller.key(), bound)
 						.filter((lease) -> lease.isHeld() && !this.leases.isWanted(process, lease))
-						.ifPresent((lease) -> this.world.violated("%s is kept after %s has left", lease, caller));
+						.ifPresent((lease) -> this.world.violated("%s is kept after %s has given up", lease, caller));
 				}
 			});
 		}

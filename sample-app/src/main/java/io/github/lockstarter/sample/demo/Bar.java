@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
  * request, or the present if the request has not ended.
  *
  * @param number the number of the request
- * @param server the letter of the server that ran the request, or to which it was sent if
- * its handler did not run
+ * @param server the letter of the server that ran the registration, or to which the
+ * request was sent if none ran
  * @param state the state of the request
  * @param status the status of the answer, or 0 if there is none
  * @param sent the time at which the request was sent
  * @param waited the time at which the request began to wait for another one, or
  * {@code started} if it did not wait
- * @param started the time at which the handler began to run
- * @param ended the time at which the handler ended
- * @param executed whether the handler ran
+ * @param started the time at which the registration began
+ * @param ended the time at which the registration ended
+ * @param executed whether the registration ran
  * @param exchange the request and its answer as text, or empty if it has not ended
  */
 record Bar(int number, String server, State state, int status, long sent, long waited, long started, long ended,

@@ -52,11 +52,15 @@ record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 	private String verdict() {
 		long failed = this.guarded.statuses().getOrDefault("503", 0L);
 		return "Without a lock: %s. With the lock: %s.%s".formatted(users(this.unguarded), users(this.guarded),
-				(failed > 0) ? " The lock store failed, so %d requests did not run.".formatted(failed) : "");
+				(failed > 0) ? " The lock store failed, so %d of the requests did not run.".formatted(failed) : "");
 	}
 
 	private static String users(LaneTimeline lane) {
-		return (lane.rows() == 1) ? "1 user" : lane.rows() + " users with the same name";
+		return switch (lane.rows()) {
+			case 0 -> "no user";
+			case 1 -> "1 user";
+			default -> lane.rows() + " users with the same name";
+		};
 	}
 
 	private static String seconds(long millis) {

@@ -29,7 +29,7 @@ class StoryTests {
 	@DisplayName("If the lock store failed, the story says how many requests did not run")
 	void storeFailed() {
 		assertThat(story(0, Map.of("503", 4L)))
-			.endsWith("0 users with the same name. The lock store failed, so 4 requests did not run.");
+			.endsWith("With the lock: no user. The lock store failed, so 4 of the requests did not run.");
 	}
 
 	private static String story(int users, Map<String, Long> statuses) {
