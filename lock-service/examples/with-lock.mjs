@@ -6,15 +6,17 @@
 // Environment:
 //   LOCK_URL      the address of the service; default http://localhost:8080
 //   LOCK_API_KEY  the API key
-//   LOCK_TTL      the ttl of the lock in whole seconds, at least 3; default 30
+//   LOCK_TTL      the ttl of the lock in whole seconds, 3 to 86400; default 30
 //
 // Exit codes, the same in with-lock.sh, with_lock.py and with-lock.mjs:
 //   64   usage: the name or the command is missing, or LOCK_TTL is invalid
 //   69   the lock could not be acquired: the service is unavailable or refused the request
+//   70   the lock was lost, and the command was ended
 //   75   another client holds the lock
 //   126  the command cannot be executed
 //   127  the command does not exist
-// Otherwise the exit code of the command, or 128 + n where signal n ended it.
+//   128 + n, if signal n (SIGHUP, SIGINT or SIGTERM) was sent to this program, or ended the command
+// Otherwise the exit code of the command.
 
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -29,17 +31,18 @@ if (!name || !command) {
 }
 
 const ttl = process.env.LOCK_TTL || '30'
-if (!/^[1-9][0-9]*$/.test(ttl) || Number(ttl) < 3) {
-  console.error(`LOCK_TTL must be a whole number of seconds, at least 3, not '${ttl}'`)
+if (!/^[1-9][0-9]{0,4}$/.test(ttl) || ttl < 3 || ttl > 86400) {
+  console.error(`LOCK_TTL must be a whole number of seconds from 3 to 86400, not '${ttl}'`)
   process.exit(64)
 }
 
 const base = process.env.LOCK_URL || 'http://localhost:8080'
 const url = `${base}/locks/${encodeURIComponent(name)}?ttl=${ttl}s`
-const headers = {
-  'X-API-Key': process.env.LOCK_API_KEY ?? '',
-  // The client chooses the token, so that it can repeat a request whose answer was lost.
-  'Lock-Token': randomUUID()
+// The client chooses the token, so that it can repeat a request whose answer was lost.
+const headers = { 'Lock-Token': randomUUID() }
+const key = process.env.LOCK_API_KEY?.trim()
+if (key) {
+  headers['X-API-Key'] = key
 }
 
 // The lock is extended after one third of its ttl, which counts from the request, not from its
@@ -49,6 +52,7 @@ const third = Math.floor(ttl * 1000 / 3)
 const answerTime = third - 500
 const pause = 1000
 const NO_ANSWER = 'no answer'
+const LOST = 70
 let sent
 
 // A failure without an HTTP answer is treated as 503.
@@ -64,7 +68,8 @@ async function request(method) {
   sent = performance.now()
   while (true) {
     const answer = await send(method)
-    if (answer.status !== 503 || performance.now() + pause > sent + third) {
+    const stopped = method === 'PUT' && exitCodeIfStopped
+    if (answer.status !== 503 || stopped || performance.now() + pause > sent + third) {
       return answer
     }
     await sleep(pause)
@@ -91,17 +96,20 @@ async function exitCode(child) {
 }
 
 let child
-let stoppedBy
+let exitCodeIfStopped
 
-for (const signal of ['SIGINT', 'SIGTERM']) {
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
   process.on(signal, (_, number) => {
-    stoppedBy = number
+    exitCodeIfStopped ??= 128 + number
     child?.kill()
   })
 }
 
 async function runUnderLock() {
   const answer = await request('PUT')
+  if (exitCodeIfStopped) {
+    return exitCodeIfStopped
+  }
   if (answer.status === 409) {
     console.error(`The lock ${name} is held by another client`)
     return 75
@@ -110,9 +118,6 @@ async function runUnderLock() {
     const status = answer.statusText === NO_ANSWER ? NO_ANSWER : answer.status
     console.error(`The lock ${name} could not be acquired: ${status}: ${await answer.text()}`)
     return 69
-  }
-  if (stoppedBy) {
-    return 128 + stoppedBy
   }
   child = spawn(command, args, { stdio: 'inherit' })
   const ended = exitCode(child)
@@ -123,11 +128,19 @@ async function runUnderLock() {
     const extended = await request('PUT')
     if (extended.status !== 200) {
       console.error(`The lock ${name} is lost`)
+      exitCodeIfStopped ??= LOST
       child.kill()
     }
   }
   watchdog?.kill('SIGKILL')
-  return ended
+  return exitCodeIfStopped ?? ended
+}
+
+try {
+  new Request(url, { headers })
+} catch (error) {
+  console.error(`The lock ${name} could not be acquired: ${error.cause ?? error}`)
+  process.exit(69)
 }
 
 const code = await runUnderLock()

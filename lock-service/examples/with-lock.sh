@@ -6,15 +6,17 @@
 # Environment:
 #   LOCK_URL      the address of the service; default http://localhost:8080
 #   LOCK_API_KEY  the API key
-#   LOCK_TTL      the ttl of the lock in whole seconds, at least 3; default 30
+#   LOCK_TTL      the ttl of the lock in whole seconds, 3 to 86400; default 30
 #
 # Exit codes, the same in with-lock.sh, with_lock.py and with-lock.mjs:
 #   64   usage: the name or the command is missing, or LOCK_TTL is invalid
 #   69   the lock could not be acquired: the service is unavailable or refused the request
+#   70   the lock was lost, and the command was ended
 #   75   another client holds the lock
 #   126  the command cannot be executed
 #   127  the command does not exist
-# Otherwise the exit code of the command, or 128 + n where signal n ended it.
+#   128 + n, if signal n (SIGHUP, SIGINT or SIGTERM) was sent to this program, or ended the command
+# Otherwise the exit code of the command.
 
 name=$1
 ttl=${LOCK_TTL:-30}
@@ -22,17 +24,19 @@ command=''
 heartbeat=''
 
 if [ -z "$1" ] || [ -z "$2" ]; then
-  echo "usage: $0 <name> <command> [argument...]" >&2
+  echo "usage: ${0##*/} <name> <command> [argument...]" >&2
   exit 64
 fi
 shift
 
 case $ttl in
-  [12] | 0* | *[!0-9]*)
-    echo "LOCK_TTL must be a whole number of seconds, at least 3, not '$ttl'" >&2
-    exit 64
-    ;;
+  0* | *[!0-9]* | ??????*) valid='' ;;
+  *) valid=yes ;;
 esac
+if [ -z "$valid" ] || [ "$ttl" -lt 3 ] || [ "$ttl" -gt 86400 ]; then
+  echo "LOCK_TTL must be a whole number of seconds from 3 to 86400, not '$ttl'" >&2
+  exit 64
+fi
 
 # The lock is extended after one third of its ttl, which counts from the request, not from its
 # answer. The second third is for retries, except for one second, since the clock of a shell has
@@ -69,7 +73,7 @@ until_due() {
 keep_lock() {
   # A signal ends the sleep. A request under way is finished first, so that it cannot reach the
   # service after the release.
-  trap 'kill $!; exit' TERM
+  trap 'kill $! 2>/dev/null; exit' TERM
   while true; do
     sleep "$(until_due)" &
     wait $!
@@ -84,12 +88,12 @@ keep_lock() {
     esac
   done
   # The script ends the command. If the script was killed, only this process can do that.
-  kill $$ 2>/dev/null || kill "$command"
+  kill -USR1 $$ 2>/dev/null || kill "$command"
 }
 
 # Ends the command and the heartbeat before it releases the lock.
 finish() {
-  trap '' INT TERM
+  trap '' HUP INT TERM USR1
   if [ -n "$command" ]; then
     kill "$command" 2>/dev/null
     wait "$command" 2>/dev/null
@@ -100,12 +104,15 @@ finish() {
       sleep 0.1
     done
   fi
-  request DELETE >/dev/null
+  request DELETE >/dev/null 2>&1
 }
 
 trap finish EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
+# The lock is lost.
+trap 'exit 70' USR1
 
 sent=$(date +%s)
 answer=$(request PUT)
@@ -115,9 +122,17 @@ case $answer in
     echo "The lock $name is held by another client" >&2
     exit 75
     ;;
+  *'no answer')
+    echo "The lock $name could not be acquired: no answer" >&2
+    exit 69
+    ;;
   *)
     # After retries, curl has printed the bodies of all answers. Only the last one is of interest.
-    echo "The lock $name could not be acquired: ${answer##*"}{"}" >&2
+    body=${answer% *}
+    case $body in
+      *"}{"*) body="{${body##*"}{"}" ;;
+    esac
+    echo "The lock $name could not be acquired: ${answer##* }: $body" >&2
     exit 69
     ;;
 esac

@@ -6,15 +6,17 @@
 Environment:
   LOCK_URL      the address of the service; default http://localhost:8080
   LOCK_API_KEY  the API key
-  LOCK_TTL      the ttl of the lock in whole seconds, at least 3; default 30
+  LOCK_TTL      the ttl of the lock in whole seconds, 3 to 86400; default 30
 
 Exit codes, the same in with-lock.sh, with_lock.py and with-lock.mjs:
   64   usage: the name or the command is missing, or LOCK_TTL is invalid
   69   the lock could not be acquired: the service is unavailable or refused the request
+  70   the lock was lost, and the command was ended
   75   another client holds the lock
   126  the command cannot be executed
   127  the command does not exist
-Otherwise the exit code of the command, or 128 + n where signal n ended it.
+  128 + n, if signal n (SIGHUP, SIGINT or SIGTERM) was sent to this program, or ended the command
+Otherwise the exit code of the command.
 """
 
 import contextlib
@@ -33,8 +35,11 @@ import urllib.request
 # In seconds, between a failed request and its repetition.
 PAUSE = 1
 
-# A request that fails, an invalid URL or header, and an answer that is not HTTP.
-FAILURES = (OSError, ValueError, http.client.HTTPException)
+# A request that fails, an answer that is not HTTP, and an invalid URL or header.
+FAILURES = (OSError, http.client.HTTPException, ValueError)
+INVALID = (ValueError, http.client.InvalidURL)
+
+LOST = 70
 
 
 @contextlib.contextmanager
@@ -49,10 +54,12 @@ def lock(name, ttl):
     path = urllib.parse.quote(os.fsencode(name), safe="")
     url = f"{base}/locks/{path}?ttl={ttl}s"
     headers = {
-        "X-API-Key": os.environ.get("LOCK_API_KEY", ""),
         # The client chooses the token, so that it can repeat a request whose answer was lost.
         "Lock-Token": secrets.token_hex(),
     }
+    key = os.environ.get("LOCK_API_KEY", "").strip()
+    if key:
+        headers["X-API-Key"] = key
 
     def stop_request(_number, _frame):
         raise TimeoutError(f"no answer within {ttl / 3 - 0.5:.1f} s")
@@ -77,7 +84,8 @@ def lock(name, ttl):
             except FAILURES as error:
                 # Only HTTP errors have a code. A failure without an answer is treated as 503.
                 unavailable = getattr(error, "code", 503) == 503
-                if not unavailable or time.monotonic() + PAUSE > deadline:
+                repeat = unavailable and not isinstance(error, INVALID)
+                if not repeat or time.monotonic() + PAUSE > deadline:
                     raise
             time.sleep(PAUSE)
 
@@ -113,15 +121,20 @@ def start_watchdog(pid):
 def run(name, command, ttl):
     """Runs the command under the lock, and returns the exit code."""
     process = None
+    stopped = None
 
-    def terminate(number, _frame):
+    def stop(number, _frame):
+        nonlocal stopped
+        stopped = 128 + number
         if process:
             process.terminate()
         else:
-            sys.exit(128 + number)
+            sys.exit(stopped)
 
-    signal.signal(signal.SIGINT, terminate)
-    signal.signal(signal.SIGTERM, terminate)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        # A signal that is ignored, as after nohup, stays ignored.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, stop)
 
     # The ttl counts from the request, not from its answer.
     sent = time.monotonic()
@@ -139,12 +152,13 @@ def run(name, command, ttl):
                 sent = time.monotonic()
                 if not extend():
                     print(f"The lock {name} is lost", file=sys.stderr)
+                    stopped = stopped or LOST
                     process.terminate()
         if watchdog:
             watchdog.kill()
             watchdog.wait()
+        code = process.returncode if stopped is None else stopped
     # A negative code is the number of the signal that ended the process.
-    code = process.returncode
     return code if code >= 0 else 128 - code
 
 
@@ -155,8 +169,8 @@ def main():
         return 64
 
     ttl = os.environ.get("LOCK_TTL") or "30"
-    if not re.fullmatch("[1-9][0-9]*", ttl) or int(ttl) < 3:
-        reason = f"must be a whole number of seconds, at least 3, not '{ttl}'"
+    if not re.fullmatch("[1-9][0-9]{0,4}", ttl) or not 3 <= int(ttl) <= 86400:
+        reason = f"must be a whole number of seconds from 3 to 86400, not '{ttl}'"
         print(f"LOCK_TTL {reason}", file=sys.stderr)
         return 64
 
@@ -166,7 +180,7 @@ def main():
         if error.code == 409:
             print(f"The lock {name} is held by another client", file=sys.stderr)
             return 75
-        reason = f"{error} {error.read().decode()}"
+        reason = f"{error.code}: {error.read().decode()}"
     except FAILURES as error:
         reason = error
     print(f"The lock {name} could not be acquired: {reason}", file=sys.stderr)

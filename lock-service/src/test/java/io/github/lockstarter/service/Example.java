@@ -26,12 +26,13 @@ final class Example implements AutoCloseable {
 
 	/**
 	 * Starts an example. The name of the lock is percent-encoded, because this JVM may be
-	 * unable to pass on characters that are not ASCII. SIGINT is reset, because the shell
-	 * that started Maven may have made it ignored.
+	 * unable to pass on characters that are not ASCII. SIGINT and SIGHUP are reset,
+	 * because the shell that started Maven may have made them ignored.
 	 */
 	private static final String LAUNCHER = """
 			import os, signal, sys, urllib.parse
 			signal.signal(signal.SIGINT, signal.SIG_DFL)
+			signal.signal(signal.SIGHUP, signal.SIG_DFL)
 			os.execv(sys.argv[1], [sys.argv[1], urllib.parse.unquote_to_bytes(sys.argv[2])] + sys.argv[3:])
 			""";
 

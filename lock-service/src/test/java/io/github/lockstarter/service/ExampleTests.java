@@ -20,6 +20,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.web.util.UriUtils;
@@ -77,7 +78,7 @@ abstract class ExampleTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "2", "0", "-30", "3.5", "030", "30s" })
+	@ValueSource(strings = { "2", "0", "-30", "3.5", "030", "30s", "86401", "99999999999999999999" })
 	@DisplayName("With an invalid LOCK_TTL, the exit code is 64, and the command does not run")
 	void invalidTtl(String ttl) {
 		try (Example example = Example.start(this.file, environment(url(), RunningService.KEY, ttl), "report", "echo",
@@ -145,16 +146,53 @@ abstract class ExampleTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "TERM", "INT" })
-	@DisplayName("SIGTERM or SIGINT to the example ends the command, and then releases the lock")
-	void signals(String signal) {
+	@CsvSource({ "HUP, 129", "INT, 130", "TERM, 143" })
+	@DisplayName("Signal n to the example ends the command, and then releases the lock; the exit code is 128 + n")
+	void signals(String signal, int exitCode) {
 		try (Example example = start("signalled", ENDS_ON_TERM)) {
 			example.await("begun");
 			assertThat(held("signalled")).isTrue();
 			example.signal(signal);
-			assertThat(example.exitCode()).as(example.output()).isIn(1, 130, 143);
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(exitCode);
 			assertThat(example.output()).contains("ended");
 			assertThat(held("signalled")).isFalse();
+		}
+	}
+
+	@Test
+	@DisplayName("SIGTERM while the lock is requested ends the example with 143, and the command does not run")
+	void signalWhileAcquiring() throws IOException {
+		try (Relay relay = Relay.start(service.port());
+				Example example = startBehind(relay, Collections.nCopies(9, Relay.Fault.HANGING), "requested")) {
+			Awaitility.await().until(() -> relay.received() > 0);
+			example.signal("TERM");
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(143);
+			assertThat(example.output()).doesNotContain("was run");
+		}
+	}
+
+	private Example startBehind(Relay relay, List<Relay.Fault> faults, String lock) {
+		relay.failNext(faults);
+		return Example.start(this.file, environment(relay.url(), RunningService.KEY, "6"), lock, "echo", "was run");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " " })
+	@DisplayName("Without an API key the exit code is 69, and the message says that none was sent")
+	void noKey(String key) {
+		try (Example example = Example.start(this.file, environment(url(), key, "30"), "keyless", "echo", "was run")) {
+			assertThat(example.exitCode()).isEqualTo(69);
+			assertThat(example.output()).contains("401: {", "No API key").doesNotContain("was run");
+		}
+	}
+
+	@Test
+	@DisplayName("Space around the API key, such as a line break at its end, is ignored")
+	void spaceAroundKey() {
+		try (Example example = Example.start(this.file, environment(url(), RunningService.KEY + "\n", "30"), "space",
+				"echo", "was run")) {
+			assertThat(example.exitCode()).as(example.output()).isZero();
+			assertThat(example.output()).contains("was run");
 		}
 	}
 
@@ -223,7 +261,7 @@ abstract class ExampleTests {
 				.untilAsserted(() -> assertThat(relay.answers()).startsWith("PUT 201", "PUT 200"));
 			assertThat(status("DELETE", "long", relay.token())).isEqualTo(204);
 			assertThat(status("PUT", "long", OTHER_CLIENT)).isEqualTo(201);
-			assertThat(example.exitCode()).as(example.output()).isNotZero();
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(70);
 			assertThat(example.output()).contains("ended");
 			assertThat(status("DELETE", "long", OTHER_CLIENT)).as("still held by the other client").isEqualTo(204);
 		}

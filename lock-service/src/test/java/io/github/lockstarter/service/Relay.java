@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -45,6 +46,8 @@ final class Relay implements AutoCloseable {
 	private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
 
 	private final List<String> answers = new CopyOnWriteArrayList<>();
+
+	private final AtomicInteger received = new AtomicInteger();
 
 	private final Set<String> tokens = ConcurrentHashMap.newKeySet();
 
@@ -81,6 +84,11 @@ final class Relay implements AutoCloseable {
 		return this.answers;
 	}
 
+	/** Returns the number of requests that have arrived, whether passed on or not. */
+	int received() {
+		return this.received.get();
+	}
+
 	/** Returns the only token that was sent. */
 	String token() {
 		if (this.tokens.size() != 1) {
@@ -90,6 +98,7 @@ final class Relay implements AutoCloseable {
 	}
 
 	private void pass(HttpExchange exchange) throws IOException {
+		this.received.incrementAndGet();
 		Fault fault = this.faults.poll();
 		if (fault == Fault.HANGING) {
 			// An exchange that is not closed keeps its connection.

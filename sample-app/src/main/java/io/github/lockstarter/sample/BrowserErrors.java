@@ -8,9 +8,12 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.TypeMismatchException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponse;
@@ -28,13 +31,19 @@ class BrowserErrors implements HandlerExceptionResolver {
 	@Override
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception exception) {
-		if (!(exception instanceof ServletException) || !(exception instanceof ErrorResponse refusal)
-				|| !acceptsHtml(request)) {
+		if (!acceptsHtml(request)) {
 			return null;
 		}
-		refusal.getHeaders().forEach((name, values) -> values.forEach((value) -> response.addHeader(name, value)));
+		if (exception instanceof ServletException && exception instanceof ErrorResponse refusal) {
+			refusal.getHeaders().forEach((name, values) -> values.forEach((value) -> response.addHeader(name, value)));
+			return errorPage(response, refusal.getStatusCode());
+		}
+		return (exception instanceof TypeMismatchException) ? errorPage(response, HttpStatus.BAD_REQUEST) : null;
+	}
+
+	private static ModelAndView errorPage(HttpServletResponse response, HttpStatusCode status) {
 		try {
-			response.sendError(refusal.getStatusCode().value());
+			response.sendError(status.value());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

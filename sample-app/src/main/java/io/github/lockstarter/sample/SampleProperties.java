@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /**
  * Properties under {@code sample}.
@@ -22,6 +23,11 @@ record SampleProperties(@DefaultValue Points points, @DefaultValue Reports repor
 	 * @param fail Whether the last step of a registration fails.
 	 */
 	record Points(@DefaultValue("500ms") Duration latency, @DefaultValue("false") boolean fail) {
+
+		Points {
+			check("sample.points.latency", latency);
+		}
+
 	}
 
 	/**
@@ -30,6 +36,17 @@ record SampleProperties(@DefaultValue Points points, @DefaultValue Reports repor
 	 * @param latency How long a report takes.
 	 */
 	record Reports(@DefaultValue("1s") Duration latency) {
+
+		Reports {
+			check("sample.reports.latency", latency);
+		}
+
+	}
+
+	private static void check(String property, Duration latency) {
+		if (latency.isNegative()) {
+			throw new InvalidConfigurationPropertyValueException(property, latency, "It must not be negative");
+		}
 	}
 
 }

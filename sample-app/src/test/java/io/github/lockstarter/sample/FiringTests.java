@@ -62,7 +62,8 @@ class FiringTests {
 			"policy=WAIT&requests=21, Enter a whole number from 1 to 20.",
 			"policy=WAIT&requests=99999999999, Enter a whole number from 1 to 20.",
 			"policy=WAIT&requests=%3Cb%3E, Enter a whole number from 1 to 20.",
-			"policy=WAIT, Enter a whole number from 1 to 20.", "kill=true, No server that may be killed is running." })
+			"policy=WAIT, Enter a whole number from 1 to 20.",
+			"kill=true, 'No server that may be killed, with its locks in the same store, is running.'" })
 	@DisplayName("Wrong input is refused with a page that says what is wrong, and nothing is fired")
 	void wrongInput(String form, String problem) throws Exception {
 		int before = get("/").split("href=\"/runs/").length;
@@ -133,7 +134,8 @@ class FiringTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/nothing, 404, <h1>Not found</h1>", "/demo/reject, 405, <h1>Not accepted</h1>",
-			"/orders, 405, There is no page at this address.", "/reports, 400, A value is missing or not valid." })
+			"/orders, 405, There is no page at this address.", "/reports, 400, A value is missing or not valid.",
+			"/users/abc, 400, A value is missing or not valid." })
 	@DisplayName("A refusal by Spring MVC is a page for a browser, and problem details for a program")
 	void errorPages(String path, int status, String title) throws Exception {
 		assertThat(server.send("GET", path, "Accept", "text/html,*/*;q=0.8")).returns(status, HttpResponse::statusCode)

@@ -77,7 +77,7 @@ class PageController {
 		if (server.isEmpty()) {
 			return page(HttpStatus.UNPROCESSABLE_CONTENT, FireForm.initial(), running,
 					Map.of("form",
-							offersKill() ? "No server that may be killed is running."
+							offersKill() ? "No server that may be killed, with its locks in the same store, is running."
 									: "Each server has locks of its own, so none can take over a lock."),
 					example(running));
 		}
@@ -90,14 +90,14 @@ class PageController {
 	}
 
 	/**
-	 * The part of the page that changes during a run, and the whole page at its end,
-	 * because a server may have been killed.
+	 * The part of the page that changes during a run, and the whole page at its end or
+	 * when a server was killed.
 	 */
 	@GetMapping("/runs/{id}/timeline")
 	ModelAndView timeline(@PathVariable String id) {
 		return this.runs.find(id).map((run) -> {
 			Timeline timeline = timeline(run);
-			return timeline.over() ? page(run, timeline)
+			return (timeline.over() || run.hasKilled()) ? page(run, timeline)
 					: new ModelAndView("timeline :: timeline", "timeline", timeline);
 		}).orElseGet(PageController::notFound);
 	}
@@ -147,6 +147,7 @@ class PageController {
 		model.put("policies", Policy.guarded());
 		model.put("maxRequests", FireForm.MAX_REQUESTS);
 		model.put("servers", Run.byLetter(running));
+		model.put("nextPort", Instance.nextPort(running));
 		model.put("offersKill", offersKill());
 		model.put("killable", killable(running).map(running::indexOf).map(Run::letter).orElse(""));
 		model.put("timeline", timeline);

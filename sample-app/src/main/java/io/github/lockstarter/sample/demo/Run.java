@@ -45,6 +45,11 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 		return this.sent.isDone() && answered().isDone();
 	}
 
+	/** Returns whether a server has been killed in this run. */
+	boolean hasKilled() {
+		return this.kill != null && this.kill.outcome() != null && !this.kill.hasFailed();
+	}
+
 	boolean isKilled(Instance server) {
 		return this.kill != null && this.kill.server().equals(server) && !this.kill.hasFailed();
 	}

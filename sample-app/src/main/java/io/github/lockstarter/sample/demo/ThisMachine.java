@@ -8,6 +8,8 @@ import java.util.Set;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpHeaders;
+
 /**
  * The machine of this instance: a server is killed only there, and only for its own
  * callers.
@@ -29,7 +31,11 @@ final class ThisMachine {
 	static boolean sent(HttpServletRequest request) {
 		String site = request.getHeader("Sec-Fetch-Site");
 		return isLoopback(request.getRemoteAddr()) && isNamed(request.getServerName())
-				&& (site == null || OWN_PAGES.contains(site));
+				&& (site == null || OWN_PAGES.contains(site)) && isOwn(request.getHeader(HttpHeaders.ORIGIN), request);
+	}
+
+	private static boolean isOwn(@Nullable String origin, HttpServletRequest request) {
+		return origin == null || origin.endsWith("://" + request.getHeader(HttpHeaders.HOST));
 	}
 
 	/** Returns whether an instance answers at a loopback address. */

@@ -1,9 +1,11 @@
 package io.github.lockstarter.sample.demo;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -49,6 +51,17 @@ class KillControllerTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(
+			strings = { "null", "http://example.org", "http://localhost:8081", "http://example.org/localhost:8080" })
+	@DisplayName("A request with the origin of another site kills nothing")
+	void otherOrigin(String origin) {
+		assertThat(from("127.0.0.1", "localhost:8080", null, "/runs").param("kill", "true").header("Origin", origin))
+			.hasStatus(HttpStatus.FORBIDDEN);
+		assertThat(from("127.0.0.1", "localhost:8080", null, "/runs").param("kill", "true")
+			.header("Origin", "http://localhost:8080")).hasStatus(HttpStatus.UNPROCESSABLE_CONTENT);
+	}
+
+	@ParameterizedTest
 	@CsvSource({ "127.0.0.1, localhost:8080, same-origin", "127.0.0.1, 127.0.0.1:8080, none",
 			"0:0:0:0:0:0:0:1, [::1]:8080, same-origin", "127.0.0.1, localhost, " })
 	@DisplayName("A request by the page on this machine is not refused, but needs another server that may be killed")
@@ -57,7 +70,7 @@ class KillControllerTests {
 			.hasStatus(HttpStatus.UNPROCESSABLE_CONTENT);
 	}
 
-	private MockMvcRequestBuilder from(String address, String host, String site, String path) {
+	private MockMvcRequestBuilder from(String address, String host, @Nullable String site, String path) {
 		MockMvcRequestBuilder request = this.mvc.post().uri(path).header("Host", host).with((each) -> {
 			each.setRemoteAddr(address);
 			return each;
