@@ -73,6 +73,9 @@ def lock(name, ttl):
             request = urllib.request.Request(url, method=method, headers=headers)
             with urllib.request.urlopen(request) as answer:
                 return answer.status
+        except urllib.error.HTTPError as error:
+            error.detail = error.read().decode(errors="replace")
+            raise
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -180,7 +183,7 @@ def main():
         if error.code == 409:
             print(f"The lock {name} is held by another client", file=sys.stderr)
             return 75
-        reason = f"{error.code}: {error.read().decode()}"
+        reason = f"{error.code}: {error.detail}"
     except FAILURES as error:
         reason = error
     print(f"The lock {name} could not be acquired: {reason}", file=sys.stderr)

@@ -50,7 +50,7 @@ import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.ResultSharing;
-import io.github.lockstarter.result.SharedResults;
+import io.github.lockstarter.result.SharingSettings;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -66,7 +66,7 @@ class ExclusiveRequestConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSource exclusiveRequestOperationSource(ObjectProvider<LockProperties> properties,
-			ObjectProvider<SharedResults> sharing, Environment environment, ConfigurableListableBeanFactory beans) {
+			ObjectProvider<SharingSettings> sharing, Environment environment, ConfigurableListableBeanFactory beans) {
 		return new LockOperationSource((name) -> properties.getObject().settings(name),
 				() -> properties.getObject().settings(), () -> properties.getObject().replay().settings(),
 				() -> properties.getObject().maxKeys(), (name) -> keyResolver(name, beans), sharing::getObject,
@@ -126,10 +126,10 @@ class ExclusiveRequestConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static SharedResults exclusiveRequestSharedResults(LockProperties properties, ObjectProvider<JsonMapper> mapper,
+	static SharingSettings exclusiveRequestSharingSettings(LockProperties properties, ObjectProvider<JsonMapper> mapper,
 			ObjectProvider<ResultPredicate> predicate, ObjectProvider<LockCounts> counts,
 			ObjectProvider<LockStore> store) {
-		return new SharedResults(properties.share().ttl(), properties.share().maxSize(),
+		return new SharingSettings(properties.share().ttl(), properties.share().maxSize(),
 				() -> mapper.getIfUnique(() -> JsonMapper.builder().build()),
 				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject, SingletonSupplier
 					.of(() -> store.stream().mapToLong(LockStore::maxResultSize).min().orElse(Long.MAX_VALUE))::obtain);

@@ -24,7 +24,7 @@ import io.github.lockstarter.operation.LockSettings;
 import io.github.lockstarter.operation.OnStoreFailure;
 import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.result.KeptAnswers;
-import io.github.lockstarter.result.SharedResults;
+import io.github.lockstarter.result.SharingSettings;
 
 /**
  * Properties under {@code lock}. {@link UnknownPropertyWarning} reports a misspelt one,
@@ -103,8 +103,8 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 				check("lock.names." + name + ".ttl", named.ttl(), (each) -> LockOptions.of(each).withMaxHold(maxHold));
 			}
 		});
-		check("lock.share.ttl", share.ttl(), SharedResults::checkTime);
-		check("lock.share.max-size", share.maxSize(), SharedResults::checkSize);
+		check("lock.share.ttl", share.ttl(), SharingSettings::checkTime);
+		check("lock.share.max-size", share.maxSize(), SharingSettings::checkSize);
 		check("lock.replay.keep", replay.keep(), KeptAnswers::parse);
 		check("lock.replay.max-key-length", replay.maxKeyLength(), ReplaySettings::checkKeyLength);
 	}

@@ -48,7 +48,7 @@ import io.github.lockstarter.key.MethodExpression;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.Replay;
 import io.github.lockstarter.result.ResultSharing;
-import io.github.lockstarter.result.SharedResults;
+import io.github.lockstarter.result.SharingSettings;
 
 /**
  * Provides the operations of all annotated methods. The methods of a class are read and
@@ -77,7 +77,7 @@ public final class LockOperationSource {
 
 	private final Function<String, Supplier<LockKeyResolver>> resolvers;
 
-	private final Supplier<SharedResults> sharing;
+	private final Supplier<SharingSettings> sharing;
 
 	private final UnaryOperator<String> placeholders;
 
@@ -94,7 +94,7 @@ public final class LockOperationSource {
 	 */
 	public LockOperationSource(Function<String, LockSettings> operator, Supplier<LockSettings> defaults,
 			Supplier<ReplaySettings> replay, IntSupplier maxKeys, Function<String, Supplier<LockKeyResolver>> resolvers,
-			Supplier<SharedResults> sharing, UnaryOperator<String> placeholders) {
+			Supplier<SharingSettings> sharing, UnaryOperator<String> placeholders) {
 		this.operator = operator;
 		this.defaults = defaults;
 		this.replay = replay;

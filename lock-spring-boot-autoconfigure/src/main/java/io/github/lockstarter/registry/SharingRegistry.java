@@ -36,7 +36,7 @@ public interface SharingRegistry extends LockRegistry {
 	 * @param resultKey identifies the results that are accepted, and the one that the
 	 * holder stores
 	 * @param since the lowest fencing token whose stored result is accepted;
-	 * {@link ResultQuery#NOBODY} if only later results are accepted
+	 * {@link ResultQuery#NO_TOKEN} if only later results are accepted
 	 * @return the lease or the result
 	 * @throws LockConflictException if neither is available after the wait time
 	 * @throws LockStoreException as for any lock
@@ -51,7 +51,7 @@ public interface SharingRegistry extends LockRegistry {
 	 * @param resultKey identifies the results that are accepted, and the one that the
 	 * holder stores
 	 * @param since the lowest fencing token whose stored result is accepted;
-	 * {@link ResultQuery#NOBODY} if only later results are accepted
+	 * {@link ResultQuery#NO_TOKEN} if only later results are accepted
 	 * @param executor completes the stage, as in
 	 * {@link LockRegistry#acquireAsync(LockKey, LockOptions, Executor)}; {@code null} for
 	 * the few threads that all attempts share. An immediate refusal completes the stage

@@ -49,7 +49,7 @@ public final class ResultSharing {
 
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
-	private final SharedResults settings;
+	private final SharingSettings settings;
 
 	private final String lockName;
 
@@ -64,7 +64,7 @@ public final class ResultSharing {
 
 	private volatile @Nullable ResultFormat format;
 
-	ResultSharing(SharedResults settings, String lockName, Method method, ResultType type, @Nullable Replay replay) {
+	ResultSharing(SharingSettings settings, String lockName, Method method, ResultType type, @Nullable Replay replay) {
 		this.settings = settings;
 		this.lockName = lockName;
 		this.method = method;
@@ -188,12 +188,12 @@ public final class ResultSharing {
 	}
 
 	private long since() {
-		return (this.replay != null) ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
+		return (this.replay != null) ? ResultQuery.ANY_TOKEN : ResultQuery.NO_TOKEN;
 	}
 
 	private static long after(Acquisition unreadable) {
 		StoredResult result = unreadable.result();
-		return (result != null) ? result.fencingToken() + 1 : ResultQuery.NOBODY;
+		return (result != null) ? result.fencingToken() + 1 : ResultQuery.NO_TOKEN;
 	}
 
 	private ResultKey resultKey(Caller caller) {

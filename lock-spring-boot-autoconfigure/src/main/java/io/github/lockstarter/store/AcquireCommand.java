@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * caller does not wait. Only for a store that {@linkplain Capability#NOTIFIES notifies}.
  * @param query the results that the caller accepts instead of the lock; {@code null} for
  * none. Only for a store that {@linkplain Capability#KEEPS_RESULTS keeps results}.
- * @param takenBack whether a failed attempt is undone: if the store has granted the lock
- * to {@code owner} nevertheless, or grants it later, the store releases it. It is
+ * @param undoneOnFailure whether a failed attempt is undone: if the store has granted the
+ * lock to {@code owner} nevertheless, or grants it later, the store releases it. It is
  * {@code false} for a token that applications share, because another attempt of the same
  * token may have succeeded. Only a store that {@linkplain Capability#HOLDS_FOR_TOKENS
  * holds locks for tokens} receives {@code false}.
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain Capability#HANDS_OVER hands over}.
  */
 public record AcquireCommand(String owner, Duration ttl, @Nullable Runnable onRelease, @Nullable ResultQuery query,
-		boolean takenBack, @Nullable String predecessor) {
+		boolean undoneOnFailure, @Nullable String predecessor) {
 
 	/**
 	 * Returns the simplest command: for a caller that does not wait, accepts no result,
@@ -43,12 +43,12 @@ public record AcquireCommand(String owner, Duration ttl, @Nullable Runnable onRe
 
 	/** Returns the command of a waiter that is notified by the action. */
 	public AcquireCommand notifying(@Nullable Runnable onRelease) {
-		return new AcquireCommand(this.owner, this.ttl, onRelease, this.query, this.takenBack, this.predecessor);
+		return new AcquireCommand(this.owner, this.ttl, onRelease, this.query, this.undoneOnFailure, this.predecessor);
 	}
 
 	/** Returns the command of a caller that accepts a result instead of the lock. */
 	public AcquireCommand orResult(@Nullable ResultQuery query) {
-		return new AcquireCommand(this.owner, this.ttl, this.onRelease, query, this.takenBack, this.predecessor);
+		return new AcquireCommand(this.owner, this.ttl, this.onRelease, query, this.undoneOnFailure, this.predecessor);
 	}
 
 	/** Returns the command of a token that applications share. */
@@ -58,7 +58,7 @@ public record AcquireCommand(String owner, Duration ttl, @Nullable Runnable onRe
 
 	/** Returns the command that ends the turn of the predecessor. */
 	public AcquireCommand after(String predecessor) {
-		return new AcquireCommand(this.owner, this.ttl, this.onRelease, this.query, this.takenBack, predecessor);
+		return new AcquireCommand(this.owner, this.ttl, this.onRelease, this.query, this.undoneOnFailure, predecessor);
 	}
 
 }

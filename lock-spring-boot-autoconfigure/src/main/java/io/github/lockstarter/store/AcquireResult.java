@@ -53,7 +53,7 @@ public sealed interface AcquireResult {
 	 * The {@linkplain AcquireCommand#predecessor() predecessor} no longer held the lock,
 	 * and nothing was changed.
 	 */
-	record PredecessorGone() implements AcquireResult {
+	record PredecessorLost() implements AcquireResult {
 	}
 
 }

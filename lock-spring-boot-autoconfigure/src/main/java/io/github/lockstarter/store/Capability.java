@@ -29,9 +29,10 @@ public enum Capability {
 
 	/**
 	 * Locks are held by tokens that several applications share: the store grants a lock
-	 * again to the owner that holds it, and implements {@link AcquireCommand#takenBack()}
-	 * and {@link StoredLock#remaining()}. Without this capability,
-	 * {@link io.github.lockstarter.TokenLocks} are not available.
+	 * again to the owner that holds it, and implements
+	 * {@link AcquireCommand#undoneOnFailure()} and {@link StoredLock#remaining()}.
+	 * Without this capability, {@link io.github.lockstarter.TokenLocks} are not
+	 * available.
 	 */
 	HOLDS_FOR_TOKENS,
 

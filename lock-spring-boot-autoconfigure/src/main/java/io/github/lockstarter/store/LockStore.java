@@ -22,7 +22,7 @@ public interface LockStore {
 	 * The largest number of locks in one request, so that no request occupies a server
 	 * for long.
 	 */
-	int MOST_ACQUIRED_AT_ONCE = 128;
+	int MAX_ACQUIRED_AT_ONCE = 128;
 
 	/**
 	 * Returns a handle on a lock. Several handles on one lock may be in use at a time.
@@ -60,7 +60,7 @@ public interface LockStore {
 	 * several locks at once}. By default, throws an
 	 * {@code UnsupportedOperationException}.
 	 * @param acquisitions the locks to acquire: different locks, at least two and at most
-	 * {@value #MOST_ACQUIRED_AT_ONCE}
+	 * {@value #MAX_ACQUIRED_AT_ONCE}
 	 * @return a stage that completes with the grants, or with the first lock that is held
 	 */
 	default CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {

@@ -8,21 +8,21 @@ import java.time.Duration;
  * is kept, the first condition is exact, even if the store is slow or its clock is wrong.
  *
  * @param key identifies the results
- * @param since the lowest fencing token whose result is accepted; {@link #ANYBODY} for
- * all, {@link #NOBODY} for none
+ * @param since the lowest fencing token whose result is accepted; {@link #ANY_TOKEN} for
+ * all, {@link #NO_TOKEN} for none
  * @param maxAge the age up to which other results are accepted, too; zero for none
  */
 public record ResultQuery(ResultKey key, long since, Duration maxAge) {
 
 	/** The result of every holder is accepted. */
-	public static final long ANYBODY = 0;
+	public static final long ANY_TOKEN = 0;
 
 	/** No holder is known whose result is accepted. */
-	public static final long NOBODY = Long.MAX_VALUE;
+	public static final long NO_TOKEN = Long.MAX_VALUE;
 
 	/** Returns whether any result can match. */
 	public boolean canMatch() {
-		return this.since != NOBODY || !this.maxAge.isZero();
+		return this.since != NO_TOKEN || !this.maxAge.isZero();
 	}
 
 	/**

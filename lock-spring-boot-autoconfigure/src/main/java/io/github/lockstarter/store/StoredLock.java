@@ -19,8 +19,8 @@ public interface StoredLock extends AutoCloseable {
 
 	/**
 	 * Acquires the lock if it is free. If the call fails, the store releases a possible
-	 * grant, unless the command {@linkplain AcquireCommand#takenBack() excludes it}; the
-	 * caller does not.
+	 * grant, unless the command {@linkplain AcquireCommand#undoneOnFailure() excludes
+	 * it}; the caller does not.
 	 * @param command the owner, the time to live, and the alternatives to the lock
 	 * @return a stage that completes with the grant, or the reason for a refusal
 	 */

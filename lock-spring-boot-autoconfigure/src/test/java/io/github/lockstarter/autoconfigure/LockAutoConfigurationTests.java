@@ -113,7 +113,7 @@ class LockAutoConfigurationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lock", "locks", "lockStore", "lockRegistry", "lockCounts", "lockMetrics", "lockProblems",
-			"lockProperties", "localLocks", "tokenLocks", "sharedResults", "redisLockStore" })
+			"lockProperties", "localLocks", "tokenLocks", "sharingSettings", "redisLockStore" })
 	@DisplayName("Bean names of the application and other libraries do not clash with those of this library")
 	void foreignName(String name) {
 		this.runner.withBean(name, OtherLibrary.LockRegistry.class, OtherLibrary.LockRegistry::new).run((context) -> {

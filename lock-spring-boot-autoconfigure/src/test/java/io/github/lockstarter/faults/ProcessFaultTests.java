@@ -120,7 +120,7 @@ class ProcessFaultTests {
 			winner.await("held");
 			List<CompletableFuture<Acquisition>> losers = IntStream.range(0, 20)
 				.mapToObj((i) -> ((i % 2 == 0) ? second : third).locks()
-					.acquireAsync(new LockKey("fault", "run0"), waiting, result, ResultQuery.NOBODY, null)
+					.acquireAsync(new LockKey("fault", "run0"), waiting, result, ResultQuery.NO_TOKEN, null)
 					.toCompletableFuture())
 				.toList();
 			winner.kill();

@@ -169,9 +169,9 @@ class ObservationTests {
 	@DisplayName("A caller that gets a result instead of the lock is not counted as granted")
 	void result() {
 		ResultKey slot = new ResultKey("share", LONG, false);
-		SharedLease winner = this.locks.acquire(LockKey.of("team:42"), OPTIONS, slot, ResultQuery.NOBODY).lease();
+		SharedLease winner = this.locks.acquire(LockKey.of("team:42"), OPTIONS, slot, ResultQuery.NO_TOKEN).lease();
 		var loser = this.locks
-			.acquireAsync(LockKey.of("team:42"), OPTIONS.withWaitTime(LONG), slot, ResultQuery.NOBODY, null)
+			.acquireAsync(LockKey.of("team:42"), OPTIONS.withWaitTime(LONG), slot, ResultQuery.NO_TOKEN, null)
 			.toCompletableFuture();
 		winner.close("the result");
 		assertThat(this.runtime.join(loser)).matches(TestResults.gives("the result"));

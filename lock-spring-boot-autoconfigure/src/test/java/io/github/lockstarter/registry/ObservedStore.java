@@ -185,7 +185,8 @@ final class ObservedStore implements LockStore {
 		public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 			ObservedStore.this.acquires.incrementAndGet();
 			ObservedStore.this.onAcquire.run();
-			ObservedStore.this.withholding |= !command.takenBack() && ObservedStore.this.withholdingAfterTokenAcquire;
+			ObservedStore.this.withholding |= !command.undoneOnFailure()
+					&& ObservedStore.this.withholdingAfterTokenAcquire;
 			return unlessBroken(this.key, () -> memory().acquire(command));
 		}
 

@@ -177,12 +177,12 @@ class ResultRecipientsTests {
 	@Test
 	@DisplayName("A caller that finds a lease that expired while the process was paused does not get an older result")
 	void holderWhoseLeaseHasEnded() {
-		SharedLease ended = this.locks.acquire(KEY, OPTIONS.withoutRenewal(), TARO, ResultQuery.NOBODY).lease();
+		SharedLease ended = this.locks.acquire(KEY, OPTIONS.withoutRenewal(), TARO, ResultQuery.NO_TOKEN).lease();
 		this.runtime.standStill(OPTIONS.ttl());
 		long token = takeElsewhere("next");
 		leaveElsewhere("next", "too old", token);
 		this.runtime.standStill(Duration.ofMillis(1));
-		CompletableFuture<Acquisition> late = this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NOBODY, null)
+		CompletableFuture<Acquisition> late = this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NO_TOKEN, null)
 			.toCompletableFuture();
 		ended.close();
 		this.runtime.pass(Duration.ofSeconds(1));
@@ -236,7 +236,7 @@ class ResultRecipientsTests {
 
 	/** Makes a request that accepts no older result. */
 	private CompletableFuture<Acquisition> loser() {
-		return this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NOBODY, null).toCompletableFuture();
+		return this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NO_TOKEN, null).toCompletableFuture();
 	}
 
 	private void awaitQuestion() {
@@ -286,7 +286,7 @@ class ResultRecipientsTests {
 	}
 
 	private static long since(ResultKey slot) {
-		return slot.replayed() ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
+		return slot.replayed() ? ResultQuery.ANY_TOKEN : ResultQuery.NO_TOKEN;
 	}
 
 }

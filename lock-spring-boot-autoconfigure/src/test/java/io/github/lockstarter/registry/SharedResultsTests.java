@@ -166,7 +166,7 @@ class SharedResultsTests {
 	void replays() {
 		lease(this.first, OPTIONS, REPLAYED).close("kept");
 		int requests = this.second.requests().size();
-		assertThat(this.second.locks().acquire(this.key, OPTIONS, REPLAYED, ResultQuery.ANYBODY))
+		assertThat(this.second.locks().acquire(this.key, OPTIONS, REPLAYED, ResultQuery.ANY_TOKEN))
 			.matches(TestResults.gives("kept"));
 		assertThat(this.second.requests()).hasSize(requests + 1);
 		try (Lease other = this.first.locks().acquire(this.key, OPTIONS)) {
@@ -248,7 +248,7 @@ class SharedResultsTests {
 	}
 
 	private static long since(ResultKey slot) {
-		return slot.replayed() ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
+		return slot.replayed() ? ResultQuery.ANY_TOKEN : ResultQuery.NO_TOKEN;
 	}
 
 	/** Waits until an instance has seen that the other holds the lock. */

@@ -100,7 +100,7 @@ final class GroupContract extends CapabilityContract {
 	}
 
 	private void grantsMany() {
-		int count = LockStore.MOST_ACQUIRED_AT_ONCE;
+		int count = LockStore.MAX_ACQUIRED_AT_ONCE;
 		assertThat(granted(acquireAll(this.store, "a", LONG, count))).hasSize(count);
 		releaseAll(this.store, "a", count);
 		acquire(count - 1, "b");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.DynamicTest;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.AcquireResult.PredecessorLost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -145,10 +145,10 @@ final class NotificationContract extends CapabilityContract {
 	private void endsLostTurn() {
 		acquire("next");
 		try (StoredLock lock = this.store.lock(this.key)) {
-			assertThat(join(lock.acquire(waiting("b").after("late")))).isInstanceOf(PredecessorGone.class);
+			assertThat(join(lock.acquire(waiting("b").after("late")))).isInstanceOf(PredecessorLost.class);
 			assertThat(acquire("c")).isInstanceOf(Held.class);
 			assertThat(release("next")).isTrue();
-			assertThat(join(lock.acquire(waiting("b").after("late")))).isInstanceOf(PredecessorGone.class);
+			assertThat(join(lock.acquire(waiting("b").after("late")))).isInstanceOf(PredecessorLost.class);
 			assertThat(acquire("c")).isInstanceOf(Granted.class);
 			release("c");
 		}

@@ -28,7 +28,7 @@ public final class TestResults {
 
 	/** Returns the query of a caller that has met no holder. */
 	public static ResultQuery query(ResultKey key, Duration maxAge) {
-		return new ResultQuery(key, ResultQuery.NOBODY, maxAge);
+		return new ResultQuery(key, ResultQuery.NO_TOKEN, maxAge);
 	}
 
 }

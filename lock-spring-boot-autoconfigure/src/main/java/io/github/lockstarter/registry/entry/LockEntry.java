@@ -26,7 +26,7 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.AcquireResult.PredecessorLost;
 import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
@@ -349,7 +349,7 @@ final class LockEntry implements LeasedLock {
 				return this.queue.give(found.result(), turn.asked() - found.age().toNanos(), asker)
 					.then(acquireNext(false));
 			}
-			if (result instanceof PredecessorGone) {
+			if (result instanceof PredecessorLost) {
 				return acquireNext(false);
 			}
 			return this.queue.failAll("the store failed", failure).then(retire());
@@ -557,7 +557,7 @@ final class LockEntry implements LeasedLock {
 			StoreFailure.caught(() -> this.stored.acquire(command)).whenComplete((result, thrown) -> {
 				Throwable failure = note(thrown);
 				if (result != null) {
-					ended.released(!(result instanceof PredecessorGone), null);
+					ended.released(!(result instanceof PredecessorLost), null);
 				}
 				else {
 					// If the request did not reach the store, the turn still owns the

@@ -52,7 +52,7 @@ final class LockGroup {
 	}
 
 	boolean isFull() {
-		return this.questions.size() == LockStore.MOST_ACQUIRED_AT_ONCE;
+		return this.questions.size() == LockStore.MAX_ACQUIRED_AT_ONCE;
 	}
 
 	/**

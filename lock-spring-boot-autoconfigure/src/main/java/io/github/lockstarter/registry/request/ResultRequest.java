@@ -70,7 +70,7 @@ public final class ResultRequest extends AcquireRequest {
 	 */
 	@Override
 	public void noteHolder(long storeToken) {
-		if (this.since == ResultQuery.NOBODY && storeToken > 0) {
+		if (this.since == ResultQuery.NO_TOKEN && storeToken > 0) {
 			this.since = storeToken;
 		}
 	}

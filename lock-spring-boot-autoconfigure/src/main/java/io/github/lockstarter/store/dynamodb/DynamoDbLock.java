@@ -77,7 +77,7 @@ final class DynamoDbLock implements StoredLock {
 	@Override
 	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 		String owner = command.owner();
-		if (!command.takenBack()) {
+		if (!command.undoneOnFailure()) {
 			return this.table.calls().call(this.key, () -> takeOrFind(command));
 		}
 		this.last = command;

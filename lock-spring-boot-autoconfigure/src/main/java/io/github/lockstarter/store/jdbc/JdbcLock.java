@@ -15,7 +15,7 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.AcquireResult.PredecessorLost;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
@@ -91,7 +91,7 @@ final class JdbcLock implements StoredLock {
 		}
 		Supplier<CompletionStage<AcquireResult>> acquisition = (predecessor != null)
 				? () -> handOver(command, predecessor) : () -> takeOrFind(command);
-		if (!command.takenBack()) {
+		if (!command.undoneOnFailure()) {
 			return this.database.calls().call(this.key, acquisition);
 		}
 		this.use.last = command;
@@ -148,12 +148,12 @@ final class JdbcLock implements StoredLock {
 		return this.database.connections().holders().run((connection, mayBeDone) -> {
 			AcquireResult result = this.database.locks()
 				.handOver(connection, this.rowKey, predecessor, command.owner(), command.ttl());
-			return (mayBeDone && result instanceof PredecessorGone) ? take(connection, true, command) : result;
+			return (mayBeDone && result instanceof PredecessorLost) ? take(connection, true, command) : result;
 		});
 	}
 
 	private AcquireResult take(Connection connection, boolean mayBeDone, AcquireCommand command) throws SQLException {
-		if (mayBeDone && command.takenBack()) {
+		if (mayBeDone && command.undoneOnFailure()) {
 			this.use.repeated = command;
 		}
 		try {

@@ -14,7 +14,7 @@ import org.postgresql.PGConnection;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.AcquireResult.PredecessorLost;
 
 /**
  * The table in PostgreSQL, which notifies waiters. It has one more column:
@@ -179,7 +179,7 @@ final class PostgreSqlTable extends LockTable {
 			statement.setString(4, predecessor);
 			try (ResultSet rows = statement.executeQuery()) {
 				if (!rows.next()) {
-					return new PredecessorGone();
+					return new PredecessorLost();
 				}
 				return (rows.getString(3) == null) ? new Granted(rows.getLong(1)) : new Held(HEAD_START);
 			}

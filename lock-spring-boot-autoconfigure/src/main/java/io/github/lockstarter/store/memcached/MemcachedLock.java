@@ -57,7 +57,7 @@ final class MemcachedLock implements StoredLock {
 	public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
 		String owner = command.owner();
 		Duration ttl = command.ttl();
-		if (!command.takenBack()) {
+		if (!command.undoneOnFailure()) {
 			return this.calls.call(this.key, () -> take(owner, ttl));
 		}
 		this.last = command;

@@ -69,7 +69,7 @@ final class RedisLock implements StoredLock {
 		if (command.onRelease() != null) {
 			watch(command.onRelease());
 		}
-		if (!command.takenBack()) {
+		if (!command.undoneOnFailure()) {
 			this.redis.calls().cancelReleases(this.key, command.owner());
 		}
 		if (command.predecessor() != null) {
@@ -133,7 +133,7 @@ final class RedisLock implements StoredLock {
 	}
 
 	private @Nullable Supplier<Request<Long>> undo(AcquireCommand command) {
-		return command.takenBack() ? () -> releaseRequest(command.owner()) : null;
+		return command.undoneOnFailure() ? () -> releaseRequest(command.owner()) : null;
 	}
 
 	@Override

@@ -12,7 +12,7 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.AcquireResult.PredecessorLost;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
 
@@ -63,7 +63,7 @@ final class Replies {
 		if (number > 0) {
 			return new Granted(number);
 		}
-		return (number < 0 && !repeated) ? new PredecessorGone() : new Held(HEAD_START);
+		return (number < 0 && !repeated) ? new PredecessorLost() : new Held(HEAD_START);
 	}
 
 }

@@ -19,7 +19,7 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.AcquireResult.PredecessorLost;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
@@ -316,7 +316,7 @@ final class SimulatedServer {
 			return grant(from, key, successor, Math.max(now() + ttl, holder.expiry()));
 		}
 		if (holder == null || !holder.owner().equals(owner)) {
-			return new Reply(new PredecessorGone(), this.epoch);
+			return new Reply(new PredecessorLost(), this.epoch);
 		}
 		this.releases.released(key, owner, false);
 		Set<SimulatedStore> others = new LinkedHashSet<>(waiting(key));

@@ -30,7 +30,7 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.AcquireResult.PredecessorGone;
+import io.github.lockstarter.store.AcquireResult.PredecessorLost;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
@@ -472,12 +472,12 @@ final class SimulatedStore implements LockStore {
 			Call<Reply> call = call(command, ttl);
 			call.whenLate((reply) -> {
 				boolean unwanted = reply.result() instanceof Granted && answer.isCompletedExceptionally();
-				if (unwanted && command.takenBack()) {
+				if (unwanted && command.undoneOnFailure()) {
 					SimulatedStore.this.undo(this.key, command.owner(), ttl);
 				}
 			}).begin().whenComplete((reply, failure) -> {
 				if (failure != null) {
-					if (command.takenBack()) {
+					if (command.undoneOnFailure()) {
 						SimulatedStore.this.undo(this.key, command.owner(), ttl);
 					}
 					answer.completeExceptionally(failure);
@@ -499,7 +499,7 @@ final class SimulatedStore implements LockStore {
 			if (command.query() != null && !SimulatedStore.this.world.scenario().can(Capability.KEEPS_RESULTS)) {
 				SimulatedStore.this.world.violated("A store that keeps no results is asked for one");
 			}
-			if (!command.takenBack() && !SimulatedStore.this.world.scenario().can(Capability.HOLDS_FOR_TOKENS)) {
+			if (!command.undoneOnFailure() && !SimulatedStore.this.world.scenario().can(Capability.HOLDS_FOR_TOKENS)) {
 				SimulatedStore.this.world.violated("A store that knows no tokens is given one");
 			}
 			if (command.ttl().toMillis() < 1) {
@@ -527,7 +527,7 @@ final class SimulatedStore implements LockStore {
 				SimulatedStore.this.use.released(command.predecessor());
 			}
 			if (result instanceof Granted grant) {
-				if (command.takenBack()) {
+				if (command.undoneOnFailure()) {
 					SimulatedStore.this.use.granted(this.key, command.owner());
 				}
 				SimulatedStore.this.use.note(this.key, grant.fencingToken(),
@@ -536,7 +536,7 @@ final class SimulatedStore implements LockStore {
 			if (result instanceof Held && command.onRelease() != null) {
 				subscribe();
 			}
-			return (result instanceof PredecessorGone && repeated) ? new Held(SimulatedServer.HEAD_START) : result;
+			return (result instanceof PredecessorLost && repeated) ? new Held(SimulatedServer.HEAD_START) : result;
 		}
 
 		@Override

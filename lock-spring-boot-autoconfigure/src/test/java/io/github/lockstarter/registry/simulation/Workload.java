@@ -300,7 +300,7 @@ final class Workload {
 	private void askForResult(Caller caller) {
 		SimulatedProcess process = caller.process();
 		ResultKey result = caller.result();
-		long since = result.replayed() ? ResultQuery.ANYBODY : ResultQuery.NOBODY;
+		long since = result.replayed() ? ResultQuery.ANY_TOKEN : ResultQuery.NO_TOKEN;
 		await(caller,
 				process.registry()
 					.acquireAsync(caller.key(), caller.options(), result, since,

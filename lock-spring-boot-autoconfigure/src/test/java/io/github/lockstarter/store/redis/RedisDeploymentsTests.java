@@ -97,7 +97,7 @@ class RedisDeploymentsTests {
 	}
 
 	private static CompletableFuture<Acquisition> acquire(RedisInstance instance, LockKey key, ResultKey result) {
-		return instance.locks().acquireAsync(key, WAITING, result, ResultQuery.NOBODY, null).toCompletableFuture();
+		return instance.locks().acquireAsync(key, WAITING, result, ResultQuery.NO_TOKEN, null).toCompletableFuture();
 	}
 
 	private static RedisInstance instance(RedisDeployment deployment) {

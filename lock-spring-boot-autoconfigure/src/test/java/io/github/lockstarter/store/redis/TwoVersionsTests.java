@@ -38,7 +38,7 @@ class TwoVersionsTests {
 
 	private static final ResultKey REPLAYED = new ResultKey("replay", TTL, true);
 
-	private static final ResultQuery ANY = new ResultQuery(REPLAYED, ResultQuery.ANYBODY, Duration.ZERO);
+	private static final ResultQuery ANY = new ResultQuery(REPLAYED, ResultQuery.ANY_TOKEN, Duration.ZERO);
 
 	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
 

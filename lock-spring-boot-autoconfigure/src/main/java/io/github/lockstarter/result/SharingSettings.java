@@ -17,7 +17,7 @@ import io.github.lockstarter.LockCounts;
 /**
  * The settings for sharing and replaying the results of an application.
  */
-public final class SharedResults {
+public final class SharingSettings {
 
 	private static final Duration LONGEST = Duration.ofDays(365);
 
@@ -42,7 +42,7 @@ public final class SharedResults {
 	 * @param counts counts shared and replayed results, and those that are not
 	 * @param storeLimit the size of the largest result that the store keeps, in bytes
 	 */
-	public SharedResults(Duration ttl, DataSize maxSize, Supplier<JsonMapper> mapper,
+	public SharingSettings(Duration ttl, DataSize maxSize, Supplier<JsonMapper> mapper,
 			Supplier<ResultPredicate> predicate, Supplier<LockCounts> counts, LongSupplier storeLimit) {
 		checkTime(ttl);
 		checkSize(maxSize);
