@@ -1,6 +1,7 @@
 package io.github.lockstarter.service;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -10,9 +11,12 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -104,19 +108,26 @@ final class Relay implements AutoCloseable {
 			// An exchange that is not closed keeps its connection.
 			return;
 		}
-		try (exchange) {
-			if (fault == Fault.UNAVAILABLE) {
-				exchange.sendResponseHeaders(503, -1);
-				return;
+		int status = (fault == Fault.UNAVAILABLE) ? 503 : passOn(exchange);
+		Executor executor = (fault == Fault.SLOW) ? CompletableFuture.delayedExecutor(2, TimeUnit.SECONDS)
+				: Runnable::run;
+		executor.execute(() -> {
+			try (exchange) {
+				if (fault != Fault.ANSWER_LOST) {
+					exchange.sendResponseHeaders(status, -1);
+				}
 			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		});
+	}
+
+	private int passOn(HttpExchange exchange) throws IOException {
+		try {
 			HttpResponse<Void> answer = ask(exchange);
 			this.answers.add(exchange.getRequestMethod() + " " + answer.statusCode());
-			if (fault == Fault.SLOW) {
-				Thread.sleep(2000);
-			}
-			if (fault != Fault.ANSWER_LOST) {
-				exchange.sendResponseHeaders(answer.statusCode(), -1);
-			}
+			return answer.statusCode();
 		}
 		catch (InterruptedException ex) {
 			throw new IOException(ex);

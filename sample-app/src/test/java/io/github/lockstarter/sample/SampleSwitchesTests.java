@@ -63,6 +63,14 @@ class SampleSwitchesTests {
 	}
 
 	@Test
+	@DisplayName("A negative duration stops the start, and the message names the property")
+	void negativeLatency() {
+		assertThatThrownBy(() -> start("sample.points.latency=-1s")).rootCause()
+			.hasMessageContaining("sample.points.latency")
+			.hasMessageContaining("must not be negative");
+	}
+
+	@Test
 	@DisplayName("lock.store=memory needs no Redis, unless the sample was processed ahead of time for Redis")
 	void memory() throws Exception {
 		if (AotDetector.useGeneratedArtifacts()) {

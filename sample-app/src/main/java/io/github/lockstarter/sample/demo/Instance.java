@@ -1,8 +1,6 @@
 package io.github.lockstarter.sample.demo;
 
 import java.net.URI;
-import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * An instance of the application.
@@ -16,15 +14,6 @@ record Instance(String url, String instanceId, boolean killable, String store) {
 
 	public String name() {
 		return URI.create(this.url).getAuthority();
-	}
-
-	/** Returns the first port from 8081 that none of the instances has. */
-	static int nextPort(List<Instance> instances) {
-		List<Integer> ports = instances.stream().map((each) -> URI.create(each.url).getPort()).toList();
-		return IntStream.iterate(8081, (port) -> port + 1)
-			.filter((port) -> !ports.contains(port))
-			.findFirst()
-			.orElseThrow();
 	}
 
 }

@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -119,6 +120,15 @@ class Instances implements DisposableBean {
 			.stream()
 			.collect(Collectors.toMap((each) -> each, this::answers, (a, b) -> a, LinkedHashMap::new));
 		return asked.entrySet().stream().filter((each) -> each.getValue().join()).map(Map.Entry::getKey).toList();
+	}
+
+	/** Returns the first port from 8081 that none of the instances has. */
+	static int nextPort(List<Instance> instances) {
+		List<Integer> ports = instances.stream().map((each) -> URI.create(each.url()).getPort()).toList();
+		return IntStream.iterate(8081, (port) -> port + 1)
+			.filter((port) -> !ports.contains(port))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	private CompletableFuture<Boolean> answers(Instance instance) {

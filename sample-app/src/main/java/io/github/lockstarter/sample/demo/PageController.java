@@ -147,7 +147,7 @@ class PageController {
 		model.put("policies", Policy.guarded());
 		model.put("maxRequests", FireForm.MAX_REQUESTS);
 		model.put("servers", Run.byLetter(running));
-		model.put("nextPort", Instance.nextPort(running));
+		model.put("nextPort", Instances.nextPort(running));
 		model.put("offersKill", offersKill());
 		model.put("killable", killable(running).map(running::indexOf).map(Run::letter).orElse(""));
 		model.put("timeline", timeline);
