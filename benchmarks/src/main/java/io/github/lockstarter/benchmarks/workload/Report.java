@@ -37,9 +37,8 @@ public final class Report {
 					one. PostgreSQL takes longer for this statement than for a bare `INSERT`."""),
 			new Reason("MariaDB, .*p99 wait.*", """
 					**MariaDB, p99 wait:** an instance hands the lock off to its own waiters for a turn, and then the
-					waiters of the other instance have to poll. The peer's threads starve unevenly: its longest wait and
-					its max/min are several times higher, but its p99 does not show them."""),
-			new Reason("MariaDB, .*max/min", """
+					waiters of the other instance have to poll. The peer serves its threads unevenly, which its longest
+					wait and its max/min show, and its p99 does not."""), new Reason("MariaDB, .*max/min", """
 					**MariaDB, fairness:** waiters of two instances poll, so chance decides which instance finds the
 					lock free. Within an instance the queue is fair."""), new Reason("held lock: bytes of heap", """
 					**Heap per held lock:** a held lock takes about as many bytes as the goal allows. Whether the
