@@ -1,6 +1,7 @@
 package io.github.lockstarter.benchmarks.candidate;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
@@ -46,9 +47,7 @@ public interface LockClient extends AutoCloseable {
 	 * @return an action that releases it, on the same thread
 	 */
 	default Runnable acquireFree(String key) throws Exception {
-		Runnable release = tryAcquire(key);
-		// Spring Integration 7.1.0 may refuse a free lock while another one is held here.
-		return (release != null) ? release : acquire(key);
+		return Objects.requireNonNull(tryAcquire(key), "A free lock was refused");
 	}
 
 	/**

@@ -168,10 +168,8 @@ public final class Http implements Workload {
 		Endpoint.of(server, keys).forEach((endpoint) -> {
 			long requests = rounds.results(endpoint).stream().mapToLong(Answers::unanswered).sum();
 			if (requests > 0) {
-				report.paragraph("%s, %s: the server never answered %d requests.%s"
-					.formatted(server, endpoint.variant, requests, (server == Server.WEBFLUX)
-							? " Reactor Netty before 1.3.8 leaves some unread, with or without a lock (its issue 4361)."
-							: ""));
+				report.paragraph(
+						"%s, %s: the server never answered %d requests.".formatted(server, endpoint.variant, requests));
 			}
 		});
 	}
