@@ -73,8 +73,12 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 
 	/** Returns whether the request was refused temporarily. */
 	boolean isRefusal() {
-		String type = this.problem.path("type").asString("");
-		return isConflict() && REFUSALS.contains(type.replaceFirst(".*[/#:]", ""));
+		return isConflict() && REFUSALS.contains(lastSegment(this.problem.path("type").asString("")));
+	}
+
+	private static String lastSegment(String uri) {
+		int end = Math.max(uri.lastIndexOf('/'), Math.max(uri.lastIndexOf('#'), uri.lastIndexOf(':')));
+		return uri.substring(end + 1);
 	}
 
 	/** Returns whether the server or a proxy could not handle the request. */

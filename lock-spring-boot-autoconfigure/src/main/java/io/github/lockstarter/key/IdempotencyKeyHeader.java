@@ -1,7 +1,6 @@
 package io.github.lockstarter.key;
 
 import java.util.List;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +25,6 @@ public record IdempotencyKeyHeader(String lockName, int maxLength) {
 	/** Characters of a quoted string, a list, or parameters. */
 	private static final String NOT_BARE = "\"\\,;";
 
-	/** The whitespace that HTTP allows around a value. */
-	private static final Pattern SPACE = Pattern.compile("^[ \t]+|[ \t]+$");
-
 	/**
 	 * Returns the key.
 	 * @param lines the values of all headers of that name
@@ -42,7 +38,11 @@ public record IdempotencyKeyHeader(String lockName, int maxLength) {
 		if (lines.size() > 1) {
 			throw invalid(Reason.REPEATED);
 		}
-		String line = SPACE.matcher(lines.get(0)).replaceAll("");
+		String line = trimmed(lines.get(0));
+		// In quotes, each character may be escaped.
+		if (line.length() > 2L * this.maxLength + 2) {
+			throw invalid(Reason.TOO_LONG);
+		}
 		String key = line.startsWith("\"") ? unquoted(line) : bare(line);
 		if (!StringUtils.hasText(key)) {
 			throw invalid(Reason.EMPTY);
@@ -51,6 +51,23 @@ public record IdempotencyKeyHeader(String lockName, int maxLength) {
 			throw invalid(Reason.TOO_LONG);
 		}
 		return key;
+	}
+
+	/** Removes the whitespace that HTTP allows around a value. */
+	private static String trimmed(String line) {
+		int begin = 0;
+		int end = line.length();
+		while (begin < end && isSpace(line.charAt(begin))) {
+			begin++;
+		}
+		while (begin < end && isSpace(line.charAt(end - 1))) {
+			end--;
+		}
+		return line.substring(begin, end);
+	}
+
+	private static boolean isSpace(char character) {
+		return character == ' ' || character == '\t';
 	}
 
 	private String unquoted(String line) {

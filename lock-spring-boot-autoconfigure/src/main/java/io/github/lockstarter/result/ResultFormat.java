@@ -3,6 +3,7 @@ package io.github.lockstarter.result;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.result.SharedResult.Answered;
 import io.github.lockstarter.result.SharedResult.Returned;
 
@@ -178,19 +180,19 @@ final class ResultFormat {
 				|| canonical(this.mapper.readTree(again)).equals(canonical(this.mapper.readTree(json)));
 	}
 
-	/** The elements of a set may be read in another order. */
+	/**
+	 * Returns a text that does not depend on the order of the elements of a set, which
+	 * may be read in another one. The text of a container is a digest, so that its length
+	 * does not grow with the depth of the value.
+	 */
 	private static String canonical(JsonNode node) {
-		if (node.isArray()) {
-			return node.valueStream().map(ResultFormat::canonical).sorted().toList().toString();
+		if (!node.isContainer()) {
+			return node.toString();
 		}
-		if (node.isObject()) {
-			return node.propertyStream()
-				.map((property) -> property.getKey() + '=' + canonical(property.getValue()))
-				.sorted()
-				.toList()
-				.toString();
-		}
-		return node.toString();
+		Stream<String> parts = node.isObject()
+				? node.propertyStream().map((property) -> property.getKey() + '=' + canonical(property.getValue()))
+				: node.valueStream().map(ResultFormat::canonical);
+		return LockKey.ofDigest("value", node.getNodeType() + parts.sorted().toList().toString()).key();
 	}
 
 	private boolean isNothing() {

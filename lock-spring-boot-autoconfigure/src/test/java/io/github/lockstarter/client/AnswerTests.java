@@ -8,9 +8,12 @@ import java.time.InstantSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+
+import io.github.lockstarter.testing.ProcessorTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -87,6 +90,29 @@ class AnswerTests {
 		assertThat(Answer.of(HttpStatus.CONFLICT, headers).hasProblem()).isEqualTo(expected);
 		assertThat(Answer.of(HttpStatus.SERVICE_UNAVAILABLE, headers).hasProblem()).isEqualTo(expected);
 		assertThat(Answer.of(HttpStatus.UNPROCESSABLE_CONTENT, headers).hasProblem()).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "a", "/", "#:", "\\n", "request-in-progress" })
+	@DisplayName("The time to read the problem type of a server grows only with its length")
+	void longType(String repeated) {
+		ProcessorTime.assertLinear((length) -> {
+			Answer answer = Answer.of(HttpStatus.CONFLICT, new HttpHeaders())
+				.with("{\"type\":\"%s\"}".formatted(repeated.repeat(length)).getBytes(StandardCharsets.UTF_8));
+			return answer::isRefusal;
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "7", " ", ",", "Sun", "Sun, " })
+	@DisplayName("The time to read Retry-After of a server grows only with its length")
+	void longRetryAfter(String repeated) {
+		ProcessorTime.assertLinear((length) -> {
+			HttpHeaders headers = new HttpHeaders();
+			headers.set(HttpHeaders.RETRY_AFTER, repeated.repeat(length));
+			Answer answer = Answer.of(HttpStatus.SERVICE_UNAVAILABLE, headers);
+			return () -> answer.retryAfter(CLOCK);
+		});
 	}
 
 }

@@ -11,12 +11,15 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.InvalidIdempotencyKeyException;
+import io.github.lockstarter.testing.ProcessorTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 class IdempotencyKeyHeaderTests {
@@ -74,8 +77,22 @@ class IdempotencyKeyHeaderTests {
 				arguments("key-repeated", Collections.nCopies(3, "\"a\"")),
 				arguments("key-too-long", List.of("k".repeat(256))),
 				arguments("key-too-long", List.of('"' + "k".repeat(256) + '"')),
-				arguments("key-too-long", Arrays.asList("k".repeat(100_000))));
+				arguments("key-too-long", Arrays.asList("k".repeat(100_000))),
+				arguments("key-too-long", List.of("a" + " ".repeat(7_900) + "b")),
+				arguments("key-too-long", List.of('"' + "\\\"".repeat(256) + '"')));
 		return Stream.concat(malformed, others);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "a, ' ', b", "' ', a, ' '", "'', ' ', ''", "'', '\t ', a", "'\"', ' ', '\"'", "'\"', '\\\"', '\"'",
+			"a, ',', b" })
+	@DisplayName("The time to read a header, valid or not, grows only with its length")
+	void linear(String begin, String repeated, String end) {
+		IdempotencyKeyHeader unlimited = new IdempotencyKeyHeader("orders", Integer.MAX_VALUE);
+		ProcessorTime.assertLinear((length) -> {
+			List<String> lines = List.of(begin + repeated.repeat(length) + end);
+			return () -> catchThrowable(() -> unlimited.read(lines));
+		});
 	}
 
 	@ParameterizedTest

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.ParameterizedTypeReference;
@@ -32,7 +35,10 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 
+import io.github.lockstarter.testing.ProcessorTime;
+
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 class ResultFormatTests {
 
@@ -163,6 +169,33 @@ class ResultFormatTests {
 		assertThat(format.readArguments(output.toString())).isEqualTo("sha256:1234");
 	}
 
+	@Test
+	@DisplayName("The time to check whether a result is read as it was written does not grow with the product of its size and its depth")
+	void deep() {
+		ResultFormat format = one(ResolvableType.forClass(Report.class));
+		// It is read in another order, so that all of it is compared.
+		Set<String> inOrder = new LinkedHashSet<>(List.of("b", "a"));
+		ProcessorTime.assertLinear((length) -> {
+			int depth = length / 100;
+			Report report = new Report(inOrder,
+					mapper().readTree("[".repeat(depth) + '"' + "a".repeat(length) + '"' + "]".repeat(depth)));
+			return () -> write(format, report);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"a\":", "[", "7", "\"", "\\", "\n", " ", "{\"shape\":\"\"}" })
+	@DisplayName("The time to read a stored text, valid or not, grows only with its length")
+	void hostile(String repeated) {
+		ResultFormat format = one(ResolvableType.forClass(Report.class));
+		String head = write(format, null).lines().findFirst().orElseThrow();
+		ProcessorTime.assertLinear((length) -> {
+			String text = repeated.repeat(length);
+			return () -> Stream.of(text, head + '\n' + text + '\n')
+				.forEach((each) -> catchThrowable(() -> format.read(each)));
+		});
+	}
+
 	static ResultFormat one(ResolvableType type) {
 		return new ResultFormat(new ResultType(Object.class, type, false), mapper());
 	}
@@ -204,6 +237,9 @@ class ResultFormatTests {
 	}
 
 	record Node(String name, List<Node> children) {
+	}
+
+	record Report(Set<String> names, JsonNode details) {
 	}
 
 	enum Size {

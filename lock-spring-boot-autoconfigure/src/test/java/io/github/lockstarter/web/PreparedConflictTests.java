@@ -20,6 +20,7 @@ import org.springframework.http.MediaType;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.testing.ProcessorTime;
 import io.github.lockstarter.web.PreparedConflicts.Kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -132,6 +133,21 @@ class PreparedConflictTests {
 		}
 		assertThat(kinds.stream().filter((kind) -> conflicts.find(kind) != null)).hasSizeBetween(1, 1_000)
 			.contains(kinds.get(kinds.size() - 1));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/a", "a", "%22", "." })
+	@DisplayName("The time to prepare an answer and to use it grows only with the length of the path")
+	void linear(String repeated) {
+		ProcessorTime.assertLinear((length) -> {
+			String path = "/" + repeated.repeat(length);
+			byte[] body = bytes("{\"instance\":\"%s\",\"retryAfterMillis\":1}".formatted(path));
+			return () -> {
+				PreparedConflict prepared = PreparedConflict.of(JSON, body, path, 1);
+				assertThat(prepared).isNotNull();
+				prepared.body(path, 2);
+			};
+		});
 	}
 
 	private static Kind kind(Locale locale) {
