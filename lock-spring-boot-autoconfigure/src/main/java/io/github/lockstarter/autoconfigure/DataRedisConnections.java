@@ -25,6 +25,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
 import org.springframework.boot.ssl.SslBundle;
+import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
 import io.github.lockstarter.store.redis.connection.LettuceConnections;
@@ -111,24 +112,26 @@ final class DataRedisConnections {
 	}
 
 	private RedisURI uri(DataRedisConnectionDetails.Standalone server) {
-		return authenticated(uri().withHost(server.getHost()).withPort(server.getPort()))
-			.withDatabase(server.getDatabase())
-			.build();
+		return authenticated(uri(server.getHost(), server.getPort())).withDatabase(server.getDatabase()).build();
 	}
 
 	private List<RedisURI> uris(List<Node> nodes) {
-		return nodes.stream()
-			.map((node) -> authenticated(uri().withHost(node.host()).withPort(node.port())).build())
-			.toList();
+		return nodes.stream().map((node) -> authenticated(uri(node.host(), node.port())).build()).toList();
 	}
 
 	private RedisURI uri(DataRedisConnectionDetails.Sentinel sentinel) {
 		RedisURI.Builder master = uri().withSentinelMasterId(sentinel.getMaster());
 		for (Node node : sentinel.getNodes()) {
-			RedisURI.Builder builder = uri().withHost(node.host()).withPort(node.port());
+			RedisURI.Builder builder = uri(node.host(), node.port());
 			master.withSentinel(authenticate(builder, sentinel.getUsername(), sentinel.getPassword()).build());
 		}
 		return authenticated(master).withDatabase(sentinel.getDatabase()).build();
+	}
+
+	/** A URL in place of a host would be printed as one, with its password. */
+	private RedisURI.Builder uri(String host, int port) {
+		Assert.isTrue(host.indexOf('@') < 0 && host.indexOf('/') < 0, "A host is a name or an address");
+		return uri().withHost(host).withPort(port);
 	}
 
 	private RedisURI.Builder uri() {

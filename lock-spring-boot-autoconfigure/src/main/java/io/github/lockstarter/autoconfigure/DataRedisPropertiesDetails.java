@@ -15,6 +15,8 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
+import io.github.lockstarter.LockConfigurationException;
+
 /**
  * The address of Redis from {@code spring.data.redis.*}. Spring Boot creates such a bean
  * only with Spring Data Redis, which an application that uses Redis only for locks need
@@ -37,12 +39,13 @@ final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 	/** The text is not part of the message, because it may contain a password. */
 	private static RedisURI parse(String url) {
 		try {
-			Assert.isTrue(url.matches("rediss?://.*"), "The scheme must be redis or rediss");
+			Assert.isTrue(url.startsWith("redis://") || url.startsWith("rediss://"),
+					"The scheme must be redis or rediss");
 			return RedisURI.create(url);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new InvalidConfigurationPropertyValueException("spring.data.redis.url", "******",
-					"It must be redis://[[username:]password@]host[:port][/database], or begin with rediss:// for TLS");
+			throw new LockConfigurationException("spring.data.redis.url is not a valid address of Redis.",
+					"Write it as redis://[[username:]password@]host[:port][/database], or with rediss:// for TLS.");
 		}
 	}
 

@@ -39,6 +39,13 @@ record JdbcProperties(@Nullable String url, @Nullable String username, @Nullable
 				"There must be at least 2 connections, and at most " + MOST_CONNECTIONS);
 	}
 
+	/** Does not contain the URL and the password. */
+	@Override
+	public String toString() {
+		return "JdbcProperties[table=%s, initializeSchema=%s, connections=%s, commandTimeout=%s]".formatted(this.table,
+				this.initializeSchema, this.connections, this.commandTimeout);
+	}
+
 	/** When to create the tables. */
 	enum InitializeSchema {
 

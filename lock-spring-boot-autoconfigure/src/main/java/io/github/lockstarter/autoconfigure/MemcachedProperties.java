@@ -8,6 +8,8 @@ import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
+import io.github.lockstarter.LockConfigurationException;
+
 /**
  * Settings of the memcached store.
  *
@@ -21,17 +23,21 @@ import org.springframework.util.Assert;
 record MemcachedProperties(@DefaultValue("localhost:11211") List<String> servers,
 		@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout) {
 
-	private static final Pattern SERVER = Pattern.compile("(\\[[^\\[\\]\\s]+]|[^:\\[\\]\\s]+)(:(?<port>\\d{1,5}))?");
+	private static final Pattern SERVER = Pattern
+		.compile("(\\[[^/@\\[\\]\\s]+]|[^:/@\\[\\]\\s]+)(:(?<port>\\d{1,5}))?");
 
 	MemcachedProperties {
-		LockProperties.check("lock.memcached.servers", servers, MemcachedProperties::checkServers);
+		checkServers(servers);
 		LockProperties.check("lock.memcached.key-prefix", keyPrefix, MemcachedProperties::checkPrefix);
 		LockProperties.check("lock.memcached.command-timeout", commandTimeout, LockProperties::checkTimeout);
 	}
 
+	/** An invalid server is not part of the message: a URL may contain a password. */
 	private static void checkServers(List<String> servers) {
-		Assert.isTrue(!servers.isEmpty() && servers.stream().allMatch(MemcachedProperties::isServer),
-				"A server must be host or host:port, with a port up to 65535; separate several servers by commas");
+		if (servers.isEmpty() || !servers.stream().allMatch(MemcachedProperties::isServer)) {
+			throw new LockConfigurationException("A server in lock.memcached.servers is not valid, or there is none.",
+					"Write each server as host or host:port, with a port up to 65535, and separate several servers by commas.");
+		}
 	}
 
 	private static boolean isServer(String text) {

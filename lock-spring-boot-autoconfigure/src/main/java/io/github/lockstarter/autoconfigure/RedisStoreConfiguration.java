@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import io.lettuce.core.RedisClient;
 
@@ -56,10 +57,8 @@ class RedisStoreConfiguration {
 			refuseToGuess(beans);
 		}
 		DataRedisProperties redis = binder.bindOrCreate(PREFIX, DataRedisProperties.class);
-		RedisConnections connections = connections(
-				new DataRedisConnections(redis,
-						details
-							.getIfAvailable(() -> new DataRedisPropertiesDetails(redis, sslBundles.getIfAvailable()))),
+		RedisConnections connections = connections(redis,
+				() -> details.getIfAvailable(() -> new DataRedisPropertiesDetails(redis, sslBundles.getIfAvailable())),
 				resources, options);
 		if (connections.isClustered() && properties.redis().replicasToAck() > 0) {
 			connections.shutdown();
@@ -74,16 +73,17 @@ class RedisStoreConfiguration {
 		return store;
 	}
 
-	private static RedisConnections connections(DataRedisConnections connections,
+	/** An address is not part of the message, because it may contain a password. */
+	private static RedisConnections connections(DataRedisProperties redis, Supplier<DataRedisConnectionDetails> details,
 			ObjectProvider<ClientResourcesBuilderCustomizer> resources,
 			ObjectProvider<LettuceClientOptionsBuilderCustomizer> options) {
 		try {
-			return connections.create(resources.orderedStream().toList(), options.orderedStream().toList());
+			return new DataRedisConnections(redis, details.get()).create(resources.orderedStream().toList(),
+					options.orderedStream().toList());
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException(
-					"spring.data.redis.* has no valid address of Redis: %s.".formatted(ex.getMessage()),
-					"Correct spring.data.redis.*, or choose another lock.store.");
+			throw new LockConfigurationException("spring.data.redis.* has no valid address of Redis.",
+					"Correct spring.data.redis.*, or choose another lock.store. A host is a name or an address, and a node is host:port.");
 		}
 	}
 

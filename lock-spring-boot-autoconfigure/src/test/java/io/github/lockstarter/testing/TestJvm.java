@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -27,9 +28,12 @@ public final class TestJvm implements AutoCloseable {
 
 	private final Process process;
 
+	/** Completes with the end of the output. */
+	private final CompletableFuture<Void> end;
+
 	private TestJvm(Process process) {
 		this.process = process;
-		CompletableFuture.runAsync(this::read, (task) -> {
+		this.end = CompletableFuture.runAsync(this::read, (task) -> {
 			Thread reader = new Thread(task, "output-of-" + process.pid());
 			reader.setDaemon(true);
 			reader.start();
@@ -60,16 +64,21 @@ public final class TestJvm implements AutoCloseable {
 		}
 	}
 
-	/** Waits until a line begins with the text, and returns the rest of the line. */
+	/**
+	 * Waits until a line begins with the text, and returns the rest of the line. Fails if
+	 * the JVM has ended.
+	 */
 	public String await(String begin) {
-		Awaitility.await()
-			.atMost(3, TimeUnit.MINUTES)
-			.untilAsserted(() -> assertThat(this.output).anyMatch((line) -> line.startsWith(begin)));
+		Awaitility.await().atMost(3, TimeUnit.MINUTES).until(() -> this.end.isDone() || line(begin).isPresent());
+		assertThat(this.output).anyMatch((line) -> line.startsWith(begin));
+		return line(begin).orElseThrow();
+	}
+
+	private Optional<String> line(String begin) {
 		return this.output.stream()
 			.filter((line) -> line.startsWith(begin))
-			.findFirst()
-			.orElseThrow()
-			.substring(begin.length());
+			.map((line) -> line.substring(begin.length()))
+			.findFirst();
 	}
 
 	/** Kills the JVM, as {@code kill -9} does. */

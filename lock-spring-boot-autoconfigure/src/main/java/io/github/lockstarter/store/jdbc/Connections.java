@@ -4,15 +4,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
-import com.zaxxer.hikari.HikariDataSource;
-
 /**
  * The connections of the store. Some of them are reserved for holders, which renew and
  * release, so that holders never wait behind callers that acquire locks.
  */
 final class Connections {
 
-	private final HikariDataSource pool;
+	private final StorePool pool;
 
 	private final ConnectionLane callers;
 
@@ -26,7 +24,7 @@ final class Connections {
 	 * @param timeout the longest time for a statement, including the wait for a
 	 * connection
 	 */
-	Connections(HikariDataSource pool, LockTable locks, int connections, Duration timeout) {
+	Connections(StorePool pool, LockTable locks, int connections, Duration timeout) {
 		this.pool = pool;
 		this.callers = new ConnectionLane("lock-jdbc-", pool, connections - connections / 2, 0, locks, timeout);
 		this.holders = new ConnectionLane("lock-jdbc-holders-", pool, connections / 2, 1, locks, timeout);

@@ -1,9 +1,8 @@
 package io.github.lockstarter.store.jdbc;
 
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
-
-import io.github.lockstarter.LockConfigurationException;
 
 /**
  * The supported databases.
@@ -23,15 +22,16 @@ enum Database {
 
 	/**
 	 * Returns the database of a JDBC URL, even if it is wrapped in the URL of another
-	 * driver.
+	 * driver; empty if it is not supported.
 	 */
-	static Database of(String url) {
-		return Stream.of(values())
-			.filter((each) -> url.toLowerCase(Locale.ROOT).contains(each.inUrl))
-			.findFirst()
-			.orElseThrow(() -> new LockConfigurationException(
-					"Locks cannot be stored in the database of %s.".formatted(url.replaceAll("^(\\w+:\\w+:).*", "$1…")),
-					"Use PostgreSQL, MySQL, MariaDB or H2, or choose another lock.store."));
+	static Optional<Database> of(String url) {
+		String text = url.toLowerCase(Locale.ROOT);
+		return Stream.of(values()).filter((each) -> text.contains(each.inUrl)).findFirst();
+	}
+
+	/** Returns whether a URL may contain a user and a password before the server. */
+	boolean acceptsUserInUrl() {
+		return this == MYSQL;
 	}
 
 	Schema schema(String table) {

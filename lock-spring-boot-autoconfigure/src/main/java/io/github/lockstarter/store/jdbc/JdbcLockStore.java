@@ -20,7 +20,6 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -71,9 +70,6 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 
 	private static final long PAUSE_MILLIS = 100;
 
-	/** The shortest time that the pool allows. */
-	private static final long SHORTEST_CONNECT_MILLIS = 250;
-
 	private final Set<Capability> capabilities;
 
 	private final Schema schema;
@@ -109,7 +105,8 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 			Duration commandTimeout, @Nullable DataSource application) {
 		Assert.isTrue(connections >= 2, "There must be at least two connections: one for holders, and one for callers");
 		checkTable(table);
-		Database kind = Database.of(String.valueOf(database.getJdbcUrl()));
+		DatabaseUrl url = new DatabaseUrl(database.getJdbcUrl());
+		Database kind = url.database();
 		boolean notifies = kind == Database.POSTGRESQL;
 		this.capabilities = EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
 		if (notifies) {
@@ -123,9 +120,8 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		String instance = UUID.randomUUID().toString();
 		LockTable locks = kind.locks(table, instance);
 		ResultTable results = new ResultTable(locks, table);
-		this.connections = new Connections(
-				pool(database, connections + (notifies ? 1 : 0), commandTimeout, locks.connectionInitSql()), locks,
-				connections, commandTimeout);
+		this.connections = new Connections(StorePool.create(database, url, connections + (notifies ? 1 : 0),
+				commandTimeout, locks.connectionInitSql()), locks, connections, commandTimeout);
 		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
 				notifies ? new ReleaseNotifications(PostgreSqlTable.channel(table), instance, this.connections) : null,
@@ -140,28 +136,6 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	public static void checkTable(String table) {
 		Assert.isTrue(TABLE.matcher(table).matches(),
 				"The name of a table consists of letters, digits and '_', and does not begin with a digit. A schema and a dot can precede it. All of it has at most 50 characters");
-	}
-
-	private static HikariDataSource pool(HikariConfig database, int connections, Duration timeout,
-			@Nullable String initSql) {
-		HikariConfig config = new HikariConfig();
-		database.copyStateTo(config);
-		config.setPoolName("lock-jdbc");
-		config.setMaximumPoolSize(connections);
-		config.setMinimumIdle(1);
-		// One connection listens for notifications for as long as the application runs.
-		config.setLeakDetectionThreshold(0);
-		config.setConnectionTimeout(Math.max(timeout.toMillis(), SHORTEST_CONNECT_MILLIS));
-		config.setValidationTimeout(Math.max(timeout.toMillis(), SHORTEST_CONNECT_MILLIS));
-		config.setInitializationFailTimeout(-1);
-		config.setRegisterMbeans(false);
-		config.setAutoCommit(true);
-		config.setReadOnly(false);
-		if (config.getConnectionInitSql() == null) {
-			config.setConnectionInitSql(initSql);
-		}
-		config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-		return new HikariDataSource(config);
 	}
 
 	/**

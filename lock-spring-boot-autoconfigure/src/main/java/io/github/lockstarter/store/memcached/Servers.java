@@ -57,8 +57,19 @@ final class Servers {
 	}
 
 	private static void addTo(MemcacheClientBuilder<String> builder, String server) {
-		HostAndPort address = HostAndPort.fromString(server).withDefaultPort(DEFAULT_PORT);
+		HostAndPort address = address(server).withDefaultPort(DEFAULT_PORT);
 		builder.withAddress(address.getHost(), address.getPort());
+	}
+
+	/** An invalid server is not part of the message: a URL may contain a password. */
+	private static HostAndPort address(String server) {
+		try {
+			Assert.isTrue(server.indexOf('@') < 0 && server.indexOf('/') < 0, "It is a URL");
+			return HostAndPort.fromString(server);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException("A server must be host or host:port");
+		}
 	}
 
 	private static NodeLocator locator(Collection<AddressAndClient> nodes) {

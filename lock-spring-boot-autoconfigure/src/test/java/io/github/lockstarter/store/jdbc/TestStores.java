@@ -71,7 +71,7 @@ final class TestStores implements AutoCloseable {
 
 	/** Returns the number of held locks. */
 	long held() {
-		String now = Database.of(this.url).locks("locks", "test").now();
+		String now = Database.of(this.url).orElseThrow().locks("locks", "test").now();
 		return query("SELECT count(*) FROM locks WHERE expires_at >= " + now);
 	}
 

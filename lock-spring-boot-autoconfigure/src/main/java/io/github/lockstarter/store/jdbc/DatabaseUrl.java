@@ -1,0 +1,92 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockConfigurationException;
+
+/**
+ * The JDBC URL of a database. It may contain a password, so no message contains more of
+ * it than the name of the driver.
+ */
+final class DatabaseUrl {
+
+	private static final Pattern DRIVER = Pattern.compile("jdbc:\\w{1,30}:", Pattern.CASE_INSENSITIVE);
+
+	private static final String PASSWORD = "password=";
+
+	private final Database database;
+
+	private final String driver;
+
+	/** The URL without the name of the driver. */
+	private final String address;
+
+	/**
+	 * Creates a URL.
+	 * @throws LockConfigurationException if locks cannot be stored in that database, or
+	 * its driver would print a password
+	 */
+	DatabaseUrl(@Nullable String text) {
+		String url = (text != null) ? text : "";
+		Matcher begin = DRIVER.matcher(url);
+		this.driver = begin.lookingAt() ? begin.group() + "…" : "a URL that does not begin with jdbc:";
+		this.database = Database.of(url)
+			.orElseThrow(() -> new LockConfigurationException(
+					"Locks cannot be stored in the database of %s.".formatted(this.driver),
+					"Use PostgreSQL, MySQL, MariaDB or H2, or choose another lock.store."));
+		this.address = url.substring(begin.lookingAt() ? begin.end() : 0);
+		if (!this.database.acceptsUserInUrl() && hasUser(this.address)) {
+			throw new LockConfigurationException(
+					"The URL of the locks' database, %s, has a user before the name of the server, which its driver does not support."
+						.formatted(this.driver),
+					"Remove the user and the password from the URL, and set lock.jdbc.username and lock.jdbc.password, or spring.datasource.username and spring.datasource.password.");
+		}
+	}
+
+	/** An {@code @} in a name of a file, or in a parameter, precedes no server. */
+	private static boolean hasUser(String address) {
+		int server = address.indexOf("//");
+		int parameters = address.indexOf('?', server);
+		return server >= 0
+				&& address.substring(server, (parameters >= 0) ? parameters : address.length()).contains("@");
+	}
+
+	Database database() {
+		return this.database;
+	}
+
+	/**
+	 * Returns the failure of a driver to connect, without its message if that contains
+	 * the address or a password.
+	 */
+	SQLException withoutSecrets(SQLException failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (isSecret(String.valueOf(cause.getMessage()))) {
+				return new SQLTransientConnectionException(
+						"The driver of %s does not accept the URL. Its message is not shown, because it contains the URL or a password."
+							.formatted(this.driver),
+						failure.getSQLState(), failure.getErrorCode());
+			}
+		}
+		return failure;
+	}
+
+	/** Returns the failure to find a driver, whose message contains the URL. */
+	LockConfigurationException withoutDriver() {
+		return new LockConfigurationException(
+				"No driver accepts the URL of the locks' database, %s".formatted(this.driver),
+				"Add the JDBC driver of the database, and correct lock.jdbc.url or spring.datasource.url, for example to jdbc:postgresql://<server>/<database>.");
+	}
+
+	private boolean isSecret(String message) {
+		return (!this.address.isEmpty() && message.contains(this.address))
+				|| message.toLowerCase(Locale.ROOT).contains(PASSWORD);
+	}
+
+}
