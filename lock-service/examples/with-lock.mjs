@@ -55,10 +55,12 @@ const NO_ANSWER = 'no answer'
 const LOST = 70
 let sent
 
-// A failure without an HTTP answer is treated as 503.
+// A failure without an HTTP answer is treated as 503. A redirection is not followed: it would send
+// the key elsewhere.
 async function send(method) {
   try {
-    return await fetch(url, { method, headers, signal: AbortSignal.timeout(answerTime) })
+    const signal = AbortSignal.timeout(answerTime)
+    return await fetch(url, { method, headers, redirect: 'manual', signal })
   } catch (error) {
     return new Response(String(error.cause ?? error), { status: 503, statusText: NO_ANSWER })
   }
@@ -116,7 +118,8 @@ async function runUnderLock() {
   }
   if (!answer.ok) {
     const status = answer.statusText === NO_ANSWER ? NO_ANSWER : answer.status
-    console.error(`The lock ${name} could not be acquired: ${status}: ${await answer.text()}`)
+    const detail = (await answer.text()).slice(0, 1000)
+    console.error(`The lock ${name} could not be acquired: ${status}: ${detail}`)
     return 69
   }
   child = spawn(command, args, { stdio: 'inherit' })

@@ -53,14 +53,15 @@ url="${LOCK_URL:-http://localhost:8080}/locks/$path?ttl=${ttl}s"
 # The client chooses the token, so that it can repeat a request whose answer was lost.
 token=$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n')
 
-# Prints the body of the answer, a space and the status; and "no answer" if the answer is not
-# complete. The headers go through the standard input, because all users of the machine can see the
-# arguments of a process.
+# Prints the end of the body of the answer, a space and the status; and "no answer" if the answer is
+# not complete. The headers go through the standard input, because all users of the machine can see
+# the arguments of a process. A redirection is not followed: it would send the key elsewhere.
 request() {
-  printf 'X-API-Key: %s\nLock-Token: %s\n' "$LOCK_API_KEY" "$token" |
-    curl -sS -X "$1" -H @- -w ' %{http_code}' --path-as-is \
+  printf 'X-API-Key: %s\nLock-Token: %s\n' "$LOCK_API_KEY" "$token" | {
+    curl -sS -X "$1" -H @- -w ' %{http_code}' --path-as-is --no-location \
       -m "$answer_time" --retry-all-errors --retry "$retries" --retry-delay 1 \
       --retry-max-time "$retries" "$url" || echo ' no answer'
+  } | tail -c 1000
 }
 
 # Prints the seconds until the lock must be extended. Zero also if the clock was set back.

@@ -67,6 +67,8 @@ def lock(name, ttl):
     # The timeout of urlopen would limit each step of a request, not the whole request.
     signal.signal(signal.SIGALRM, stop_request)
 
+    # A redirection is not followed, since urllib only follows those of other methods: it would send
+    # the key elsewhere.
     def send(method):
         signal.setitimer(signal.ITIMER_REAL, ttl / 3 - 0.5)
         try:
@@ -74,7 +76,7 @@ def lock(name, ttl):
             with urllib.request.urlopen(request) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
-            error.detail = error.read().decode(errors="replace")
+            error.detail = error.read(1000).decode(errors="replace")
             raise
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)

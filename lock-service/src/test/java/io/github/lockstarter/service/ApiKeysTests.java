@@ -3,6 +3,7 @@ package io.github.lockstarter.service;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -105,6 +106,40 @@ class ApiKeysTests {
 			assertThat(output.getAll().split("wrong API keys", -1)).hasSizeBetween(2, 3);
 
 		}
+	}
+
+	@Test
+	@DisplayName("On any platform, wrong keys count for the address of the connection, whatever a request says")
+	void forgedAddress(CapturedOutput output) {
+		try (RunningService own = RunningService.start("spring.main.cloud-platform=kubernetes")) {
+			assertThat(statusesOfWrongKeys(own, "X-Forwarded-For", "192.0.2.%d")).contains(429);
+			assertThat(statusesOfWrongKeys(own, "Forwarded", "for=192.0.2.%d")).containsOnly(429);
+			assertThat(output.getAll()).contains("Address 127.0.0.1 has sent").doesNotContain("192.0.2.");
+		}
+	}
+
+	@Test
+	@DisplayName("Behind a proxy that is trusted, wrong keys count for the client's address, and no other text is logged")
+	void forwardedAddress(CapturedOutput output) {
+		try (RunningService own = RunningService.start("server.forward-headers-strategy=native")) {
+			assertThat(statusesOfWrongKeys(own, "X-Forwarded-For", "192.0.2.%d")).containsOnly(401);
+			assertThat(statusesOfWrongKeys(own, "X-Forwarded-For", "192.0.2.200")).contains(429);
+			assertThat(statusesOfWrongKeys(own, "X-Forwarded-For", "2001:db8::7")).contains(429);
+			assertThat(statusesOfWrongKeys(own, "X-Forwarded-For", "forged-%d")).contains(429);
+			assertThat(output.getAll())
+				.contains("Address 192.0.2.200 has sent", "Address 2001:db8:0:0:0:0:0:7 has",
+						"Address unknown has sent")
+				.doesNotContain("forged");
+		}
+	}
+
+	/** Sends more wrong keys than one address may send. */
+	private static List<Integer> statusesOfWrongKeys(RunningService service, String header, String value) {
+		return IntStream.range(0, 40)
+			.mapToObj((i) -> service.sendWithoutKey("PUT", "/locks/guessed", "X-API-Key", "guess-number-" + i, header,
+					value.formatted(i)))
+			.map((answer) -> answer.join().status())
+			.toList();
 	}
 
 	@Test

@@ -2,6 +2,7 @@ package io.github.lockstarter.service;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -11,14 +12,19 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,9 +35,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Runs an example client as a process, against a service in this JVM. Each example has a
- * test class of its own, so that the examples are tested in parallel.
+ * test class of its own. All tests run concurrently, because they wait most of the time,
+ * so each of them has a lock of its own.
  */
 @Tag("once")
+@Execution(ExecutionMode.CONCURRENT)
 abstract class ExampleTests {
 
 	private static final String OTHER_CLIENT = "token-of-another-client";
@@ -149,13 +157,14 @@ abstract class ExampleTests {
 	@CsvSource({ "HUP, 129", "INT, 130", "TERM, 143" })
 	@DisplayName("Signal n to the example ends the command, and then releases the lock; the exit code is 128 + n")
 	void signals(String signal, int exitCode) {
-		try (Example example = start("signalled", ENDS_ON_TERM)) {
+		String name = "signalled-" + signal;
+		try (Example example = start(name, ENDS_ON_TERM)) {
 			example.await("begun");
-			assertThat(held("signalled")).isTrue();
+			assertThat(held(name)).isTrue();
 			example.signal(signal);
 			assertThat(example.exitCode()).as(example.output()).isEqualTo(exitCode);
 			assertThat(example.output()).contains("ended");
-			assertThat(held("signalled")).isFalse();
+			assertThat(held(name)).isFalse();
 		}
 	}
 
@@ -347,6 +356,62 @@ abstract class ExampleTests {
 		catch (IOException ex) {
 			return false;
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 301, 302, 303, 307, 308 })
+	@DisplayName("A redirection is an error: the API key and the token are not sent to another server")
+	void redirection(int status) throws IOException {
+		List<String> received = new CopyOnWriteArrayList<>();
+		HttpServer other = server((exchange) -> {
+			received.add(exchange.getRequestMethod());
+			exchange.sendResponseHeaders(201, -1);
+		});
+		HttpServer redirecting = server((exchange) -> {
+			exchange.getResponseHeaders()
+				.set("Location", "http://127.0.0.1:" + other.getAddress().getPort() + exchange.getRequestURI());
+			exchange.sendResponseHeaders(status, -1);
+		});
+		String url = "http://127.0.0.1:" + redirecting.getAddress().getPort();
+		try (Example example = Example.start(this.file, environment(url, RunningService.KEY, "3"), "redirected", "echo",
+				"was run")) {
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(69);
+			assertThat(example.output()).contains(status + ": ").doesNotContain("was run");
+			assertThat(received).isEmpty();
+		}
+		finally {
+			redirecting.stop(0);
+			other.stop(0);
+		}
+	}
+
+	@Test
+	@DisplayName("Of a long answer, only a part is printed, and the example ends in time")
+	void longAnswer() throws IOException {
+		HttpServer verbose = server((exchange) -> {
+			exchange.sendResponseHeaders(400, 0);
+			exchange.getResponseBody().write("}{".repeat(1_000_000).getBytes(StandardCharsets.US_ASCII));
+		});
+		String url = "http://127.0.0.1:" + verbose.getAddress().getPort();
+		try (Example example = Example.start(this.file, environment(url, RunningService.KEY, "9"), "verbose", "echo",
+				"was run")) {
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(69);
+			assertThat(example.output()).contains("400: ").doesNotContain("was run").hasSizeLessThan(2_000);
+		}
+		finally {
+			verbose.stop(0);
+		}
+	}
+
+	private static HttpServer server(HttpHandler handler) throws IOException {
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		server.createContext("/", (exchange) -> {
+			try (exchange) {
+				handler.handle(exchange);
+			}
+		});
+		server.start();
+		return server;
 	}
 
 	@ParameterizedTest

@@ -37,9 +37,16 @@ class StartTests {
 	}
 
 	@Test
-	@DisplayName("The example in that message works")
-	void exampleOfAKey() {
-		RunningService.startBare("lock.store=memory", "lock.service.clients.demo.api-key=change-me-0123456789").close();
+	@DisplayName("The example in that message works, and a warning says that everybody knows the key")
+	void exampleOfAKey(CapturedOutput output) {
+		RunningService
+			.startBare("lock.store=memory", "lock.service.clients.demo.api-key=change-me-0123456789",
+					"lock.service.clients.taro.api-key=" + SECRET)
+			.close();
+		assertThat(output.getAll().lines().filter((line) -> line.contains("which everybody knows"))).singleElement()
+			.asString()
+			.contains("WARN", "client 'demo'")
+			.doesNotContain("change-me");
 	}
 
 	@ParameterizedTest(name = "{0}")

@@ -1,9 +1,11 @@
 package io.github.lockstarter.service.client;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 
+import io.netty.util.NetUtil;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -68,9 +70,14 @@ final class ClientArgumentResolver implements HandlerMethodArgumentResolver {
 		return (key == null && authorization != null && bearer) ? authorization.substring(BEARER.length()).trim() : key;
 	}
 
+	/**
+	 * Returns nothing but an address, because a proxy may pass on any text of a client.
+	 */
 	private static String address(ServerHttpRequest request) {
-		InetSocketAddress address = request.getRemoteAddress();
-		return (address != null) ? address.getHostString() : "unknown";
+		InetSocketAddress remote = request.getRemoteAddress();
+		InetAddress address = (remote == null) ? null : (remote.getAddress() != null) ? remote.getAddress()
+				: NetUtil.createInetAddressFromIpAddressString(remote.getHostString());
+		return (address != null) ? address.getHostAddress() : "unknown";
 	}
 
 }

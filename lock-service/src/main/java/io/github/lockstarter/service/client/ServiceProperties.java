@@ -2,6 +2,7 @@ package io.github.lockstarter.service.client;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -33,6 +34,9 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 
 	private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
+	/** The begin of the keys in the documentation. */
+	private static final String EXAMPLE_KEY = "change-me";
+
 	private static final Pattern KEY = Pattern.compile("[!-~]{16,256}");
 
 	ServiceProperties {
@@ -43,7 +47,8 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 					open ? "Remove lock.service.open, or lock.service.clients."
 							: "Set lock.service.clients.<client>.api-key to a secret of at least 16 characters, which that client sends"
 									+ " as X-API-Key. For example, start the service with"
-									+ " --lock.service.clients.demo.api-key=change-me-0123456789; `openssl rand -hex 24`"
+									+ " --lock.service.clients.demo.api-key=" + EXAMPLE_KEY
+									+ "-0123456789; `openssl rand -hex 24`"
 									+ " makes a good secret. If every client that reaches the service may use it, set"
 									+ " lock.service.open=true instead.");
 		}
@@ -89,6 +94,15 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 		Map<String, Client> byKey = new HashMap<>();
 		this.clients.forEach((name, client) -> byKey.put(client.apiKey(), client(name, client)));
 		return byKey;
+	}
+
+	/** Returns the names of the clients whose key is an example. */
+	List<String> clientsWithExampleKey() {
+		return this.clients.entrySet()
+			.stream()
+			.filter((each) -> each.getValue().apiKey().startsWith(EXAMPLE_KEY))
+			.map(Map.Entry::getKey)
+			.toList();
 	}
 
 	/** Returns the client that stands for all users of an open service. */
