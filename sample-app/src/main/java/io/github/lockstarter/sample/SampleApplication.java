@@ -15,13 +15,13 @@ import io.github.lockstarter.sample.console.Console;
 public class SampleApplication {
 
 	public static void main(String[] args) {
-		if (Console.isMeant(args)) {
-			System.exit(Console.run(args));
-		}
 		// The shared database is accessible only from this machine.
 		System.setProperty("h2.bindAddress", "127.0.0.1");
+		if (Console.isMeant(args)) {
+			System.exit(Console.run(args, SampleFolder.ofUser(), EmbeddedRedis.ofOtherInstance()));
+		}
 		SpringApplication application = new SpringApplication(SampleApplication.class);
-		application.addInitializers(new EmbeddedRedis());
+		application.addInitializers(SampleFolder.ofUser(), EmbeddedRedis.startedIfMissing());
 		application.run(args);
 	}
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
 
@@ -15,8 +16,6 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.PageLoadStrategy;
 import org.openqa.selenium.Point;
-import org.openqa.selenium.Rectangle;
-import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -27,6 +26,8 @@ import org.openqa.selenium.logging.LoggingPreferences;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
 import org.springframework.util.FileSystemUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A headless browser of this machine. Nothing is downloaded for it.
@@ -87,14 +88,18 @@ final class Browser implements AutoCloseable {
 
 	/** Waits for a complete page at an address with this prefix. */
 	void awaitPage(String url) {
-		await(() -> this.driver.getCurrentUrl().startsWith(url) && "complete".equals(script("document.readyState")));
+		await(() -> is("location.href.startsWith(arguments[0]) && document.readyState === 'complete'", url));
 	}
 
+	/**
+	 * Waits until the condition is true. If the page follows a run, the condition reads
+	 * it only once.
+	 */
 	void await(BooleanSupplier condition) {
-		new WebDriverWait(this.driver, PATIENCE, Duration.ofMillis(20)).ignoring(StaleElementReferenceException.class)
-			.until((driver) -> condition.getAsBoolean());
+		new WebDriverWait(this.driver, PATIENCE, Duration.ofMillis(20)).until((driver) -> condition.getAsBoolean());
 	}
 
+	/** Finds an element of a page that does not change. */
 	WebElement find(String selector) {
 		return this.driver.findElement(By.cssSelector(selector));
 	}
@@ -103,23 +108,52 @@ final class Browser implements AutoCloseable {
 		return this.driver.findElements(By.cssSelector(selector)).size();
 	}
 
-	List<String> texts(String selector) {
-		return this.driver.findElements(By.cssSelector(selector)).stream().map(WebElement::getText).toList();
-	}
-
-	Object script(String expression) {
-		return this.driver.executeScript("return " + expression);
-	}
-
-	Point middle(String selector) {
-		Rectangle place = find(selector).getRect();
-		return new Point(place.x + place.width / 2, place.y + place.height / 2);
+	/** Returns the visible text of the only element with this selector. */
+	String text(String selector) {
+		List<String> texts = texts(selector);
+		assertThat(texts).as(selector).hasSize(1);
+		return texts.get(0);
 	}
 
 	/**
-	 * Clicks an element. Repeats the click while the next page loads and elements are
-	 * detached.
+	 * Returns the visible texts of all elements with this selector, as they are at one
+	 * moment.
 	 */
+	List<String> texts(String selector) {
+		return list("[...document.querySelectorAll(arguments[0])].map((element) => element.innerText.trim())",
+				selector);
+	}
+
+	/** Evaluates an expression whose value is an array of texts. */
+	List<String> list(String expression, Object... arguments) {
+		return ((List<?>) script(expression, arguments)).stream().map(Object::toString).toList();
+	}
+
+	/** Evaluates a condition. */
+	boolean is(String expression, Object... arguments) {
+		return (boolean) script("!!(" + expression + ")", arguments);
+	}
+
+	/**
+	 * Evaluates an expression. A page that follows a run replaces its elements, so what
+	 * is read together has to be in one expression.
+	 */
+	Object script(String expression, Object... arguments) {
+		return Objects.requireNonNull(this.driver.executeScript("return " + expression, arguments), expression);
+	}
+
+	/** Scrolls an element into view, and returns its middle. */
+	Point middle(String selector) {
+		List<String> middle = list("""
+				[document.querySelector(arguments[0])].flatMap((element) => {
+				  element.scrollIntoView({ block: 'center', behavior: 'instant' });
+				  const place = element.getBoundingClientRect();
+				  return [Math.round(place.x + place.width / 2), Math.round(place.y + place.height / 2)];
+				})""", selector);
+		return new Point(Integer.parseInt(middle.get(0)), Integer.parseInt(middle.get(1)));
+	}
+
+	/** Clicks at the place, whatever is there. */
 	void click(Point point) {
 		for (String type : List.of("mousePressed", "mouseReleased")) {
 			this.driver.executeCdpCommand("Input.dispatchMouseEvent",

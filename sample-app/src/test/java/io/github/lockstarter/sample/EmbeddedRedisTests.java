@@ -3,12 +3,25 @@ package io.github.lockstarter.sample;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 import com.sun.net.httpserver.HttpServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.ProtocolKeyword;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -16,6 +29,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.support.StaticApplicationContext;
+import org.springframework.core.env.Environment;
 import org.springframework.test.context.support.TestPropertySourceUtils;
 
 import io.github.lockstarter.LockConfigurationException;
@@ -35,14 +49,52 @@ class EmbeddedRedisTests {
 
 	private static final String PASSWORD = "spring.data.redis.password=";
 
+	@TempDir
+	private Path home;
+
 	@Test
-	@DisplayName("The first instance starts a Redis and logs one line, and the next instance joins it")
+	@DisplayName("The first instance starts a Redis and logs one line, and the next instance joins it with the same password")
 	void startsOne(CapturedOutput output) {
 		LocalRedis redis = new LocalRedis();
-		initialize(PORT + redis.port());
-		initialize(PORT + redis.port());
+		Environment first = initialize(PORT + redis.port());
+		Environment second = initialize(PORT + redis.port());
 		assertThat(output).containsOnlyOnce(STARTED);
-		assertThat(redis.ask("PING")).isEqualTo("+PONG");
+		assertThat(first.getRequiredProperty("spring.data.redis.password"))
+			.isEqualTo(second.getRequiredProperty("spring.data.redis.password"))
+			.hasSize(32);
+	}
+
+	@Test
+	@DisplayName("Another user of the machine cannot use the Redis, and nobody can make it write files or load code")
+	void closedToOthers() {
+		LocalRedis redis = new LocalRedis();
+		String password = initialize(PORT + redis.port()).getRequiredProperty("spring.data.redis.password");
+		assertThat(redis.ask("PING")).startsWith("-NOAUTH");
+		try (RedisClient client = RedisClient.create(RedisURI.builder()
+			.withHost("127.0.0.1")
+			.withPort(redis.port())
+			.withPassword(password.toCharArray())
+			.build()); StatefulRedisConnection<String, String> connection = client.connect()) {
+			RedisCommands<String, String> commands = connection.sync();
+			assertThat(Stream.of("ACL", "BGREWRITEAOF", "BGSAVE", "CONFIG", "DEBUG", "MIGRATE", "MODULE", "REPLICAOF",
+					"RESTORE", "SAVE", "SHUTDOWN", "SLAVEOF"))
+				.allSatisfy((name) -> assertThatExceptionOfType(RedisCommandExecutionException.class)
+					.isThrownBy(() -> commands.dispatch(new Command(name), new StatusOutput<>(StringCodec.UTF8)))
+					.withMessageContaining("unknown command"));
+			assertThat(commands.ping()).isEqualTo("PONG");
+		}
+	}
+
+	@Test
+	@DisplayName("The command line uses the Redis of a running instance, and starts none")
+	void commandLine(CapturedOutput output) {
+		LocalRedis redis = new LocalRedis();
+		assertThat(initialize(EmbeddedRedis.ofOtherInstance(), PORT + redis.port())
+			.containsProperty("spring.data.redis.password")).isFalse();
+		assertThat(output).doesNotContain(STARTED);
+		String password = initialize(PORT + redis.port()).getProperty("spring.data.redis.password");
+		assertThat(initialize(EmbeddedRedis.ofOtherInstance(), PORT + redis.port())
+			.getProperty("spring.data.redis.password")).isEqualTo(password);
 	}
 
 	@ParameterizedTest
@@ -97,8 +149,9 @@ class EmbeddedRedisTests {
 		}
 	}
 
-	private static void assertStops(int port, String found, String remedy) {
-		try (TestJvm sample = TestJvm.start(SampleApplication.class, "--" + PORT + port)) {
+	private void assertStops(int port, String found, String remedy) {
+		try (TestJvm sample = TestJvm.start(List.of("-Duser.home=" + this.home), SampleApplication.class,
+				"--" + PORT + port)) {
 			assertThat(sample.awaitEnd()).isOne();
 			assertThat(sample.output()).contains("APPLICATION FAILED TO START")
 				.anyMatch((line) -> line.startsWith(found))
@@ -107,10 +160,25 @@ class EmbeddedRedisTests {
 		}
 	}
 
-	private static void initialize(String... properties) {
+	private Environment initialize(String... properties) {
+		return initialize(EmbeddedRedis.startedIfMissing(), properties);
+	}
+
+	private Environment initialize(EmbeddedRedis redis, String... properties) {
 		StaticApplicationContext context = new StaticApplicationContext();
 		TestPropertySourceUtils.addInlinedPropertiesToEnvironment(context, properties);
-		new EmbeddedRedis().initialize(context);
+		new SampleFolder(this.home).initialize(context);
+		redis.initialize(context);
+		return context.getEnvironment();
+	}
+
+	private record Command(String name) implements ProtocolKeyword {
+
+		@Override
+		public byte[] getBytes() {
+			return this.name.getBytes(StandardCharsets.US_ASCII);
+		}
+
 	}
 
 }

@@ -1,10 +1,8 @@
 package io.github.lockstarter.sample;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.stream.Stream;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -21,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A server that the page kills, in a browser: a process of its own.
  */
+@Tag("browser")
 @Tag("once")
 class KilledServerTests {
 
@@ -35,18 +34,23 @@ class KilledServerTests {
 
 	@BeforeEach
 	void start() {
-		String[] properties = Stream.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=killed",
-				"sample.points.latency=1s",
-				"spring.datasource.url=jdbc:h2:file:%s;AUTO_SERVER=TRUE".formatted(this.directory.resolve("users"))))
+		String[] properties = Stream
+			.concat(Stream.of(TestRedis.properties()),
+					Stream.of("lock.redis.key-prefix=killed", "sample.points.latency=1s",
+							"spring.datasource.url=jdbc:h2:file:%s;AUTO_SERVER=TRUE"
+								.formatted(this.directory.resolve("users")),
+							"spring.datasource.password="))
 			.toArray(String[]::new);
 		System.setProperty("h2.bindAddress", "127.0.0.1");
 		this.first = TestServer.start(new Class<?>[] { SampleApplication.class }, properties);
-		this.second = TestJvm.start(SampleApplication.class,
-				Stream
-					.concat(Stream.of(properties),
-							Stream.of("sample.demo.killable=true", "server.port=0", "server.address=127.0.0.1"))
-					.map((property) -> "--" + property)
-					.toArray());
+		this.second = TestJvm
+			.start(SampleApplication.class,
+					Stream
+						.concat(Stream.of(properties),
+								Stream.of("sample.demo.killable=true", "server.port=0",
+										"logging.pattern.console=%msg%n"))
+						.map((property) -> "--" + property)
+						.toArray());
 		this.browser = new Browser();
 		this.browser.screen(1200, 900, 1);
 	}
@@ -61,30 +65,24 @@ class KilledServerTests {
 	@Test
 	@DisplayName("A server is killed while it holds the lock; the lock expires at its ttl, and a waiting request takes over")
 	void takeover() {
-		Awaitility.await()
-			.atMost(Duration.ofMinutes(2))
-			.until(() -> this.second.output().stream().anyMatch((line) -> line.contains("Started SampleApplication")));
+		this.second.await("Started SampleApplication");
 		String home = "http://127.0.0.1:" + this.first.port() + "/";
 		this.browser.open(home);
 		this.browser.find("[name=kill]").click();
 		this.browser.awaitPage(home + "runs/");
-		awaitStory("Server B was killed after ");
-		awaitStory("The lock expires at its ttl, 5.0 s after its last renewal.");
-		assertThat(this.browser.count("#guarded-bars > .waiting")).isEqualTo(2);
+		this.browser.await(() -> this.browser.is("""
+				/^Server B was killed after .* The lock expires at its ttl, 5\\.0 s after its last renewal\\.$/
+				  .test(document.getElementById('story').innerText)
+				&& document.querySelectorAll('#guarded-bars > .waiting').length === 2"""));
 		assertThat(this.second.awaitEnd()).isEqualTo(137);
 		// Requests 2 and 3 were sent at the same time.
-		this.browser
-			.await(() -> this.browser.find("#story").getText().matches(".* request [23] took over on server A, .*"));
+		this.browser.await(() -> this.browser.text("#story").matches(".* request [23] took over on server A, .*"));
 		this.browser.await(() -> this.browser.count("#run[data-over=true]") == 1);
 		assertThat(this.browser.texts("#guarded-bars .state")).containsExactlyInAnyOrder("killed", "201 registered",
 				"422 name taken");
-		assertThat(this.browser.find("#guarded-rows dd").getText()).isEqualTo("1");
-		assertThat(this.browser.find("#servers").getText()).as("servers that run").doesNotContain("Server B");
+		assertThat(this.browser.text("#guarded-rows dd")).isEqualTo("1");
+		assertThat(this.browser.text("#servers")).as("servers that run").doesNotContain("Server B");
 		assertThat(this.browser.count("[name=kill]")).as("there is no server to kill any more").isZero();
-	}
-
-	private void awaitStory(String text) {
-		this.browser.await(() -> this.browser.find("#story").getText().contains(text));
 	}
 
 }

@@ -60,11 +60,11 @@ final class Page implements BeforeEachCallback, AfterEachCallback {
 
 	/**
 	 * Waits until so many requests run without a lock, and all of them with it are in
-	 * these states.
+	 * these states. They stay in them until points are granted.
 	 */
 	void awaitBars(int unguarded, String guarded) {
-		this.browser.await(() -> this.browser.count("#unguarded-bars > .running") == unguarded
-				&& Set.copyOf(states("guarded")).equals(Set.of(guarded.split(", "))));
+		this.browser.await(() -> this.browser.count("#unguarded-bars > .running") == unguarded);
+		this.browser.await(() -> Set.copyOf(states("guarded")).equals(Set.of(guarded.split(", "))));
 	}
 
 	/** Returns how many requests of a side are in each state, as in "1 running". */
@@ -73,6 +73,16 @@ final class Page implements BeforeEachCallback, AfterEachCallback {
 			.stream()
 			.collect(Collectors.groupingBy((state) -> state, TreeMap::new, Collectors.counting()));
 		return counts.entrySet().stream().map((each) -> each.getValue() + " " + each.getKey()).toList();
+	}
+
+	/**
+	 * Stops following the run, so that the page does not change any more until it is
+	 * loaded again.
+	 */
+	void freeze() {
+		this.browser.driver()
+			.executeScript("window.fetch = () => { window.frozen = true; return new Promise(() => {}); }");
+		this.browser.await(() -> this.browser.is("window.frozen"));
 	}
 
 	void awaitEnd() {
@@ -96,11 +106,16 @@ final class Page implements BeforeEachCallback, AfterEachCallback {
 					.toArray(String[]::new));
 	}
 
+	/** Resets the size and the colours of the browser. */
+	void reset() {
+		this.browser.screen(1200, 900, 1);
+		this.browser.colorScheme("light");
+	}
+
 	/** Resets the browser, and makes the requests of a test wait. */
 	@Override
 	public void beforeEach(ExtensionContext test) {
-		this.browser.screen(1200, 900, 1);
-		this.browser.colorScheme("light");
+		reset();
 		this.points.hold();
 	}
 

@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The behaviour of the page in a browser.
  */
+@Tag("browser")
 @Tag("once")
 class PageTests {
 
@@ -45,7 +46,7 @@ class PageTests {
 		assertThat(this.page.isOver()).isFalse();
 		this.page.points.grant();
 		this.page.awaitEnd();
-		assertThat(this.browser.script("window.same")).as("the page was not loaded again").isEqualTo(true);
+		assertThat(this.browser.is("window.same")).as("the page was not loaded again").isTrue();
 		assertCounts("unguarded", unguardedRows + ": " + (unguardedRows - 1) + " too many", unguardedRuns,
 				unguardedAnswers);
 		assertCounts("guarded", "1", runs, answers);
@@ -53,7 +54,7 @@ class PageTests {
 		assertThat(this.browser.count("#guarded-bars .runs")).as("bars of a handler").isEqualTo(runs);
 		assertServers("unguarded");
 		assertServers("guarded");
-		assertThat(this.browser.find("#story").getText())
+		assertThat(this.browser.text("#story"))
 			.isEqualTo("Without a lock: %d users with the same name. With the lock: 1 user.".formatted(unguardedRows));
 		String user = (String) this.browser.script("location.pathname.split('/').pop()");
 		assertThat(this.page.query("select count(*) from users where user_name = ?", user)).containsExactly("1");
@@ -72,9 +73,10 @@ class PageTests {
 		this.page.points.hold();
 		this.page.fire("WAIT");
 		this.page.awaitBars(6, "1 running, 5 waiting");
+		// A wait of less than a millisecond has no width.
+		this.browser.await(() -> this.browser.count("#guarded-bars .waits") == 5);
 		assertThat(this.browser.count("#unguarded-bars .waits")).isZero();
-		assertThat(this.browser.count("#guarded-bars .waits")).isEqualTo(5);
-		assertThat(this.browser.texts(".legend")).singleElement().asString().contains("waits for the lock");
+		assertThat(this.browser.text(".legend")).contains("waits for the lock");
 	}
 
 	@Test
@@ -83,8 +85,7 @@ class PageTests {
 		this.page.fire("REJECT");
 		this.page.awaitBars(6, "1 running, 5 409 refused");
 		this.browser.script("document.getElementById('run').dataset.source = '/runs/gone/timeline'");
-		this.browser
-			.await(() -> this.browser.find("#note").getText().equals("The server has restarted; this run is gone."));
+		this.browser.await(() -> this.browser.text("#note").equals("The server has restarted; this run is gone."));
 		assertThat(this.page.isOver()).isTrue();
 		assertThat(this.browser.errors()).singleElement().asString().contains("/runs/gone", "status of 404");
 		this.page.points.grant();
@@ -97,9 +98,9 @@ class PageTests {
 	void telephone() {
 		this.browser.screen(390, 844, 1);
 		this.page.fire("REJECT");
-		this.browser.await(() -> "run".equals(this.browser.script("document.activeElement.id")));
-		this.browser.await(() -> (boolean) this.browser
-			.script("Math.abs(document.getElementById('run').getBoundingClientRect().top) < 50"));
+		this.browser.await(() -> this.browser.is("document.activeElement.id === 'run'"));
+		this.browser
+			.await(() -> this.browser.is("Math.abs(document.getElementById('run').getBoundingClientRect().top) < 50"));
 	}
 
 	@Test
@@ -107,11 +108,11 @@ class PageTests {
 	void wire() {
 		this.page.fire("REJECT");
 		this.page.awaitBars(6, "1 running, 5 409 refused");
-		this.browser.find(".refused summary").click();
+		this.browser.click(this.browser.middle(".refused summary"));
+		this.browser.await(() -> this.browser.count(".refused details[open]") == 1);
 		this.page.points.grant();
 		this.page.awaitEnd();
-		assertThat(this.browser.find(".refused details[open] pre").getText())
-			.startsWith("POST /demo/reject?userName=taro_")
+		assertThat(this.browser.text(".refused details[open] pre")).startsWith("POST /demo/reject?userName=taro_")
 			.contains(" HTTP/1.1\nHost: 127.0.0.1:", "\n\nHTTP/1.1 409\n", "retry-after: ", "\"status\":409");
 	}
 
@@ -126,10 +127,10 @@ class PageTests {
 		type(Keys.ENTER);
 		this.browser.awaitPage(this.page.url("/runs/"));
 		this.page.awaitEnd();
-		assertThat(this.browser.find("#run-title").getText()).isEqualTo("No lock and Wait, 6 requests each");
+		assertThat(this.browser.text("#run-title")).isEqualTo("No lock and Wait, 6 requests each");
 		tabTo("summary");
 		type(Keys.ENTER);
-		assertThat(this.browser.count("details[open]")).isOne();
+		this.browser.await(() -> this.browser.count("details[open]") == 1);
 	}
 
 	@Test
@@ -146,7 +147,7 @@ class PageTests {
 		this.page.points.grant();
 		second.join();
 		this.browser.awaitPage(this.page.url("/users/"));
-		assertThat(this.browser.texts("h1")).containsExactly("hanako");
+		assertThat(this.browser.text("h1")).isEqualTo("hanako");
 		assertThat(this.page.query("select points from users where user_name = ?", "hanako")).containsExactly("100");
 	}
 
@@ -160,14 +161,14 @@ class PageTests {
 		this.browser.find("#requests").sendKeys("<script>document.title = 'hacked'</script>");
 		this.browser.find("form button").click();
 		this.browser.await(() -> this.browser.count("[aria-invalid=true]") == 1);
-		assertThat(this.browser.texts("[role=alert]")).containsExactly("Enter a whole number from 1 to 20.");
+		assertThat(this.browser.text("[role=alert]")).isEqualTo("Enter a whole number from 1 to 20.");
 		assertThat(this.browser.driver().getTitle()).startsWith("One request at a time");
 		assertThat(this.browser.errors()).singleElement().asString().contains("/runs", "status of 422");
 	}
 
 	private void assertCounts(String side, String users, int runs, String answers) {
-		assertThat(this.browser.texts("#" + side + "-rows dd")).containsExactly(users);
-		assertThat(this.browser.texts("#" + side + "-executions dd")).containsExactly(runs + " of 6");
+		assertThat(this.browser.text("#" + side + "-rows dd")).isEqualTo(users);
+		assertThat(this.browser.text("#" + side + "-executions dd")).isEqualTo(runs + " of 6");
 		assertThat(this.browser.texts("#" + side + "-answers dd span")).containsExactly(answers.split(", "));
 	}
 
@@ -175,24 +176,23 @@ class PageTests {
 	 * Asserts that each bar of a handler names the server that recorded the execution.
 	 */
 	private void assertServers(String side) {
-		Object shown = this.browser.script("""
-				[...document.querySelectorAll('#%s-bars > li:has(.runs)')].map((bar) => {
+		List<String> shown = this.browser.list("""
+				[...document.querySelectorAll(`#${arguments[0]}-bars > li:has(.runs)`)].map((bar) => {
 				  const letter = bar.querySelector('.server').lastChild.textContent;
 				  const entry = document.querySelector('.legend .server-' + letter).textContent.trim();
 				  return bar.querySelector('.number').textContent + (bar.matches('.server-' + letter) ? ' ' : '?')
 				      + entry.replace('runs on server ' + letter + ' (', '').replace(')', '');
-				})""".formatted(side));
-		String user = (String) this.browser
-			.script("document.querySelector('#%s-bars pre').textContent.match(/userName=(\\w+)/)[1]".formatted(side));
-		List<String> recorded = this.page.query("select request || ' ' || server from execution where user_name = ?",
-				user);
-		assertThat((List<?>) shown).map(Object::toString).containsExactlyInAnyOrderElementsOf(recorded);
+				})""", side);
+		String user = (String) this.browser.script(
+				"document.querySelector(`#${arguments[0]}-bars pre`).textContent.match(/userName=(\\w+)/)[1]", side);
+		assertThat(shown).containsExactlyInAnyOrderElementsOf(
+				this.page.query("select request || ' ' || server from execution where user_name = ?", user));
 	}
 
 	private void tabTo(String selector) {
 		this.browser.await(() -> {
 			type(Keys.TAB);
-			return (boolean) this.browser.script("document.activeElement.matches('" + selector + "')");
+			return this.browser.is("document.activeElement.matches(arguments[0])", selector);
 		});
 	}
 

@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The pictures of the README. With {@code -Dscreenshots=<folder>} they and the animation
  * are made anew.
  */
+@Tag("browser")
 @Tag("once")
 class ReadmePicturesTests {
 
@@ -110,9 +111,9 @@ class ReadmePicturesTests {
 	}
 
 	private int edge(String selector, String edge) {
-		return ((Number) this.browser
-			.script("Math.ceil(scrollY + document.querySelector('%s').getBoundingClientRect().%s)".formatted(selector,
-					edge)))
+		return ((Number) this.browser.script(
+				"Math.ceil(scrollY + document.querySelector(arguments[0]).getBoundingClientRect()[arguments[1]])",
+				selector, edge))
 			.intValue();
 	}
 

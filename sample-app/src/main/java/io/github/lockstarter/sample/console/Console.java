@@ -10,6 +10,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
 
@@ -55,9 +56,10 @@ public final class Console {
 
 	/**
 	 * Runs the command line.
+	 * @param initializers the initializers that the web server has, too
 	 * @return the exit code
 	 */
-	public static int run(String... args) {
+	public static int run(String[] args, ApplicationContextInitializer<?>... initializers) {
 		List<String> commands = commands(args).toList();
 		if (!Set.of("parallel", "serial").containsAll(commands)) {
 			System.err.print(USAGE);
@@ -65,6 +67,7 @@ public final class Console {
 		}
 		SpringApplication application = new SpringApplication(Console.class);
 		application.setWebApplicationType(WebApplicationType.NONE);
+		application.addInitializers(initializers);
 		// A longer time-out is acceptable for the first connection, because no client
 		// waits for an answer.
 		application.setDefaultProperties(Map.of("spring.main.banner-mode", "off", "logging.level.root", "error",

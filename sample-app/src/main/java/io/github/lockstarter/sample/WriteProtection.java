@@ -1,0 +1,78 @@
+package io.github.lockstarter.sample;
+
+import java.io.IOException;
+import java.util.Collections;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Refuses a request that may change something, if a proxy has forwarded it or the page of
+ * another site has sent it: the sample has no users of its own. Such a page is recognized
+ * by its origin, or by the name of its own site, which may resolve to this machine.
+ */
+@Component
+@Order(Ordered.HIGHEST_PRECEDENCE)
+class WriteProtection extends OncePerRequestFilter {
+
+	private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
+	private static final Set<String> OWN_PAGES = Set.of("same-origin", "none");
+
+	/** {@code localhost} or the address of this machine, but no name. */
+	private static final Pattern ADDRESS = Pattern.compile("localhost|[0-9.]{1,15}|\\[[0-9a-f:.]{1,45}]");
+
+	private final JsonMapper json;
+
+	WriteProtection(JsonMapper json) {
+		this.json = json;
+	}
+
+	@Override
+	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+			throws ServletException, IOException {
+		if (SAFE_METHODS.contains(request.getMethod()) || isDirect(request)) {
+			chain.doFilter(request, response);
+			return;
+		}
+		response.setStatus(HttpStatus.FORBIDDEN.value());
+		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+		this.json.writeValue(response.getOutputStream(), ProblemDetail.forStatusAndDetail(HttpStatus.FORBIDDEN,
+				"The sample changes nothing for a request that a proxy has forwarded, or that the page of another site has sent. Open it at http://localhost:%d/."
+					.formatted(request.getLocalPort())));
+	}
+
+	private static boolean isDirect(HttpServletRequest request) {
+		String site = request.getHeader("Sec-Fetch-Site");
+		return Collections.list(request.getHeaderNames()).stream().noneMatch(WriteProtection::isOfProxy)
+				&& ADDRESS.matcher(request.getServerName()).matches() && (site == null || OWN_PAGES.contains(site))
+				&& isOwn(request.getHeader(HttpHeaders.ORIGIN), request);
+	}
+
+	private static boolean isOfProxy(String header) {
+		String name = header.toLowerCase(Locale.ROOT);
+		return name.equals("forwarded") || name.equals("via") || name.startsWith("x-forwarded-")
+				|| name.equals("x-real-ip");
+	}
+
+	private static boolean isOwn(@Nullable String origin, HttpServletRequest request) {
+		return origin == null || origin.endsWith("://" + request.getHeader(HttpHeaders.HOST));
+	}
+
+}
