@@ -21,8 +21,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -36,6 +46,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.testing.LocalMariaDb;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TestJvm;
@@ -45,8 +56,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A server that is killed or paused while it makes payments. Its client repeats each
- * payment with the same {@code Idempotency-Key} until it gets an answer. Every second
- * kill is right after the commit, the others are at random times.
+ * payment at another server, with the same {@code Idempotency-Key} until it gets an
+ * answer. Every second kill is right after the commit, the others are at random times.
  * <p>
  * {@code -Dkilled-payments=300} makes that number of payments instead of the few of each
  * build.
@@ -59,7 +70,7 @@ class KilledPaymentTests {
 
 	private static final int LONGEST_PAYMENT_MILLIS = 10;
 
-	private static final Duration TTL = Duration.ofSeconds(2);
+	private static final Duration TTL = Duration.ofSeconds(1);
 
 	private static final String[] IN_DATABASE = { "lock.store=jdbc", "lock.jdbc.initialize-schema=always",
 			"lock.jdbc.table=payment_locks" };
@@ -124,6 +135,7 @@ class KilledPaymentTests {
 		TestJvm server = TestJvm.start(Server.class, all);
 		try {
 			for (int i = 0; i < PAYMENTS; i++) {
+				TestJvm next = TestJvm.start(Server.class, all);
 				String id = UUID.randomUUID().toString();
 				CompletableFuture<@Nullable String> first = pay(server, id, i % 2 == 0);
 				if (i % 2 == 0) {
@@ -134,7 +146,7 @@ class KilledPaymentTests {
 					waitABit();
 				}
 				server.kill();
-				server = TestJvm.start(Server.class, all);
+				server = next;
 				String receipt = answer(server, id);
 				assertThat(first.join()).isIn(null, receipt);
 				assertThat(made(jdbc, id, receipt)).isOne();
@@ -194,9 +206,13 @@ class KilledPaymentTests {
 			.handle((answer, failure) -> (failure == null && answer.statusCode() == 200) ? answer.body() : null);
 	}
 
-	/** The server. */
+	/** The server, with what it needs only, because it is started often. */
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
+	@ImportAutoConfiguration({ TomcatServletWebServerAutoConfiguration.class, DispatcherServletAutoConfiguration.class,
+			WebMvcAutoConfiguration.class, HttpMessageConvertersAutoConfiguration.class, JacksonAutoConfiguration.class,
+			DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class,
+			TransactionAutoConfiguration.class, JdbcTemplateAutoConfiguration.class, JdbcClientAutoConfiguration.class,
+			LockAutoConfiguration.class })
 	@Import(Payments.class)
 	static class Server {
 

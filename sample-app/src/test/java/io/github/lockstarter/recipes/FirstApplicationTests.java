@@ -13,7 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,6 +28,7 @@ import javax.tools.ToolProvider;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,9 +54,21 @@ class FirstApplicationTests {
 	private static final HttpClient client = HttpClient.newHttpClient();
 
 	@TempDir
-	private Path folder;
+	private static Path folder;
+
+	private static String classPath;
 
 	private final List<TestJvm> servers = new ArrayList<>();
+
+	@BeforeAll
+	static void compile() throws IOException {
+		Path source = Files.writeString(folder.resolve("ShopApplication.java"), block("java"));
+		Files.writeString(folder.resolve("application.yml"), block("yaml"));
+		classPath = folder + File.pathSeparator + libraries();
+		assertThat(ToolProvider.getSystemJavaCompiler()
+			.run(null, null, null, "-parameters", "-d", folder.toString(), "-cp", classPath, source.toString()))
+			.isZero();
+	}
 
 	@AfterEach
 	void stop() {
@@ -62,9 +79,9 @@ class FirstApplicationTests {
 	}
 
 	@Test
-	@DisplayName("The command of the page is answered with one 201 and the 409 that is shown")
+	@DisplayName("The command of the page is answered with one 201 and the 409 that is shown; two user names do not affect each other")
 	void oneServer() throws Exception {
-		int port = start();
+		int port = port(launch());
 		String command = block("sh").replace("localhost:8080", "127.0.0.1:" + port)
 			.replace("curl ", "curl -H 'Accept-Language: en' ");
 		// On a machine that stands still, the second request may be late.
@@ -78,12 +95,6 @@ class FirstApplicationTests {
 			assertThat(problem(refused)).isEqualTo(problem(shown));
 			assertThat(headers(refused)).containsAll(headers(shown));
 		});
-	}
-
-	@Test
-	@DisplayName("Requests for two user names do not affect each other")
-	void twoUsers() throws Exception {
-		int port = start();
 		CompletableFuture<Integer> first = register(port, "jiro");
 		CompletableFuture<Integer> second = register(port, "saburo");
 		assertThat(List.of(first.join(), second.join())).containsExactly(201, 201);
@@ -96,12 +107,13 @@ class FirstApplicationTests {
 			.concat(Stream.of(TestRedis.properties()), Stream.of("lock.store=redis", "lock.redis.key-prefix=first"))
 			.map((property) -> "--" + property)
 			.toArray(String[]::new);
-		int one = start(redis);
-		int two = start(redis);
+		TestJvm first = launch(redis);
+		TestJvm second = launch(redis);
+		int one = port(first);
+		int two = port(second);
 		Awaitility.await().untilAsserted(() -> {
-			CompletableFuture<Integer> first = register(one, "shiro");
-			CompletableFuture<Integer> second = register(two, "shiro");
-			assertThat(List.of(first.join(), second.join())).containsExactlyInAnyOrder(201, 409);
+			List<CompletableFuture<Integer>> answers = List.of(register(one, "shiro"), register(two, "shiro"));
+			assertThat(answers).extracting(CompletableFuture::join).containsExactlyInAnyOrder(201, 409);
 		});
 	}
 
@@ -122,33 +134,51 @@ class FirstApplicationTests {
 				"'io.github.lockstarter:lock-spring-boot-starter:" + starter + "'");
 	}
 
-	/** Compiles and starts it on a free port, which is returned. */
-	private int start(String... properties) throws Exception {
-		Path source = Files.writeString(this.folder.resolve("ShopApplication.java"), block("java"));
-		Files.writeString(this.folder.resolve("application.yml"), block("yaml"));
-		String classPath = this.folder + File.pathSeparator + libraries();
-		assertThat(ToolProvider.getSystemJavaCompiler()
-			.run(null, null, null, "-parameters", "-d", this.folder.toString(), "-cp", classPath, source.toString()))
-			.isZero();
-		String[] arguments = Stream
+	private TestJvm launch(String... properties) throws Exception {
+		Object[] arguments = Stream
 			.concat(Stream.of("--server.port=0", "--server.address=127.0.0.1", "--logging.pattern.console=%msg%n"),
 					Stream.of(properties))
-			.toArray(String[]::new);
-		try (URLClassLoader loader = new URLClassLoader(new URL[] { this.folder.toUri().toURL() })) {
+			.toArray();
+		try (URLClassLoader loader = new URLClassLoader(new URL[] { folder.toUri().toURL() })) {
 			TestJvm server = TestJvm.start(List.of("-cp", classPath),
-					loader.loadClass("com.example.shop.ShopApplication"), (Object[]) arguments);
+					loader.loadClass("com.example.shop.ShopApplication"), arguments);
 			this.servers.add(server);
-			return Integer.parseInt(server.await("Tomcat started on port ").split(" ")[0]);
+			return server;
 		}
 	}
 
-	/** Returns the class path of the tests, without the sample and its settings. */
-	private static String libraries() {
+	private static int port(TestJvm server) {
+		return Integer.parseInt(server.await("Tomcat started on port ").split(" ")[0]);
+	}
+
+	/** Returns the libraries that the two dependencies of the page bring. */
+	private static String libraries() throws IOException {
+		Map<String, JsonNode> dependencies = new HashMap<>();
+		new JsonMapper().readTree(Path.of("target", "classes", "META-INF", "sbom", "application.cdx.json"))
+			.get("dependencies")
+			.forEach((each) -> dependencies.put(each.get("ref").asString(), each.path("dependsOn")));
+		Set<String> needed = new HashSet<>();
+		dependencies.keySet()
+			.stream()
+			.filter((ref) -> ref.contains("/spring-boot-starter-webmvc@") || ref.contains("/lock-spring-boot-starter@"))
+			.forEach((ref) -> add(ref, dependencies, needed));
 		String all = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-		Path sample = Path.of("target").toAbsolutePath();
 		return Stream.of(all.split(File.pathSeparator))
-			.filter((entry) -> !Path.of(entry).toAbsolutePath().startsWith(sample))
+			.filter((entry) -> needed.stream().anyMatch((name) -> isOf(name, entry)))
 			.collect(Collectors.joining(File.pathSeparator));
+	}
+
+	private static void add(String ref, Map<String, JsonNode> dependencies, Set<String> needed) {
+		Matcher purl = Pattern.compile("pkg:maven/[^/]+/([^@]+)@").matcher(ref);
+		if (purl.lookingAt() && needed.add(purl.group(1))) {
+			dependencies.get(ref).forEach((each) -> add(each.asString(), dependencies, needed));
+		}
+	}
+
+	/** A module of this build may be a folder with classes. */
+	private static boolean isOf(String artifact, String entry) {
+		return Path.of(entry).getFileName().toString().matches(Pattern.quote(artifact) + "-\\d[^-]*(-[A-Z]+)?\\.jar")
+				|| entry.endsWith(artifact + "/target/classes");
 	}
 
 	private static CompletableFuture<Integer> register(int port, String userName) {

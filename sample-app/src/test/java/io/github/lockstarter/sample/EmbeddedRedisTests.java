@@ -172,11 +172,11 @@ class EmbeddedRedisTests {
 		return context.getEnvironment();
 	}
 
-	private record Command(String name) implements ProtocolKeyword {
+	private record Command(String word) implements ProtocolKeyword {
 
 		@Override
 		public byte[] getBytes() {
-			return this.name.getBytes(StandardCharsets.US_ASCII);
+			return this.word.getBytes(StandardCharsets.US_ASCII);
 		}
 
 	}

@@ -1,0 +1,160 @@
+package io.github.lockstarter.service;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import com.sun.net.httpserver.HttpServer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The program that compares the dependencies of the applications with known
+ * vulnerabilities.
+ */
+@Tag("once")
+class VulnerabilitiesTests {
+
+	private static final Path PROGRAM = Path.of("..", ".ci", "vulnerabilities").toAbsolutePath();
+
+	@TempDir
+	private Path directory;
+
+	private Path known;
+
+	@BeforeEach
+	void write() throws IOException {
+		this.known = Files.writeString(this.directory.resolve("known.tsv"), """
+				# Vulnerabilities as of %s.
+				com.example:all	1.2.0	1.2.10	CVE-1
+				com.example:old	0	<=3.1	CVE-2
+				com.example:open	2.0		CVE-3
+				org.example:*	1.0	1.5.Final	CVE-4
+				""".formatted(LocalDate.now()));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "com.example:all, 1.2.0, CVE-1", "com.example:all, 1.2.9.Final, CVE-1", "com.example:all, 1.2.10,",
+			"com.example:all, 1.1.9,", "com.example:all, 1.10.0,", "com.example:old, 3.1, CVE-2",
+			"com.example:old, 3.1-android, CVE-2", "com.example:old, 3.2,", "com.example:open, 9.0, CVE-3",
+			"com.example:open, 1.9,", "org.example:any, 1.4.2, CVE-4", "org.example:any, 1.5.Final,",
+			"com.example:other, 1.2.5," })
+	@DisplayName("A dependency in the range of a vulnerability fails the check, which names both")
+	void ranges(String name, String version, String vulnerability) throws Exception {
+		Result result = run("--known", this.known.toString(), list(name, version).toString());
+		if (vulnerability == null) {
+			assertThat(result.exitCode).as(result.output).isZero();
+			assertThat(result.output).contains("1 dependencies, 0 known vulnerabilities as of " + LocalDate.now());
+		}
+		else {
+			assertThat(result.exitCode).as(result.output).isOne();
+			assertThat(result.output).contains(name + " " + version + ": " + vulnerability);
+		}
+	}
+
+	@Test
+	@DisplayName("The dependencies of this application have no known vulnerability, and the list of those has a date")
+	void thisApplication() throws Exception {
+		Result result = run("target/classes/META-INF/sbom/application.cdx.json");
+		assertThat(result.exitCode).as(result.output).isZero();
+		assertThat(result.output).containsPattern("\\d{3} dependencies, 0 known vulnerabilities as of \\d{4}-");
+		assertThat(Files.readAllLines(PROGRAM.resolveSibling("vulnerabilities.tsv")))
+			.allSatisfy((line) -> assertThat(line).matches("#.*|[^\t]+:[^\t]+\t[^\t]+\t[^\t]*\t(CVE|GHSA)-[^\t]+"));
+	}
+
+	@Test
+	@DisplayName("An old list of vulnerabilities is reported, and does not fail the check")
+	void old() throws Exception {
+		Files.writeString(this.known, "# Vulnerabilities as of 2020-01-31.\n");
+		Result result = run("--known", this.known.toString(), list("com.example:all", "1.2.0").toString());
+		assertThat(result.exitCode).as(result.output).isZero();
+		assertThat(result.output).contains("known.tsv is of 2020-01-31: update it");
+	}
+
+	@Test
+	@DisplayName("Without a list of dependencies, the check fails, and says how to make one")
+	void noList() throws Exception {
+		Result result = run("--known", this.known.toString(),
+				Files.writeString(this.directory.resolve("empty"), "{}").toString());
+		assertThat(result.exitCode).isNotZero();
+		assertThat(result.output).contains("mvn package");
+	}
+
+	@Test
+	@DisplayName("An update writes all ranges of all vulnerabilities that the service knows of the dependencies, on several pages")
+	void update() throws Exception {
+		List<String> questions = new ArrayList<>();
+		HttpServer service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		service.createContext("/v1/query", (exchange) -> {
+			String question = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+			questions.add(question);
+			byte[] answer = (question.contains("page_token") ? """
+					{"vulns":[{"id":"GHSA-9","affected":[{"package":{"name":"com.example:all"},
+					  "ranges":[{"events":[{"introduced":"3.0"},{"last_affected":"3.3"}]}]}]},
+					  {"id":"GHSA-8","withdrawn":"2026-01-01","affected":[{"package":{"name":"com.example:all"},
+					  "ranges":[{"events":[{"introduced":"0"}]}]}]}]}""" : """
+					{"next_page_token":"2","vulns":[{"id":"GHSA-7","aliases":["CVE-7"],"affected":[
+					  {"package":{"name":"com.example:another"},"ranges":[{"events":[{"introduced":"0"}]}]},
+					  {"package":{"name":"com.example:all"},"ranges":[
+					    {"events":[{"introduced":"0"},{"fixed":"1.1"},{"introduced":"2.0"}]}]}]}]}""")
+				.getBytes(StandardCharsets.UTF_8);
+			exchange.sendResponseHeaders(200, answer.length);
+			exchange.getResponseBody().write(answer);
+			exchange.close();
+		});
+		service.start();
+		try {
+			String url = "http://127.0.0.1:" + service.getAddress().getPort();
+			Result result = run(Map.of("OSV_URL", url), "--update", "--known", this.known.toString(),
+					list("com.example:all", "1.2.0").toString());
+			assertThat(result.exitCode).as(result.output).isZero();
+			assertThat(questions).hasSize(2).allMatch((question) -> question.contains("\"com.example:all\""));
+			assertThat(Files.readAllLines(this.known)).first().asString().contains(LocalDate.now().toString());
+			assertThat(Files.readAllLines(this.known)).filteredOn((line) -> !line.startsWith("#"))
+				.containsExactly("com.example:all\t0\t1.1\tCVE-7", "com.example:all\t2.0\t\tCVE-7",
+						"com.example:all\t3.0\t<=3.3\tGHSA-9");
+		}
+		finally {
+			service.stop(0);
+		}
+	}
+
+	private Path list(String name, String version) throws IOException {
+		return Files.writeString(this.directory.resolve("list.json"),
+				"{\"components\":[{\"purl\":\"pkg:maven/%s@%s?type=jar\"}]}".formatted(name.replace(':', '/'),
+						version));
+	}
+
+	private static Result run(String... arguments) throws Exception {
+		return run(Map.of(), arguments);
+	}
+
+	private static Result run(Map<String, String> environment, String... arguments) throws Exception {
+		ProcessBuilder builder = new ProcessBuilder(
+				Stream.concat(Stream.of("python3", PROGRAM.toString()), Stream.of(arguments)).toList())
+			.redirectErrorStream(true);
+		builder.environment().putAll(environment);
+		Process process = builder.start();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		return new Result(process.waitFor(), output);
+	}
+
+	private record Result(int exitCode, String output) {
+	}
+
+}
