@@ -36,10 +36,13 @@ public final class TestServer implements AutoCloseable {
 
 	/** Starts the application with the properties, on a free port. */
 	public static TestServer start(SpringApplication application, String... properties) {
-		// Reactor Netty would wait two seconds for late work at shutdown.
+		// Reactor Netty would wait two seconds for late work at shutdown. Some handlers
+		// of WebFlux block their event loop, and with it all connections of that loop;
+		// a new connection gets the next one.
 		String[] args = Stream
 			.concat(Stream.of("server.port=0", "server.address=127.0.0.1",
-					"spring.reactor.netty.shutdown-quiet-period=0s"), Stream.of(properties))
+					"spring.reactor.netty.shutdown-quiet-period=0s", "server.netty.max-keep-alive-requests=1"),
+					Stream.of(properties))
 			.map((property) -> "--" + property)
 			.toArray(String[]::new);
 		return new TestServer(application.run(args));
