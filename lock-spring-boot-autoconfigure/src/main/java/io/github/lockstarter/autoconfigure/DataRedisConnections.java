@@ -25,9 +25,9 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
 import org.springframework.boot.ssl.SslBundle;
-import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
+import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
@@ -45,6 +45,8 @@ final class DataRedisConnections {
 	 */
 	private static final Delay RECONNECT_DELAY = Delay.equalJitter(Duration.ofMillis(10), Duration.ofMillis(250), 10,
 			TimeUnit.MILLISECONDS);
+
+	private static final int LARGEST_PORT = 65_535;
 
 	private final DataRedisProperties properties;
 
@@ -130,8 +132,20 @@ final class DataRedisConnections {
 
 	/** A URL in place of a host would be printed as one, with its password. */
 	private RedisURI.Builder uri(String host, int port) {
-		Assert.isTrue(host.indexOf('@') < 0 && host.indexOf('/') < 0, "A host is a name or an address");
+		if (host.indexOf('@') >= 0 || host.indexOf('/') >= 0) {
+			throw invalid("a host is a name or an address");
+		}
+		if (port < 1 || port > LARGEST_PORT) {
+			throw invalid("the port must be from 1 to %d, not %d".formatted(LARGEST_PORT, port));
+		}
 		return uri().withHost(host).withPort(port);
+	}
+
+	/** An address is not part of the reason, because it may contain a password. */
+	static LockConfigurationException invalid(String reason) {
+		return new LockConfigurationException(
+				"spring.data.redis.* has no valid address of Redis: %s.".formatted(reason),
+				"Correct spring.data.redis.*, or choose another lock.store.");
 	}
 
 	private RedisURI.Builder uri() {

@@ -35,8 +35,9 @@ record MemcachedProperties(@DefaultValue("localhost:11211") List<String> servers
 	/** An invalid server is not part of the message: a URL may contain a password. */
 	private static void checkServers(List<String> servers) {
 		if (servers.isEmpty() || !servers.stream().allMatch(MemcachedProperties::isServer)) {
-			throw new LockConfigurationException("A server in lock.memcached.servers is not valid, or there is none.",
-					"Write each server as host or host:port, with a port up to 65535, and separate several servers by commas.");
+			throw new LockConfigurationException(
+					"lock.memcached.servers has an invalid server: it must be host or host:port, with a port up to 65535.",
+					"Correct the value of lock.memcached.servers, and separate several servers by commas.");
 		}
 	}
 

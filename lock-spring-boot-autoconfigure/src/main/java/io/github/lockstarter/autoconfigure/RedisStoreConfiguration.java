@@ -73,7 +73,6 @@ class RedisStoreConfiguration {
 		return store;
 	}
 
-	/** An address is not part of the message, because it may contain a password. */
 	private static RedisConnections connections(DataRedisProperties redis, Supplier<DataRedisConnectionDetails> details,
 			ObjectProvider<ClientResourcesBuilderCustomizer> resources,
 			ObjectProvider<LettuceClientOptionsBuilderCustomizer> options) {
@@ -82,8 +81,7 @@ class RedisStoreConfiguration {
 					options.orderedStream().toList());
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException("spring.data.redis.* has no valid address of Redis.",
-					"Correct spring.data.redis.*, or choose another lock.store. A host is a name or an address, and a node is host:port.");
+			throw DataRedisConnections.invalid("a node is host:port, and a host is not empty");
 		}
 	}
 

@@ -47,7 +47,7 @@ class FailureAnalysisTests {
 					lock.max-waiters=0               | lock.max-waiters is 0.                              | Correct the value of lock.max-waiters.
 					lock.names.a.conflict-status=500 | lock.names.a.conflict-status is 500.                | 409, 422, 423 or 429
 					lock.names.a.ttl=31m             | lock.names.a.ttl is 31m.                            | The longest hold
-					lock.memcached.servers=http://a  | A server in lock.memcached.servers is not valid     | host or host:port
+					lock.memcached.servers=http://a  | lock.memcached.servers has an invalid server        | separate several servers
 					lock.redis.key-prefix={a}        | lock.redis.key-prefix is {a}.                       | braces
 					lock.client.max-attempts=0       | lock.client.max-attempts is 0.                      | at least one attempt
 					lock.client.max-time=2d          | lock.client.max-time is 2d.                         | at most 1d

@@ -5,6 +5,7 @@ import java.io.StringWriter;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -68,6 +69,17 @@ class SecretsInMessagesTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "host=127.0.0.1", "cluster.nodes=127.0.0.1:1", "sentinel.nodes=127.0.0.1:1",
+			"masterreplica.nodes=127.0.0.1:1" })
+	@DisplayName("No message shows the password of a Redis that is unavailable, wherever it is")
+	void unavailableRedis(String property, CapturedOutput output) {
+		assertNoSecret("No connection to Redis", output, "spring.data.redis." + property, "spring.data.redis.port=1",
+				"spring.data.redis.username=app", "spring.data.redis.password=s3cret",
+				"spring.data.redis.sentinel.username=app", "spring.data.redis.sentinel.password=s3cret",
+				"spring.data.redis.sentinel.master=m", "lock.redis.command-timeout=300ms");
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "memcached://app:s3cret@127.0.0.1:1", "app:s3cret@127.0.0.1:1", "app:s3cret@127.0.0.1",
 			"127.0.0.1:s3cret", "s3cret@127.0.0.1:1" })
 	@DisplayName("No message shows the credentials in an address of memcached")
@@ -88,12 +100,20 @@ class SecretsInMessagesTests {
 	}
 
 	private static void assertNoSecret(CapturedOutput output, String... properties) {
+		assertNoSecret("", output, properties);
+	}
+
+	private static void assertNoSecret(String logged, CapturedOutput output, String... properties) {
 		String[] arguments = Stream.of(properties).map((property) -> "--" + property).toArray(String[]::new);
 		Throwable failure = catchThrowable(() -> {
 			try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
 				.web(WebApplicationType.NONE)
 				.run(arguments)) {
-				context.getBean(LockRegistry.class).acquire("team:42").close();
+				LockRegistry locks = context.getBean(LockRegistry.class);
+				catchThrowable(() -> locks.acquire("team:42").close());
+				Awaitility.await().until(() -> output.toString().contains(logged));
+				// After the failure of the connection.
+				locks.acquire("team:42").close();
 			}
 		});
 		StringWriter trace = new StringWriter();

@@ -96,7 +96,7 @@ class StoreChoiceTests {
 					property + "=" + ((value != null) ? value : ""))
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOf(InvalidConfigurationPropertyValueException.class)
+				.isInstanceOfAny(InvalidConfigurationPropertyValueException.class, LockConfigurationException.class)
 				.hasMessageContaining(property)
 				.hasMessageContaining(allowed));
 	}
