@@ -76,7 +76,8 @@ class SampleFolderTests {
 	@DisplayName("Two servers of one user share their database, which needs a password, and listen at the loopback address only")
 	void twoServers() throws Exception {
 		int redis = LocalRedis.freePort();
-		try (TestJvm first = start(redis)) {
+		TestJvm first = start(redis);
+		try {
 			int port = port(first);
 			try (TestJvm second = start(redis)) {
 				port(second);
@@ -98,6 +99,11 @@ class SampleFolderTests {
 				.isThrownBy(
 						() -> new Driver().connect("jdbc:h2:file:%s/users;AUTO_SERVER=TRUE".formatted(folder), anybody))
 				.withMessageContaining("Wrong user name or password");
+		}
+		finally {
+			// If it were killed, its Redis would go on running.
+			first.terminate();
+			first.awaitEnd();
 		}
 	}
 
