@@ -68,16 +68,31 @@ final class DataRedisConnections {
 		DataRedisConnectionDetails.Sentinel sentinel = this.details.getSentinel();
 		DataRedisConnectionDetails.Cluster cluster = (sentinel == null) ? this.details.getCluster() : null;
 		if (cluster != null) {
-			return LettuceConnections.toCluster(clusterClient(uris(cluster.getNodes()), resources, options));
+			return LettuceConnections
+				.toCluster(clusterClient(address(() -> uris(cluster.getNodes())), resources, options));
 		}
 		DataRedisConnectionDetails.MasterReplica masterReplica = (sentinel == null) ? this.details.getMasterReplica()
 				: null;
 		if (masterReplica != null) {
-			return LettuceConnections.to(client(resources, options), uris(masterReplica.getNodes()));
+			return LettuceConnections.to(client(resources, options), address(() -> uris(masterReplica.getNodes())));
 		}
-		RedisURI server = (sentinel != null) ? uri(sentinel)
-				: uri(Objects.requireNonNull(this.details.getStandalone()));
+		RedisURI server = address(
+				() -> (sentinel != null) ? uri(sentinel) : uri(Objects.requireNonNull(this.details.getStandalone())));
 		return LettuceConnections.to(client(resources, options), server);
+	}
+
+	/**
+	 * Returns an address. The message of a failure to read it is dropped, because it may
+	 * contain a password.
+	 */
+	private static <T> T address(Supplier<T> address) {
+		try {
+			return address.get();
+		}
+		catch (IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException ex) {
+			throw invalid(
+					"a node is host:port, no host is empty, and sentinels have nodes and the name of their master");
+		}
 	}
 
 	private Supplier<RedisClusterClient> clusterClient(List<RedisURI> servers,
@@ -114,6 +129,9 @@ final class DataRedisConnections {
 	}
 
 	private RedisURI uri(DataRedisConnectionDetails.Standalone server) {
+		if (server.getDatabase() < 0) {
+			throw invalid("the database must be at least 0, not %d".formatted(server.getDatabase()));
+		}
 		return authenticated(uri(server.getHost(), server.getPort())).withDatabase(server.getDatabase()).build();
 	}
 
@@ -142,7 +160,7 @@ final class DataRedisConnections {
 	}
 
 	/** An address is not part of the reason, because it may contain a password. */
-	static LockConfigurationException invalid(String reason) {
+	private static LockConfigurationException invalid(String reason) {
 		return new LockConfigurationException(
 				"spring.data.redis.* has no valid address of Redis: %s.".formatted(reason),
 				"Correct spring.data.redis.*, or choose another lock.store.");

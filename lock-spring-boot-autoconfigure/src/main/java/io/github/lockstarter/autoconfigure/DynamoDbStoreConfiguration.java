@@ -85,10 +85,19 @@ class DynamoDbStoreConfiguration {
 					.build();
 			}
 			catch (SdkClientException ex) {
-				throw new LockConfigurationException(
-						"lock.store is dynamodb, but the AWS SDK cannot create a client for it: " + ex.getMessage(),
-						"Set AWS_REGION and the other settings that the message names, or define a DynamoDbAsyncClient.");
+				throw invalid(String.valueOf(ex.getMessage()));
 			}
+			catch (RuntimeException ex) {
+				// The SDK checks an endpoint only in part, and its message may contain
+				// it.
+				throw invalid(ex.getClass().getSimpleName() + ", for example because an endpoint is not a URL");
+			}
+		}
+
+		private static LockConfigurationException invalid(String reason) {
+			return new LockConfigurationException(
+					"lock.store is dynamodb, but the AWS SDK cannot create a client for it: " + reason,
+					"Set AWS_REGION and the other settings that the message names, or define a DynamoDbAsyncClient.");
 		}
 
 		/**

@@ -12,7 +12,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
-import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
@@ -87,8 +86,9 @@ class JdbcStoreConfiguration {
 		};
 	}
 
+	/** Of the supported databases, only H2 can be embedded. */
 	private static boolean isEmbedded(String url) {
-		return EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
+		return EmbeddedDatabaseConnection.isEmbedded(EmbeddedDatabaseConnection.H2.getDriverClassName(), url);
 	}
 
 }

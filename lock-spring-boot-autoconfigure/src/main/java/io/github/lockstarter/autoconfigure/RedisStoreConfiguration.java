@@ -3,7 +3,6 @@ package io.github.lockstarter.autoconfigure;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Supplier;
 
 import io.lettuce.core.RedisClient;
 
@@ -57,9 +56,9 @@ class RedisStoreConfiguration {
 			refuseToGuess(beans);
 		}
 		DataRedisProperties redis = binder.bindOrCreate(PREFIX, DataRedisProperties.class);
-		RedisConnections connections = connections(redis,
-				() -> details.getIfAvailable(() -> new DataRedisPropertiesDetails(redis, sslBundles.getIfAvailable())),
-				resources, options);
+		RedisConnections connections = new DataRedisConnections(redis,
+				details.getIfAvailable(() -> new DataRedisPropertiesDetails(redis, sslBundles.getIfAvailable())))
+			.create(resources.orderedStream().toList(), options.orderedStream().toList());
 		if (connections.isClustered() && properties.redis().replicasToAck() > 0) {
 			connections.shutdown();
 			throw new LockConfigurationException(
@@ -71,18 +70,6 @@ class RedisStoreConfiguration {
 		// Loads the driver while the rest of the application starts.
 		store.connect();
 		return store;
-	}
-
-	private static RedisConnections connections(DataRedisProperties redis, Supplier<DataRedisConnectionDetails> details,
-			ObjectProvider<ClientResourcesBuilderCustomizer> resources,
-			ObjectProvider<LettuceClientOptionsBuilderCustomizer> options) {
-		try {
-			return new DataRedisConnections(redis, details.get()).create(resources.orderedStream().toList(),
-					options.orderedStream().toList());
-		}
-		catch (IllegalArgumentException ex) {
-			throw DataRedisConnections.invalid("a node is host:port, and a host is not empty");
-		}
 	}
 
 	private static boolean hasAddress(Binder binder) {

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * The JDBC URL of a database. It may contain a password, so no message contains more of
- * it than the name of the driver.
+ * The JDBC URL of a database. It may contain a password, so messages of the store contain
+ * no more of it than the name of the driver.
  */
 final class DatabaseUrl {
 
-	private static final Pattern DRIVER = Pattern.compile("jdbc:\\w{1,30}:", Pattern.CASE_INSENSITIVE);
+	private static final Pattern DRIVER = Pattern.compile("jdbc:[\\w.+-]{1,30}:", Pattern.CASE_INSENSITIVE);
 
 	private static final String PASSWORD = "password=";
 
@@ -41,20 +41,12 @@ final class DatabaseUrl {
 					"Locks cannot be stored in the database of %s.".formatted(this.driver),
 					"Use PostgreSQL, MySQL, MariaDB or H2, or choose another lock.store."));
 		this.address = url.substring(begin.lookingAt() ? begin.end() : 0);
-		if (!this.database.acceptsUserInUrl() && hasUser(this.address)) {
+		String mistake = this.database.mistakeIn(this.address);
+		if (mistake != null) {
 			throw new LockConfigurationException(
-					"The URL of the locks' database, %s, has a user before the name of the server, which its driver does not support."
-						.formatted(this.driver),
-					"Remove the user and the password from the URL, and set lock.jdbc.username and lock.jdbc.password, or spring.datasource.username and spring.datasource.password.");
+					"The URL of the locks' database, %s, %s.".formatted(this.driver, mistake),
+					"Correct lock.jdbc.url or spring.datasource.url, for example to jdbc:postgresql://<server>/<database>, and set the user and the password by lock.jdbc.username and lock.jdbc.password, or spring.datasource.username and spring.datasource.password.");
 		}
-	}
-
-	/** An {@code @} in a name of a file, or in a parameter, precedes no server. */
-	private static boolean hasUser(String address) {
-		int server = address.indexOf("//");
-		int parameters = address.indexOf('?', server);
-		return server >= 0
-				&& address.substring(server, (parameters >= 0) ? parameters : address.length()).contains("@");
 	}
 
 	Database database() {
@@ -66,27 +58,28 @@ final class DatabaseUrl {
 	 * the address or a password.
 	 */
 	SQLException withoutSecrets(SQLException failure) {
+		return isIn(failure) ? new SQLTransientConnectionException(
+				"The driver of %s could not connect. Its message is not shown, because it contains the URL or a password."
+					.formatted(this.driver),
+				failure.getSQLState(), failure.getErrorCode()) : failure;
+	}
+
+	/** Returns the failure to find a driver, if its message contains the URL. */
+	RuntimeException withoutSecrets(RuntimeException failure) {
+		return isIn(
+				failure) ? new LockConfigurationException("No driver accepts the URL of the locks' database, %s.".formatted(this.driver), "Add the JDBC driver of the database, and correct lock.jdbc.url or spring.datasource.url, for example to jdbc:postgresql://<server>/<database>.") : failure;
+	}
+
+	/** Returns whether the messages of a failure contain the address or a password. */
+	private boolean isIn(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (isSecret(String.valueOf(cause.getMessage()))) {
-				return new SQLTransientConnectionException(
-						"The driver of %s does not accept the URL. Its message is not shown, because it contains the URL or a password."
-							.formatted(this.driver),
-						failure.getSQLState(), failure.getErrorCode());
+			String message = String.valueOf(cause.getMessage());
+			if ((!this.address.isEmpty() && message.contains(this.address))
+					|| message.toLowerCase(Locale.ROOT).contains(PASSWORD)) {
+				return true;
 			}
 		}
-		return failure;
-	}
-
-	/** Returns the failure to find a driver, whose message contains the URL. */
-	LockConfigurationException withoutDriver() {
-		return new LockConfigurationException(
-				"No driver accepts the URL of the locks' database, %s".formatted(this.driver),
-				"Add the JDBC driver of the database, and correct lock.jdbc.url or spring.datasource.url, for example to jdbc:postgresql://<server>/<database>.");
-	}
-
-	private boolean isSecret(String message) {
-		return (!this.address.isEmpty() && message.contains(this.address))
-				|| message.toLowerCase(Locale.ROOT).contains(PASSWORD);
+		return false;
 	}
 
 }

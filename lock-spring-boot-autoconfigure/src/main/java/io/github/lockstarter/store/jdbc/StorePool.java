@@ -56,7 +56,7 @@ final class StorePool extends HikariDataSource {
 			return new StorePool(config, url);
 		}
 		catch (RuntimeException ex) {
-			throw url.withoutDriver();
+			throw url.withoutSecrets(ex);
 		}
 	}
 

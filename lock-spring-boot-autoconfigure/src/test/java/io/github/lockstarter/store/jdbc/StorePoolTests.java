@@ -30,7 +30,8 @@ class StorePoolTests {
 			"jdbc:mysql:s3cret", "jdbc:mysql://s3cret@[/x", "jdbc:mariadb://app:s3cret@127.0.0.1:1/locks",
 			"jdbc:mariadb://127.0.0.1:1/locks?password=s3cret&socketTimeout=never", "jdbc:mariadb:s3cret",
 			"jdbc:h2:s3cret", "jdbc:h2:mem;PASSWORD=s3cret", "jdbc:h2:mem:x;PASSWORD=s3cret;PASSWORD=s3cret2",
-			"jdbc:h2:ssl://app:s3cret@127.0.0.1:1/x" })
+			"jdbc:h2:ssl://app:s3cret@127.0.0.1:1/x", "jdbc:postgresql://127.0.0.1:1?user=app&password=s3cret",
+			"jdbc:postgresql://s3cret" })
 	@DisplayName("The failure of a URL that cannot be used shows nothing of it but the name of the driver")
 	void unusable(String url) {
 		assertThat(trace(catchThrowable(() -> connect(url)))).isNotEmpty().doesNotContain("s3cret");
@@ -59,7 +60,23 @@ class StorePoolTests {
 			.contains("lock.jdbc.password");
 		assertThat(new DatabaseUrl("jdbc:mysql://app:s3cret@db/locks").database()).isEqualTo(Database.MYSQL);
 		assertThat(new DatabaseUrl("jdbc:h2:file:/home/taro@example/locks").database()).isEqualTo(Database.H2);
+		assertThat(new DatabaseUrl("jdbc:h2:tcp://db/~/locks;USER=app;PASSWORD=s3cret@2").database())
+			.isEqualTo(Database.H2);
+		assertThat(new DatabaseUrl("jdbc:h2:tcp://db//home/taro@example/locks").database()).isEqualTo(Database.H2);
+		assertThat(new DatabaseUrl("jdbc:postgresql:locks").database()).isEqualTo(Database.POSTGRESQL);
 		assertThat(new DatabaseUrl("jdbc:postgresql://db/locks?user=a@b").database()).isEqualTo(Database.POSTGRESQL);
+	}
+
+	@Test
+	@DisplayName("A wrong setting of the application's pool is reported as it is")
+	void wrongSetting() {
+		HikariConfig database = new HikariConfig();
+		database.setJdbcUrl("jdbc:h2:mem:wrong-setting");
+		database.setDataSourceClassName("com.example.MissingDataSource");
+		assertThatExceptionOfType(RuntimeException.class)
+			.isThrownBy(() -> StorePool.create(database, new DatabaseUrl(database.getJdbcUrl()), 1,
+					Duration.ofSeconds(1), null))
+			.withMessageContaining("com.example.MissingDataSource");
 	}
 
 	/** Waits until the driver has failed: the pool may give up earlier. */
