@@ -3,7 +3,9 @@ package io.github.lockstarter.sample;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,7 +14,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.StaticCredentialsProvider;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -40,8 +41,10 @@ import io.github.lockstarter.LockConfigurationException;
  * a server at the address does not answer like Redis. Nothing is started during AOT
  * processing.
  * <p>
- * That Redis has the password of the {@link SampleFolder}. It lacks the commands by which
- * a client can write files or load code.
+ * That Redis has the configured password, or else one that is generated at its start and
+ * kept in the {@link SampleFolder}. Another user's program at the address may learn that
+ * password, but then no Redis has it. The Redis lacks the commands by which a client can
+ * write files or load code.
  */
 final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
@@ -50,32 +53,39 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
 	private static final Set<String> HERE = Set.of("localhost", "127.0.0.1");
 
 	/** Settings of an external Redis, which the embedded one cannot replace. */
-	private static final Set<String> OWN = Set.of("url", "sentinel", "cluster", "masterreplica", "ssl");
+	private static final Set<String> OWN = Set.of("url", "username", "sentinel", "cluster", "masterreplica", "ssl");
 
-	private static final List<String> DANGEROUS = List.of("ACL", "BGREWRITEAOF", "BGSAVE", "CONFIG", "DEBUG", "MIGRATE",
-			"MODULE", "REPLICAOF", "RESTORE", "SAVE", "SHUTDOWN", "SLAVEOF");
+	/** All of them are in Redis 5, too, which does not start if it lacks one. */
+	static final List<String> DANGEROUS = List.of("BGREWRITEAOF", "BGSAVE", "CONFIG", "DEBUG", "MIGRATE", "MODULE",
+			"REPLICAOF", "RESTORE", "RESTORE-ASKING", "SAVE", "SHUTDOWN", "SLAVEOF");
 
 	private static final String PASSWORD = "spring.data.redis.password";
+
+	/** A configured password may contain any character. */
+	private static final HexFormat ESCAPED = HexFormat.of().withPrefix("\\x");
 
 	private static final Duration PATIENCE = Duration.ofSeconds(5);
 
 	private static final String OTHERWISE = " Or add --spring.data.redis.port=6390, where the sample starts a Redis of"
 			+ " its own, or --lock.store=memory, which needs none.";
 
+	private final SampleFolder folder;
+
 	private final boolean starts;
 
-	private EmbeddedRedis(boolean starts) {
+	private EmbeddedRedis(SampleFolder folder, boolean starts) {
+		this.folder = folder;
 		this.starts = starts;
 	}
 
 	/** Uses the Redis of another instance, or starts one. */
-	static EmbeddedRedis startedIfMissing() {
-		return new EmbeddedRedis(true);
+	static EmbeddedRedis startedIfMissing(SampleFolder folder) {
+		return new EmbeddedRedis(folder, true);
 	}
 
 	/** Uses the Redis of another instance, if there is one. */
-	static EmbeddedRedis ofOtherInstance() {
-		return new EmbeddedRedis(false);
+	static EmbeddedRedis ofOtherInstance(SampleFolder folder) {
+		return new EmbeddedRedis(folder, false);
 	}
 
 	@Override
@@ -89,17 +99,25 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
 			.withPort(environment.getProperty("spring.data.redis.port", Integer.class, 6379))
 			.withTimeout(PATIENCE)
 			.build();
-		if (environment.containsProperty(PASSWORD)) {
-			authenticate(redis, environment.getProperty("spring.data.redis.username"),
-					environment.getRequiredProperty(PASSWORD));
+		String configured = environment.getProperty(PASSWORD, "");
+		try (PasswordFile file = this.folder.passwordFile("redis-%d-password".formatted(redis.getPort()))) {
+			if (!configured.isEmpty()) {
+				if (!isFound(authenticated(redis, configured)) && this.starts) {
+					start(redis, configured);
+				}
+			}
+			else if (!isFound(redis, file, environment) && this.starts) {
+				start(redis, file.generate());
+				usePassword(file, environment);
+			}
 		}
-		if (!isFound(redis, environment) && this.starts) {
-			start(redis, environment);
+		catch (IOException ex) {
+			throw this.folder.unusable(ex);
 		}
 	}
 
-	private static void authenticate(RedisURI redis, @Nullable String username, String password) {
-		redis.setCredentialsProvider(new StaticCredentialsProvider(username, password.toCharArray()));
+	private static RedisURI authenticated(RedisURI redis, String password) {
+		return RedisURI.builder(redis).withPassword(password.toCharArray()).build();
 	}
 
 	private static boolean isWanted(Environment environment) {
@@ -111,32 +129,19 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
 				&& OWN.stream().noneMatch(settings::containsKey);
 	}
 
-	private static void start(RedisURI redis, ConfigurableEnvironment environment) {
+	private static void start(RedisURI redis, String password) {
 		try {
-			RedisServerBuilder server = RedisServer.newRedisServer()
-				.executableProvider(executable())
-				.port(redis.getPort())
-				.bind("127.0.0.1")
-				.setting("requirepass " + environment.getRequiredProperty(SampleFolder.PASSWORD))
-				.setting("save \"\"")
-				.setting("appendonly no")
-				.soutListener(logger::debug);
-			DANGEROUS.forEach((command) -> server.setting("rename-command %s \"\"".formatted(command)));
 			// The server stops when the JVM ends.
-			server.build().start();
-			usePasswordOfFolder(environment);
+			server(executable(), redis.getPort(), password).start();
 			logger.info(
 					"No Redis on %s:%d, so an embedded one was started there; it ends with this process, unless this process is killed"
 						.formatted(redis.getHost(), redis.getPort()));
 		}
 		catch (IOException ex) {
-			// Another instance may have started one in the meantime.
-			if (!isFound(redis, environment)) {
-				throw new LockConfigurationException(
-						"Nothing listens on %s:%d, and the embedded Redis does not start there: %s.".formatted(
-								redis.getHost(), redis.getPort(), ex.getMessage()),
-						"Start a Redis there." + OTHERWISE);
-			}
+			throw new LockConfigurationException(
+					"Nothing listened on %s:%d, but the embedded Redis does not start there: %s.".formatted(
+							redis.getHost(), redis.getPort(), ex.getMessage()),
+					"Start a Redis there." + OTHERWISE);
 		}
 	}
 
@@ -153,29 +158,46 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
 		}
 	}
 
-	private static void usePasswordOfFolder(ConfigurableEnvironment environment) {
+	static RedisServer server(ExecutableProvider executable, int port, String password) throws IOException {
+		RedisServerBuilder server = RedisServer.newRedisServer()
+			.executableProvider(executable)
+			.port(port)
+			.bind("127.0.0.1")
+			.setting("requirepass \"%s\"".formatted(ESCAPED.formatHex(password.getBytes(StandardCharsets.UTF_8))))
+			.setting("save \"\"")
+			.setting("appendonly no")
+			.soutListener(logger::debug);
+		DANGEROUS.forEach((command) -> server.setting("rename-command %s \"\"".formatted(command)));
+		return server.build();
+	}
+
+	private static void usePassword(PasswordFile file, ConfigurableEnvironment environment) throws IOException {
 		environment.getPropertySources()
-			.addFirst(new MapPropertySource("embeddedRedis",
-					Map.of(PASSWORD, environment.getRequiredProperty(SampleFolder.PASSWORD))));
+			.addFirst(new MapPropertySource("embeddedRedis", Map.of(PASSWORD, file.read())));
 	}
 
 	/**
 	 * Returns whether a Redis answers. If it was started by another instance, the
 	 * application uses its password.
+	 */
+	private static boolean isFound(RedisURI redis, PasswordFile file, ConfigurableEnvironment environment)
+			throws IOException {
+		String password = file.read();
+		if (!password.isEmpty() && needsPassword(ping(redis)) && ping(authenticated(redis, password)) == null) {
+			usePassword(file, environment);
+			return true;
+		}
+		return isFound(redis);
+	}
+
+	/**
+	 * Returns whether a Redis answers.
 	 * @return {@code false} if nothing listens
 	 * @throws LockConfigurationException if another program listens, or Redis refuses the
 	 * connection
 	 */
-	private static boolean isFound(RedisURI redis, ConfigurableEnvironment environment) {
+	private static boolean isFound(RedisURI redis) {
 		Throwable failure = ping(redis);
-		if (needsPassword(failure) && !environment.containsProperty(PASSWORD)) {
-			RedisURI own = RedisURI.builder(redis).build();
-			authenticate(own, null, environment.getRequiredProperty(SampleFolder.PASSWORD));
-			if (ping(own) == null) {
-				usePasswordOfFolder(environment);
-				return true;
-			}
-		}
 		if (failure == null || failure instanceof ConnectException) {
 			return failure == null;
 		}

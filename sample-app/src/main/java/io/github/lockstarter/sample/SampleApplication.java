@@ -17,11 +17,12 @@ public class SampleApplication {
 	public static void main(String[] args) {
 		// The shared database is accessible only from this machine.
 		System.setProperty("h2.bindAddress", "127.0.0.1");
+		SampleFolder folder = SampleFolder.ofUser();
 		if (Console.isMeant(args)) {
-			System.exit(Console.run(args, SampleFolder.ofUser(), EmbeddedRedis.ofOtherInstance()));
+			System.exit(Console.run(args, folder, EmbeddedRedis.ofOtherInstance(folder)));
 		}
 		SpringApplication application = new SpringApplication(SampleApplication.class);
-		application.addInitializers(SampleFolder.ofUser(), EmbeddedRedis.startedIfMissing());
+		application.addInitializers(folder, EmbeddedRedis.startedIfMissing(folder));
 		application.run(args);
 	}
 

@@ -35,8 +35,9 @@ class WriteProtection extends OncePerRequestFilter {
 
 	private static final Set<String> OWN_PAGES = Set.of("same-origin", "none");
 
-	/** {@code localhost} or the address of this machine, but no name. */
-	private static final Pattern ADDRESS = Pattern.compile("localhost|[0-9.]{1,15}|\\[[0-9a-f:.]{1,45}]");
+	/** {@code localhost} or an address, but no other name. */
+	private static final Pattern ADDRESS = Pattern.compile("localhost|[0-9.]{1,15}|\\[[0-9a-f:.]{1,45}]",
+			Pattern.CASE_INSENSITIVE);
 
 	private final JsonMapper json;
 

@@ -36,6 +36,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Tag("once")
 class SampleFolderTests {
 
+	private static final String STARTED = "an embedded one was started";
+
 	@TempDir
 	private Path home;
 
@@ -69,11 +71,11 @@ class SampleFolderTests {
 	private String password() {
 		StaticApplicationContext context = new StaticApplicationContext();
 		new SampleFolder(this.home).initialize(context);
-		return context.getEnvironment().getRequiredProperty(SampleFolder.PASSWORD);
+		return context.getEnvironment().getRequiredProperty(SampleFolder.DATABASE_PASSWORD);
 	}
 
 	@Test
-	@DisplayName("Two servers of one user share their database, which needs a password, and listen at the loopback address only")
+	@DisplayName("Two servers of one user share their database, which needs a password, and listen on the loopback address only")
 	void twoServers() throws Exception {
 		int redis = LocalRedis.freePort();
 		TestJvm first = start(redis);
@@ -81,7 +83,7 @@ class SampleFolderTests {
 			int port = port(first);
 			try (TestJvm second = start(redis)) {
 				port(second);
-				assertThat(second.output()).noneMatch((line) -> line.contains("an embedded one was started"));
+				assertThat(second.output()).noneMatch((line) -> line.contains(STARTED));
 			}
 			for (InetAddress address : otherAddresses()) {
 				assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> {
@@ -104,6 +106,27 @@ class SampleFolderTests {
 			// If it were killed, its Redis would go on running.
 			first.terminate();
 			first.awaitEnd();
+		}
+	}
+
+	@Test
+	@DisplayName("After a server was killed, the next one starts in the same folder, and joins the Redis that was left behind")
+	void nextServer() {
+		int redis = LocalRedis.freePort();
+		TestJvm killed = start(redis);
+		port(killed);
+		List<ProcessHandle> itsRedis = ProcessHandle.of(killed.pid()).orElseThrow().children().toList();
+		try {
+			killed.kill();
+			killed.awaitEnd();
+			try (TestJvm second = start(redis)) {
+				port(second);
+				assertThat(second.output()).noneMatch((line) -> line.contains(STARTED));
+			}
+		}
+		finally {
+			itsRedis.forEach(ProcessHandle::destroy);
+			itsRedis.forEach((process) -> process.onExit().join());
 		}
 	}
 

@@ -34,7 +34,7 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 
 	private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
-	/** The begin of the keys in the documentation. */
+	/** The prefix of the keys in the documentation. */
 	private static final String EXAMPLE_KEY = "change-me";
 
 	private static final Pattern KEY = Pattern.compile("[!-~]{16,256}");

@@ -6,7 +6,6 @@ import java.net.UnknownHostException;
 import java.util.Set;
 
 import jakarta.servlet.http.HttpServletRequest;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The machine of this instance: a server is killed only there, and only for its own
@@ -21,25 +20,18 @@ final class ThisMachine {
 
 	/** Returns whether a request was sent from here. */
 	static boolean sent(HttpServletRequest request) {
-		return isLoopback(request.getRemoteAddr()) && isNamed(request.getServerName());
-	}
-
-	/** Returns whether an instance answers at a loopback address. */
-	static boolean runs(Instance instance) {
-		return isNamed(URI.create(instance.url()).getHost());
-	}
-
-	private static boolean isNamed(@Nullable String host) {
-		return host != null && NAMES.contains(host);
-	}
-
-	private static boolean isLoopback(String address) {
 		try {
-			return InetAddress.getByName(address).isLoopbackAddress();
+			return InetAddress.getByName(request.getRemoteAddr()).isLoopbackAddress();
 		}
 		catch (UnknownHostException ex) {
 			return false;
 		}
+	}
+
+	/** Returns whether an instance answers at a loopback address. */
+	static boolean runs(Instance instance) {
+		String host = URI.create(instance.url()).getHost();
+		return host != null && NAMES.contains(host);
 	}
 
 }
