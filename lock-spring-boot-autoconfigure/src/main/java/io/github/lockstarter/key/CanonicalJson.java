@@ -27,6 +27,8 @@ import tools.jackson.databind.ser.std.StdSerializer;
 import org.springframework.http.HttpEntity;
 import org.springframework.web.multipart.MultipartFile;
 
+import io.github.lockstarter.LockKey;
+
 /**
  * Writes JSON that is equal for equal values, and different for different ones.
  */
@@ -95,8 +97,14 @@ final class CanonicalJson {
 
 	}
 
-	/** Sorts the elements of a set, which have no order of their own. */
+	/**
+	 * Sorts the elements of a set, which have no order of their own. It writes a digest
+	 * of a long element, because a set in a set in a set would be copied once for each of
+	 * them.
+	 */
 	private static final class SortedSetSerializer extends StdSerializer<Set<?>> {
+
+		private static final int LONGEST_ELEMENT = 64;
 
 		private final transient Function<@Nullable Object, String> write;
 
@@ -108,8 +116,13 @@ final class CanonicalJson {
 		@Override
 		public void serialize(Set<?> set, JsonGenerator generator, SerializationContext context) {
 			generator.writeStartArray();
-			set.stream().map(this.write).sorted().forEach(generator::writeRawValue);
+			set.stream().map(this.write).map(SortedSetSerializer::shortened).sorted().forEach(generator::writeRawValue);
 			generator.writeEndArray();
+		}
+
+		/** A digest begins as no JSON does. */
+		private static String shortened(String element) {
+			return (element.length() > LONGEST_ELEMENT) ? LockKey.ofDigest("element", element).key() : element;
 		}
 
 	}

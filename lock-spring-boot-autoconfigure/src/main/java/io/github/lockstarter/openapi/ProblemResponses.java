@@ -132,7 +132,8 @@ final class ProblemResponses {
 	}
 
 	private static String name(ProblemDetail body) {
-		return String.valueOf(body.getType()).replaceFirst(".*/", "");
+		String type = String.valueOf(body.getType());
+		return type.substring(type.lastIndexOf('/') + 1);
 	}
 
 }

@@ -26,6 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.testing.ProcessorTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -81,6 +82,29 @@ class KeyTextTests {
 				Map.of("a", "b"), new Order("1", 2), new Order("12", 0), new String[] { "x" }, new byte[] { 1 },
 				List.of(Size.SMALL), List.of(Size.LARGE), key(List.of("a", "b")));
 		assertThat(values.stream().map(KeyTextTests::key)).doesNotHaveDuplicates();
+	}
+
+	@Test
+	@DisplayName("Sets of long elements have one key if they are equal, and different ones otherwise")
+	void longElements() {
+		String text = "x".repeat(100);
+		Set<Object> set = new LinkedHashSet<>(List.of(text + 1, List.of(text, 2), Set.of(text, 3)));
+		Set<Object> reversed = new LinkedHashSet<>(List.of(Set.of(3, text), List.of(text, 2), text + 1));
+		Set<Object> other = new LinkedHashSet<>(List.of(Set.of(4, text), List.of(text, 2), text + 1));
+		assertThat(key(set)).isEqualTo(key(reversed)).isNotEqualTo(key(other));
+	}
+
+	@Test
+	@DisplayName("Sets in sets, as deep as JSON can have them, take a time that grows with their size only")
+	void deepSets() {
+		ProcessorTime.assertLinear((length) -> {
+			Object value = "x".repeat(length / 2);
+			for (int depth = 0; depth < length / 2 / 50; depth++) {
+				value = Set.of(value, depth);
+			}
+			Object deep = value;
+			return () -> key(deep);
+		});
 	}
 
 	@Test
