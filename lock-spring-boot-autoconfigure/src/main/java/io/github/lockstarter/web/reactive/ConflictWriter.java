@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
-import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -71,8 +70,7 @@ public final class ConflictWriter {
 					.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
 			return null;
 		}
-		Kind kind = Kind.of(handler.getBeanType(), conflict, LocaleContextHolder.getLocale(exchange.getLocaleContext()),
-				accepted(exchange));
+		Kind kind = Kind.of(handler.getBeanType(), conflict, RequestLocale.of(exchange), accepted(exchange));
 		if (kind == null) {
 			return null;
 		}

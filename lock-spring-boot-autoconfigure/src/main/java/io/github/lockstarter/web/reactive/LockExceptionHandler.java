@@ -2,7 +2,6 @@ package io.github.lockstarter.web.reactive;
 
 import reactor.core.publisher.Mono;
 
-import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -29,8 +28,7 @@ abstract class LockExceptionHandler {
 		if (exchange.getResponse().isCommitted() || prefersHtml(exchange)) {
 			return Mono.error(exception);
 		}
-		ProblemDetail body = this.problems.describe(exception,
-				LocaleContextHolder.getLocale(exchange.getLocaleContext()));
+		ProblemDetail body = this.problems.describe(exception, RequestLocale.of(exchange));
 		return Mono.just(ResponseEntity.status(exception.getStatusCode()).headers(exception.getHeaders()).body(body));
 	}
 
