@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,7 +45,10 @@ class VulnerabilitiesTests {
 				com.example:all	1.2.0	1.2.10	CVE-1
 				com.example:old	0	<=3.1	CVE-2
 				com.example:open	2.0		CVE-3
+				com.example:other
+				com.example:zeros	2.0.0	4.2.0	CVE-5
 				org.example:*	1.0	1.5.Final	CVE-4
+				org.example.safe:*
 				""".formatted(LocalDate.now()));
 	}
 
@@ -53,7 +57,9 @@ class VulnerabilitiesTests {
 			"com.example:all, 1.1.9,", "com.example:all, 1.10.0,", "com.example:old, 3.1, CVE-2",
 			"com.example:old, 3.1-android, CVE-2", "com.example:old, 3.2,", "com.example:open, 9.0, CVE-3",
 			"com.example:open, 1.9,", "org.example:any, 1.4.2, CVE-4", "org.example:any, 1.5.Final,",
-			"com.example:other, 1.2.5," })
+			"com.example:other, 1.2.5,", "org.example.safe:any, 1.2.5,", "com.example:old, 3.1.0, CVE-2",
+			"com.example:old, 3.1.0.1,", "com.example:zeros, 4.2,", "com.example:zeros, 4.2.0.0.Final,",
+			"com.example:zeros, 4.1.9, CVE-5", "com.example:zeros, 2, CVE-5" })
 	@DisplayName("A dependency in the range of a vulnerability fails the check, which names both")
 	void ranges(String name, String version, String vulnerability) throws Exception {
 		Result result = run("--known", this.known.toString(), list(name, version).toString());
@@ -68,22 +74,40 @@ class VulnerabilitiesTests {
 	}
 
 	@Test
-	@DisplayName("The dependencies of this application have no known vulnerability, and the list of those has a date")
+	@DisplayName("A vulnerability up to a version is reported with this version, not as fixed in it")
+	void upTo() throws Exception {
+		Result result = run("--known", this.known.toString(), list("com.example:old", "3.0").toString());
+		assertThat(result.output).contains("com.example:old 3.0: CVE-2, up to 3.1").doesNotContain("fixed in");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "com.example:new", "org.example.other:any" })
+	@DisplayName("A dependency that was never looked up fails the check, which names it and says what to do")
+	void neverLookedUp(String name) throws Exception {
+		Result result = run("--known", this.known.toString(), list(name, "1.0").toString());
+		assertThat(result.exitCode).as(result.output).isOne();
+		assertThat(result.output).contains(name + " was never looked up")
+			.contains("Run .ci/vulnerabilities --update. Or search public reports, and add to known.tsv");
+	}
+
+	@Test
+	@DisplayName("The dependencies of this application were looked up, have no known vulnerability, and the list has a date")
 	void thisApplication() throws Exception {
 		Result result = run("target/classes/META-INF/sbom/application.cdx.json");
 		assertThat(result.exitCode).as(result.output).isZero();
 		assertThat(result.output).containsPattern("\\d{3} dependencies, 0 known vulnerabilities as of \\d{4}-");
 		assertThat(Files.readAllLines(PROGRAM.resolveSibling("vulnerabilities.tsv")))
-			.allSatisfy((line) -> assertThat(line).matches("#.*|[^\t]+:[^\t]+\t[^\t]+\t[^\t]*\t(CVE|GHSA)-[^\t]+"));
+			.allSatisfy((line) -> assertThat(line)
+				.matches("#.*|[^\t]+:[^\t]+(\t[^\t]+\t[^\t]*\t((CVE|GHSA)-|https://)[^\t]+)?"));
 	}
 
 	@Test
 	@DisplayName("An old list of vulnerabilities is reported, and does not fail the check")
 	void old() throws Exception {
-		Files.writeString(this.known, "# Vulnerabilities as of 2020-01-31.\n");
+		Files.writeString(this.known, "# Vulnerabilities as of 2020-01-31.\ncom.example:all\n");
 		Result result = run("--known", this.known.toString(), list("com.example:all", "1.2.0").toString());
 		assertThat(result.exitCode).as(result.output).isZero();
-		assertThat(result.output).contains("known.tsv is of 2020-01-31: update it");
+		assertThat(result.output).contains("known.tsv was last updated on 2020-01-31: run");
 	}
 
 	@Test
@@ -96,23 +120,52 @@ class VulnerabilitiesTests {
 	}
 
 	@Test
-	@DisplayName("An update writes all ranges of all vulnerabilities that the service knows of the dependencies, on several pages")
+	@DisplayName("An update writes all ranges of versions that the service knows of the dependencies, on several pages")
 	void update() throws Exception {
+		List<String> questions = update("""
+				{"next_page_token":"2","vulns":[{"id":"GHSA-7","aliases":["CVE-7"],"affected":[
+				  {"package":{"name":"com.example:another"},"ranges":[
+				    {"type":"ECOSYSTEM","events":[{"introduced":"0"}]}]},
+				  {"package":{"name":"com.example:all"},"ranges":[{"type":"ECOSYSTEM","events":[
+				    {"introduced":"0"},{"fixed":"1.1"},{"introduced":"2.0"}]}]}]}]}""", """
+				{"vulns":[{"id":"GHSA-9","affected":[{"package":{"name":"com.example:all"},"ranges":[
+				    {"type":"SEMVER","events":[{"introduced":"3.0"},{"last_affected":"3.3"}]}]}]},
+				  {"id":"GHSA-8","withdrawn":"2026-01-01","affected":[{"package":{"name":"com.example:all"},
+				  "ranges":[{"type":"ECOSYSTEM","events":[{"introduced":"0"}]}]}]}]}""");
+		assertThat(questions).hasSize(2).allMatch((question) -> question.contains("\"com.example:all\""));
+		assertThat(questions.get(1)).contains("\"page_token\": \"2\"");
+		assertThat(Files.readAllLines(this.known)).first().asString().contains(LocalDate.now().toString());
+		assertThat(rows()).containsExactly("com.example:all\t0\t1.1\tCVE-7", "com.example:all\t2.0\t\tCVE-7",
+				"com.example:all\t3.0\t<=3.3\tGHSA-9");
+	}
+
+	@Test
+	@DisplayName("An update ignores ranges of commits")
+	void updateWithCommits() throws Exception {
+		update("""
+				{"vulns":[{"id":"GHSA-7","affected":[{"package":{"name":"com.example:all"},"ranges":[
+				  {"type":"GIT","events":[{"introduced":"0"},{"fixed":"5a1f00e"}]},
+				  {"type":"ECOSYSTEM","events":[{"introduced":"0"},{"fixed":"1.1"}]}]}]}]}""");
+		assertThat(rows()).containsExactly("com.example:all\t0\t1.1\tGHSA-7");
+	}
+
+	@Test
+	@DisplayName("An update writes only the name of a dependency of which the service knows no vulnerability")
+	void updateWithoutVulnerability() throws Exception {
+		update("{}");
+		assertThat(rows()).containsExactly("com.example:all");
+	}
+
+	/**
+	 * Updates the list for one dependency by a service with these answers.
+	 * @return the questions to the service
+	 */
+	private List<String> update(String... answers) throws Exception {
 		List<String> questions = new ArrayList<>();
 		HttpServer service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		service.createContext("/v1/query", (exchange) -> {
-			String question = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-			questions.add(question);
-			byte[] answer = (question.contains("page_token") ? """
-					{"vulns":[{"id":"GHSA-9","affected":[{"package":{"name":"com.example:all"},
-					  "ranges":[{"events":[{"introduced":"3.0"},{"last_affected":"3.3"}]}]}]},
-					  {"id":"GHSA-8","withdrawn":"2026-01-01","affected":[{"package":{"name":"com.example:all"},
-					  "ranges":[{"events":[{"introduced":"0"}]}]}]}]}""" : """
-					{"next_page_token":"2","vulns":[{"id":"GHSA-7","aliases":["CVE-7"],"affected":[
-					  {"package":{"name":"com.example:another"},"ranges":[{"events":[{"introduced":"0"}]}]},
-					  {"package":{"name":"com.example:all"},"ranges":[
-					    {"events":[{"introduced":"0"},{"fixed":"1.1"},{"introduced":"2.0"}]}]}]}]}""")
-				.getBytes(StandardCharsets.UTF_8);
+			byte[] answer = answers[questions.size()].getBytes(StandardCharsets.UTF_8);
+			questions.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
 			exchange.sendResponseHeaders(200, answer.length);
 			exchange.getResponseBody().write(answer);
 			exchange.close();
@@ -120,18 +173,18 @@ class VulnerabilitiesTests {
 		service.start();
 		try {
 			String url = "http://127.0.0.1:" + service.getAddress().getPort();
-			Result result = run(Map.of("OSV_URL", url), "--update", "--known", this.known.toString(),
+			Result result = run(Map.of("OSV_URL", url, "no_proxy", "*"), "--update", "--known", this.known.toString(),
 					list("com.example:all", "1.2.0").toString());
 			assertThat(result.exitCode).as(result.output).isZero();
-			assertThat(questions).hasSize(2).allMatch((question) -> question.contains("\"com.example:all\""));
-			assertThat(Files.readAllLines(this.known)).first().asString().contains(LocalDate.now().toString());
-			assertThat(Files.readAllLines(this.known)).filteredOn((line) -> !line.startsWith("#"))
-				.containsExactly("com.example:all\t0\t1.1\tCVE-7", "com.example:all\t2.0\t\tCVE-7",
-						"com.example:all\t3.0\t<=3.3\tGHSA-9");
+			return questions;
 		}
 		finally {
 			service.stop(0);
 		}
+	}
+
+	private List<String> rows() throws IOException {
+		return Files.readAllLines(this.known).stream().filter((line) -> !line.startsWith("#")).toList();
 	}
 
 	private Path list(String name, String version) throws IOException {
