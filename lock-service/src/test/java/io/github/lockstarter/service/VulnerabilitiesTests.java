@@ -91,11 +91,30 @@ class VulnerabilitiesTests {
 	}
 
 	@Test
-	@DisplayName("The dependencies of this application were looked up, have no known vulnerability, and the list has a date")
+	@DisplayName("An accepted vulnerability passes the check, which prints the reason, and says when to look for a fix again")
+	void accepted() throws Exception {
+		Path accepted = this.directory.resolve("accepted.tsv");
+		String list = list("com.example:all", "1.2.0").toString();
+		Files.writeString(accepted, "com.example:*\tCVE-1\t%s\tNothing calls it.\n".formatted(LocalDate.now()));
+		Result result = run("--known", this.known.toString(), "--accepted", accepted.toString(), list);
+		assertThat(result.exitCode).as(result.output).isZero();
+		assertThat(result.output).contains("CVE-1, fixed in 1.2.10; accepted: Nothing calls it.")
+			.contains("1 dependencies, 1 known vulnerabilities")
+			.contains("1 of them accepted")
+			.doesNotContain("look for");
+		Files.writeString(accepted, "com.example:*\tCVE-1\t2020-01-31\tNothing calls it.\n");
+		assertThat(run("--known", this.known.toString(), "--accepted", accepted.toString(), list).output)
+			.contains("CVE-1 was accepted until 2020-01-31: look for a version with a fix");
+		Files.writeString(accepted, "com.example:*\tCVE-2\t2020-01-31\tNothing calls it.\n");
+		assertThat(run("--known", this.known.toString(), "--accepted", accepted.toString(), list).exitCode).isOne();
+	}
+
+	@Test
+	@DisplayName("The dependencies of this application were looked up, have no known vulnerability that is not accepted, and the list has a date")
 	void thisApplication() throws Exception {
 		Result result = run("target/classes/META-INF/sbom/application.cdx.json");
 		assertThat(result.exitCode).as(result.output).isZero();
-		assertThat(result.output).containsPattern("\\d{3} dependencies, 0 known vulnerabilities as of \\d{4}-");
+		assertThat(result.output).containsPattern("\\d{3} dependencies, \\d+ known vulnerabilities as of \\d{4}-");
 		assertThat(Files.readAllLines(PROGRAM.resolveSibling("vulnerabilities.tsv")))
 			.allSatisfy((line) -> assertThat(line)
 				.matches("#.*|[^\t]+:[^\t]+(\t[^\t]+\t[^\t]*\t((CVE|GHSA)-|https://)[^\t]+)?"));
