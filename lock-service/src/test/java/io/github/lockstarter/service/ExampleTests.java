@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,11 +36,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Runs an example client as a process, against a service in this JVM. Each example has a
- * test class of its own. All tests run concurrently, because they wait most of the time,
- * so each of them has a lock of its own.
+ * test class and a service of its own. All tests run concurrently, because they wait most
+ * of the time, so each of them has a lock of its own. The ttl of each test leaves enough
+ * time for a machine that stands still for a second.
  */
 @Tag("once")
 @Execution(ExecutionMode.CONCURRENT)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ExampleTests {
 
 	private static final String OTHER_CLIENT = "token-of-another-client";
@@ -52,7 +55,7 @@ abstract class ExampleTests {
 	private static final String[] REPORTS_TERM = { "sh", "-c",
 			"trap 'echo ended; read line; exit 1' TERM; echo begun; read line" };
 
-	private static RunningService service;
+	private RunningService service;
 
 	private final String file;
 
@@ -61,14 +64,14 @@ abstract class ExampleTests {
 	}
 
 	@BeforeAll
-	static void start() {
+	void start() {
 		Example.checkTools();
-		service = RunningService.start();
+		this.service = RunningService.start();
 	}
 
 	@AfterAll
-	static void stop() {
-		service.close();
+	void stop() {
+		this.service.close();
 	}
 
 	@Test
@@ -171,18 +174,14 @@ abstract class ExampleTests {
 	@Test
 	@DisplayName("SIGTERM while the lock is requested ends the example with 143, and the command does not run")
 	void signalWhileAcquiring() throws IOException {
-		try (Relay relay = Relay.start(service.port());
-				Example example = startBehind(relay, Collections.nCopies(9, Relay.Fault.HANGING), "requested")) {
-			Awaitility.await().until(() -> relay.received() > 0);
+		try (Relay relay = Relay.start(this.service.port(), Relay.Fault.HANGING);
+				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "12"),
+						"requested", "echo", "was run")) {
+			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> relay.received() > 0);
 			example.signal("TERM");
 			assertThat(example.exitCode()).as(example.output()).isEqualTo(143);
 			assertThat(example.output()).doesNotContain("was run");
 		}
-	}
-
-	private Example startBehind(Relay relay, List<Relay.Fault> faults, String lock) {
-		relay.failNext(faults);
-		return Example.start(this.file, environment(relay.url(), RunningService.KEY, "6"), lock, "echo", "was run");
 	}
 
 	@ParameterizedTest
@@ -208,17 +207,15 @@ abstract class ExampleTests {
 	@Test
 	@DisplayName("When the example is killed, the command is ended while the lock is still held")
 	void killed() {
-		// The lock stays held, so that the other examples need a lock of their own.
-		String name = "orphaned-" + this.file;
-		try (Example example = Example.start(this.file, environment(url(), RunningService.KEY, "15"), name, "sh", "-c",
-				"trap 'echo ended; exit 1' TERM; echo begun; for i in $(seq 600); do sleep 0.1; done")) {
+		try (Example example = Example.start(this.file, environment(url(), RunningService.KEY, "15"), "orphaned", "sh",
+				"-c", "trap 'echo ended; exit 1' TERM; echo begun; for i in $(seq 600); do sleep 0.1; done")) {
 			example.await("begun");
 			// The command, and the process that ends it when the example is killed.
-			Awaitility.await().until(() -> example.children() == 2);
+			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> example.children() == 2);
 			example.signal("KILL");
 			assertThat(example.exitCode()).isEqualTo(137);
 			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> example.output().contains("ended"));
-			assertThat(held(name)).isTrue();
+			assertThat(held("orphaned")).isTrue();
 		}
 	}
 
@@ -248,7 +245,7 @@ abstract class ExampleTests {
 	@Test
 	@DisplayName("A request without an answer, or answered with 503, is repeated with the same token")
 	void lostAnswers() throws IOException {
-		try (Relay relay = Relay.start(service.port(), Relay.Fault.UNAVAILABLE, Relay.Fault.ANSWER_LOST);
+		try (Relay relay = Relay.start(this.service.port(), Relay.Fault.UNAVAILABLE, Relay.Fault.ANSWER_LOST);
 				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "30"), "lost",
 						"echo", "was run")) {
 			assertThat(example.exitCode()).as(example.output()).isZero();
@@ -261,8 +258,8 @@ abstract class ExampleTests {
 	@Test
 	@DisplayName("The lock is extended while the command runs; when it is lost, the command is ended")
 	void heartbeat() throws Exception {
-		try (Relay relay = Relay.start(service.port());
-				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "6"), "long",
+		try (Relay relay = Relay.start(this.service.port());
+				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "9"), "long",
 						ENDS_ON_TERM)) {
 			example.await("begun");
 			Awaitility.await()
@@ -277,14 +274,14 @@ abstract class ExampleTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 2, 3 })
+	@ValueSource(ints = { 2, 4 })
 	@DisplayName("When renewals fail and then get no answer, the command is ended while the lock is still held")
 	void failingRenewals(int unavailable) throws IOException {
-		// The lock can outlive the test, so that the other examples need a lock of their
-		// own.
-		String name = "unanswered-" + unavailable + "-" + this.file;
-		try (Relay relay = Relay.start(service.port());
-				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "9"), name,
+		// The command is ended two seconds before the end of the lock, or earlier.
+		// That is enough time to see the lock held.
+		String name = "unanswered-" + unavailable;
+		try (Relay relay = Relay.start(this.service.port());
+				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "12"), name,
 						REPORTS_TERM)) {
 			example.await("begun");
 			relay.failNext(Collections.nCopies(unavailable, Relay.Fault.UNAVAILABLE));
@@ -296,18 +293,15 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("After a slow answer, too, the command is ended while the lock is still held if renewals get no answer")
+	@DisplayName("After a slow answer, too, the lock is extended a third of its ttl after the request")
 	void slowAnswer() throws IOException {
-		// The lock can outlive the test, so that the other examples need a lock of their
-		// own.
-		String name = "slow-" + this.file;
-		try (Relay relay = Relay.start(service.port(), Relay.Fault.SLOW);
-				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "9"), name,
-						REPORTS_TERM)) {
-			relay.failNext(List.of(Relay.Fault.UNAVAILABLE, Relay.Fault.UNAVAILABLE));
-			relay.failNext(Collections.nCopies(9, Relay.Fault.HANGING));
-			example.await("ended");
-			assertThat(held(name)).as(example.output()).isTrue();
+		try (Relay relay = Relay.start(this.service.port(), Relay.Fault.SLOW);
+				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "15"), "slow",
+						"cat")) {
+			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> relay.answers().size() == 1);
+			// A third that counted from the answer would end three seconds later.
+			Awaitility.await().atMost(7, TimeUnit.SECONDS).until(() -> relay.answers().size() == 2);
+			assertThat(relay.answers()).as(example.output()).containsExactly("PUT 201", "PUT 200");
 		}
 	}
 
@@ -368,13 +362,11 @@ abstract class ExampleTests {
 			exchange.sendResponseHeaders(201, -1);
 		});
 		HttpServer redirecting = server((exchange) -> {
-			exchange.getResponseHeaders()
-				.set("Location", "http://127.0.0.1:" + other.getAddress().getPort() + exchange.getRequestURI());
+			exchange.getResponseHeaders().set("Location", url(other) + exchange.getRequestURI());
 			exchange.sendResponseHeaders(status, -1);
 		});
-		String url = "http://127.0.0.1:" + redirecting.getAddress().getPort();
-		try (Example example = Example.start(this.file, environment(url, RunningService.KEY, "3"), "redirected", "echo",
-				"was run")) {
+		try (Example example = Example.start(this.file, environment(url(redirecting), RunningService.KEY, "30"),
+				"redirected", "echo", "was run")) {
 			assertThat(example.exitCode()).as(example.output()).isEqualTo(69);
 			assertThat(example.output()).contains(status + ": ").doesNotContain("was run");
 			assertThat(received).isEmpty();
@@ -392,9 +384,8 @@ abstract class ExampleTests {
 			exchange.sendResponseHeaders(400, 0);
 			exchange.getResponseBody().write("}{".repeat(1_000_000).getBytes(StandardCharsets.US_ASCII));
 		});
-		String url = "http://127.0.0.1:" + verbose.getAddress().getPort();
-		try (Example example = Example.start(this.file, environment(url, RunningService.KEY, "9"), "verbose", "echo",
-				"was run")) {
+		try (Example example = Example.start(this.file, environment(url(verbose), RunningService.KEY, "9"), "verbose",
+				"echo", "was run")) {
 			assertThat(example.exitCode()).as(example.output()).isEqualTo(69);
 			assertThat(example.output()).contains("400: ").doesNotContain("was run").hasSizeLessThan(2_000);
 		}
@@ -450,16 +441,20 @@ abstract class ExampleTests {
 		return Map.of("LOCK_URL", url, "LOCK_API_KEY", key, "LOCK_TTL", ttl);
 	}
 
-	private static boolean held(String lock) {
-		return service.isHeld(UriUtils.encode(lock, StandardCharsets.UTF_8));
+	private boolean held(String lock) {
+		return this.service.isHeld(UriUtils.encode(lock, StandardCharsets.UTF_8));
 	}
 
-	private static int status(String method, String lock, String token) {
-		return service.send(method, "/locks/" + lock, "Lock-Token", token).status();
+	private int status(String method, String lock, String token) {
+		return this.service.send(method, "/locks/" + lock, "Lock-Token", token).status();
 	}
 
-	private static String url() {
-		return "http://127.0.0.1:" + service.port();
+	private String url() {
+		return "http://127.0.0.1:" + this.service.port();
+	}
+
+	private static String url(HttpServer server) {
+		return "http://127.0.0.1:" + server.getAddress().getPort();
 	}
 
 }

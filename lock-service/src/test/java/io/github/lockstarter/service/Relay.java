@@ -37,7 +37,7 @@ final class Relay implements AutoCloseable {
 		/** The request is passed on, but the answer is not. */
 		ANSWER_LOST,
 
-		/** The request is passed on, and is answered after two seconds. */
+		/** The request is passed on, and is answered after three seconds. */
 		SLOW,
 
 		/** The request is not passed on, and is never answered. */
@@ -109,7 +109,7 @@ final class Relay implements AutoCloseable {
 			return;
 		}
 		int status = (fault == Fault.UNAVAILABLE) ? 503 : passOn(exchange);
-		Executor executor = (fault == Fault.SLOW) ? CompletableFuture.delayedExecutor(2, TimeUnit.SECONDS)
+		Executor executor = (fault == Fault.SLOW) ? CompletableFuture.delayedExecutor(3, TimeUnit.SECONDS)
 				: Runnable::run;
 		executor.execute(() -> {
 			try (exchange) {
