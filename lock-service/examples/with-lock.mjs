@@ -66,6 +66,24 @@ async function send(method) {
   }
 }
 
+// Returns the first 1000 characters of the body, or fewer if it breaks off or is too slow. The
+// signal of the request also limits the time for the body.
+async function startOfBody(answer) {
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const part of answer.body ?? []) {
+      text += decoder.decode(part, { stream: true })
+      if (text.length >= 1000) {
+        break
+      }
+    }
+  } catch {
+    // The body is only shown in a message, which contains the status in any case.
+  }
+  return text.slice(0, 1000)
+}
+
 async function request(method) {
   sent = performance.now()
   while (true) {
@@ -118,9 +136,9 @@ async function runUnderLock() {
   }
   if (!answer.ok) {
     const status = answer.statusText === NO_ANSWER ? NO_ANSWER : answer.status
-    const detail = (await answer.text()).slice(0, 1000)
+    const detail = await startOfBody(answer)
     console.error(`The lock ${name} could not be acquired: ${status}: ${detail}`)
-    return 69
+    return exitCodeIfStopped ?? 69
   }
   child = spawn(command, args, { stdio: 'inherit' })
   const ended = exitCode(child)

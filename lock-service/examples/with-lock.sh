@@ -53,15 +53,24 @@ url="${LOCK_URL:-http://localhost:8080}/locks/$path?ttl=${ttl}s"
 # The client chooses the token, so that it can repeat a request whose answer was lost.
 token=$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n')
 
-# Prints the end of the body of the answer, a space and the status; and "no answer" if the answer is
-# not complete. The headers go through the standard input, because all users of the machine can see
-# the arguments of a process. A redirection is not followed: it would send the key elsewhere.
+# Prints the end of the body of the answer, the size of the body and the status, with a space
+# between them; or "no answer". The headers go through the standard input, because all users of the
+# machine can see the arguments of a process. A redirection is not followed: it would send the key
+# elsewhere. The rate is limited, so that a body without an end costs little.
 request() {
-  printf 'X-API-Key: %s\nLock-Token: %s\n' "$LOCK_API_KEY" "$token" | {
-    curl -sS -X "$1" -H @- -w ' %{http_code}' --path-as-is --no-location \
-      -m "$answer_time" --retry-all-errors --retry "$retries" --retry-delay 1 \
-      --retry-max-time "$retries" "$url" || echo ' no answer'
-  } | tail -c 1000
+  output=$(
+    printf 'X-API-Key: %s\nLock-Token: %s\n' "$LOCK_API_KEY" "$token" | {
+      curl -sS -X "$1" -H @- -w ' %{size_download} %{http_code}' --path-as-is --no-location \
+        -m "$answer_time" --limit-rate 1M --retry-all-errors --retry "$retries" \
+        --retry-delay 1 --retry-max-time "$retries" "$url" || echo ' incomplete'
+    } | tail -c 1000
+  )
+  # The body is only shown in a message, and need not be complete. But before the first byte of the
+  # body, the headers of a success may be incomplete, too. Without curl there is no status at all.
+  case $output in
+    *' 000 incomplete' | *' 0 2'??' incomplete' | ' incomplete') echo 'no answer' ;;
+    *) printf '%s\n' "${output% incomplete}" ;;
+  esac
 }
 
 # Prints the seconds until the lock must be extended. Zero also if the clock was set back.
@@ -129,7 +138,7 @@ case $answer in
     ;;
   *)
     # After retries, curl has printed the bodies of all answers. Only the last one is of interest.
-    body=${answer% *}
+    body=${answer% * *}
     case $body in
       *"}{"*) body="{${body##*"}{"}" ;;
     esac

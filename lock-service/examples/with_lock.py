@@ -42,6 +42,21 @@ INVALID = (ValueError, http.client.InvalidURL)
 LOST = 70
 
 
+def start_of_body(answer):
+    """Returns the first 1000 bytes of the body as text, or fewer if it breaks off or is too slow.
+
+    The body is only shown in a message, which contains the status in any case.
+    """
+    body = b""
+    with contextlib.suppress(*FAILURES):
+        while len(body) < 1000:
+            part = answer.read1(1000 - len(body))
+            if not part:
+                break
+            body += part
+    return body.decode(errors="replace")
+
+
 @contextlib.contextmanager
 def lock(name, ttl):
     """Holds a lock in a with statement, and raises one of FAILURES if it cannot be acquired.
@@ -76,7 +91,7 @@ def lock(name, ttl):
             with urllib.request.urlopen(request) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
-            error.detail = error.read(1000).decode(errors="replace")
+            error.detail = start_of_body(error)
             raise
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)

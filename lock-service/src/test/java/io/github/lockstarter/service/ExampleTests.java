@@ -1,6 +1,7 @@
 package io.github.lockstarter.service;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -12,9 +13,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import org.awaitility.Awaitility;
@@ -28,6 +31,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.web.util.UriUtils;
@@ -353,6 +357,78 @@ abstract class ExampleTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource({ "SLOWLY, 401, 69, 401: a", "QUICKLY, 401, 69, 401: a", "SLOWLY, 409, 75, held by another client",
+			"QUICKLY, 409, 75, held by another client", "SLOWLY, 503, 69, 503: a", "QUICKLY, 503, 69, 503: a" })
+	@DisplayName("The status of a refusal counts, although its body never ends")
+	void endlessRefusal(Pace pace, int status, int exitCode, String message) throws IOException {
+		HttpServer endless = server((exchange) -> answerWithoutEnd(exchange, status, pace));
+		try (Example example = Example.start(this.file, environment(url(endless), RunningService.KEY, "9"), "endless",
+				"echo", "was run")) {
+			assertThat(example.exitCode()).as(example.output()).isEqualTo(exitCode);
+			assertThat(example.output()).contains(message)
+				.doesNotContain("was run", "Traceback", "    at ")
+				.hasSizeLessThan(2_000);
+		}
+		finally {
+			endless.stop(0);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("The status of a success counts, although its body never ends")
+	void endlessSuccess(Pace pace) throws IOException {
+		List<String> received = new CopyOnWriteArrayList<>();
+		HttpServer endless = server((exchange) -> {
+			received.add(exchange.getRequestMethod());
+			answerWithoutEnd(exchange, 200, pace);
+		});
+		try (Example example = Example.start(this.file, environment(url(endless), RunningService.KEY, "9"), "endless",
+				"sh", "-c", "echo begun; cat")) {
+			example.await("begun");
+			// When the second one arrives, the time for the first answer is over.
+			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> received.size() > 1);
+			example.input("");
+			assertThat(example.exitCode()).as(example.output()).isZero();
+			assertThat(received).startsWith("PUT", "PUT").endsWith("DELETE");
+		}
+		finally {
+			endless.stop(0);
+		}
+	}
+
+	/**
+	 * Only the release is answered in full, because it would double the time of a test.
+	 */
+	private static void answerWithoutEnd(HttpExchange exchange, int status, Pace pace) throws IOException {
+		if (exchange.getRequestMethod().equals("DELETE")) {
+			exchange.sendResponseHeaders(204, -1);
+			return;
+		}
+		exchange.sendResponseHeaders(status, 0);
+		OutputStream body = exchange.getResponseBody();
+		if (pace == Pace.SLOWLY) {
+			sendSlowly(body);
+			return;
+		}
+		byte[] part = "a".repeat(1_000).getBytes(StandardCharsets.US_ASCII);
+		while (true) {
+			body.write(part);
+		}
+	}
+
+	private static void sendSlowly(OutputStream body) {
+		try {
+			body.write('a');
+			body.flush();
+			CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS).execute(() -> sendSlowly(body));
+		}
+		catch (IOException ex) {
+			// The client has closed the connection, or the server was stopped.
+		}
+	}
+
+	@ParameterizedTest
 	@ValueSource(ints = { 301, 302, 303, 307, 308 })
 	@DisplayName("A redirection is an error: the API key and the token are not sent to another server")
 	void redirection(int status) throws IOException {
@@ -382,7 +458,9 @@ abstract class ExampleTests {
 	void longAnswer() throws IOException {
 		HttpServer verbose = server((exchange) -> {
 			exchange.sendResponseHeaders(400, 0);
-			exchange.getResponseBody().write("}{".repeat(1_000_000).getBytes(StandardCharsets.US_ASCII));
+			try (OutputStream body = exchange.getResponseBody()) {
+				body.write("}{".repeat(1_000_000).getBytes(StandardCharsets.US_ASCII));
+			}
 		});
 		try (Example example = Example.start(this.file, environment(url(verbose), RunningService.KEY, "9"), "verbose",
 				"echo", "was run")) {
@@ -394,12 +472,14 @@ abstract class ExampleTests {
 		}
 	}
 
+	/** Starts a server whose requests do not wait for each other. */
 	private static HttpServer server(HttpHandler handler) throws IOException {
 		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-		server.createContext("/", (exchange) -> {
-			try (exchange) {
-				handler.handle(exchange);
-			}
+		server.createContext("/", handler);
+		server.setExecutor((request) -> {
+			Thread thread = new Thread(request);
+			thread.setDaemon(true);
+			thread.start();
 		});
 		server.start();
 		return server;
@@ -455,6 +535,13 @@ abstract class ExampleTests {
 
 	private static String url(HttpServer server) {
 		return "http://127.0.0.1:" + server.getAddress().getPort();
+	}
+
+	/** How fast a server sends a body without an end. */
+	private enum Pace {
+
+		SLOWLY, QUICKLY
+
 	}
 
 }
