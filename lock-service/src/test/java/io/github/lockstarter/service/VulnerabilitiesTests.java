@@ -59,7 +59,9 @@ class VulnerabilitiesTests {
 			"com.example:open, 1.9,", "org.example:any, 1.4.2, CVE-4", "org.example:any, 1.5.Final,",
 			"com.example:other, 1.2.5,", "org.example.safe:any, 1.2.5,", "com.example:old, 3.1.0, CVE-2",
 			"com.example:old, 3.1.0.1,", "com.example:zeros, 4.2,", "com.example:zeros, 4.2.0.0.Final,",
-			"com.example:zeros, 4.1.9, CVE-5", "com.example:zeros, 2, CVE-5" })
+			"com.example:zeros, 4.1.9, CVE-5", "com.example:zeros, 4.2.0-RC1, CVE-5",
+			"com.example:zeros, 4.2.0.M2, CVE-5", "com.example:zeros, 4.2.0-SNAPSHOT, CVE-5",
+			"com.example:zeros, 4.2.1-RC1,", "com.example:zeros, 2, CVE-5" })
 	@DisplayName("A dependency in the range of a vulnerability fails the check, which names both")
 	void ranges(String name, String version, String vulnerability) throws Exception {
 		Result result = run("--known", this.known.toString(), list(name, version).toString());
@@ -136,6 +138,17 @@ class VulnerabilitiesTests {
 				Files.writeString(this.directory.resolve("empty"), "{}").toString());
 		assertThat(result.exitCode).isNotZero();
 		assertThat(result.output).contains("mvn package");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "com.example:all 1.2.0 1.2.10 CVE-1", " com.example:all", "com.example:all\t1.2.0\tCVE-1",
+			"example" })
+	@DisplayName("A line that has neither four columns nor only a name fails the check, which says where it is")
+	void malformed(String line) throws Exception {
+		Files.writeString(this.known, "# Vulnerabilities as of 2026-11-26.\n" + line + "\n");
+		Result result = run("--known", this.known.toString(), list("com.example:all", "1.2.0").toString());
+		assertThat(result.exitCode).isOne();
+		assertThat(result.output).contains("known.tsv, line 2: there must be 4 columns").doesNotContain("Traceback");
 	}
 
 	@Test

@@ -8,6 +8,8 @@ import java.util.function.Supplier;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
@@ -143,15 +145,16 @@ final class DataRedisConnections {
 		RedisURI.Builder master = uri().withSentinelMasterId(sentinel.getMaster());
 		for (Node node : sentinel.getNodes()) {
 			RedisURI.Builder builder = uri(node.host(), node.port());
-			master.withSentinel(authenticate(builder, sentinel.getUsername(), sentinel.getPassword()).build());
+			master.withSentinel(authenticated(builder, sentinel::getUsername, sentinel::getPassword).build());
 		}
 		return authenticated(master).withDatabase(sentinel.getDatabase()).build();
 	}
 
 	/** A URL in place of a host would be printed as one, with its password. */
 	private RedisURI.Builder uri(String host, int port) {
-		if (host.indexOf('@') >= 0 || host.indexOf('/') >= 0) {
-			throw invalid("a host is a name or an address");
+		boolean withPort = host.indexOf(':') >= 0 && host.indexOf(':') == host.lastIndexOf(':');
+		if (withPort || host.indexOf('@') >= 0 || host.indexOf('/') >= 0) {
+			throw invalid("a host is a name or an address without a port, and in a URL, a name has no underscore");
 		}
 		if (port < 1 || port > LARGEST_PORT) {
 			throw invalid("the port must be from 1 to %d, not %d".formatted(LARGEST_PORT, port));
@@ -180,16 +183,18 @@ final class DataRedisConnections {
 	}
 
 	private RedisURI.Builder authenticated(RedisURI.Builder uri) {
-		return authenticate(uri, this.details.getUsername(), this.details.getPassword());
+		return authenticated(uri, this.details::getUsername, this.details::getPassword);
 	}
 
-	private static RedisURI.Builder authenticate(RedisURI.Builder uri, @Nullable String username,
-			@Nullable String password) {
-		if (password == null) {
-			return uri;
-		}
-		return StringUtils.hasText(username) ? uri.withAuthentication(username, password.toCharArray())
-				: uri.withPassword(password.toCharArray());
+	/** The credentials are read for each connection, because they may change. */
+	private static RedisURI.Builder authenticated(RedisURI.Builder uri, Supplier<@Nullable String> username,
+			Supplier<@Nullable String> password) {
+		ImmediateRedisCredentialsProvider provider = () -> {
+			String text = password.get();
+			return RedisCredentials.just(StringUtils.hasText(username.get()) ? username.get() : null,
+					(text != null) ? text.toCharArray() : null);
+		};
+		return uri.withAuthentication(provider);
 	}
 
 	private void apply(List<LettuceClientOptionsBuilderCustomizer> customizers, ClientOptions.Builder options) {

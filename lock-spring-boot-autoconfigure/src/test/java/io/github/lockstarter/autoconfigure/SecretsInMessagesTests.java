@@ -74,6 +74,7 @@ class SecretsInMessagesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "host=app:s3cret@127.0.0.1", "host=redis://app:s3cret@127.0.0.1", "database=-1",
+			"host=127.0.0.1:6379", "url=redis://app:s3cret@my_redis:6379", "url=redis://app:s3cret@127.0.0.1:port",
 			"cluster.nodes=app:s3cret@127.0.0.1", "cluster.nodes=app:s3cret@127.0.0.1:1", "cluster.nodes=s3cret",
 			"cluster.nodes=:6379", "sentinel.master=m,sentinel.nodes=app:s3cret@127.0.0.1",
 			"sentinel.master=m,sentinel.nodes=redis://app:s3cret@127.0.0.1:1",
@@ -87,7 +88,7 @@ class SecretsInMessagesTests {
 	@ValueSource(strings = { "host=127.0.0.1", "cluster.nodes=127.0.0.1:1",
 			"sentinel.master=m,sentinel.nodes=127.0.0.1:1,sentinel.username=app,sentinel.password=s3cret",
 			"masterreplica.nodes=127.0.0.1:1", "url=rediss://app:s3cret@127.0.0.1:1",
-			"url=redis://app:s3cret@127.0.0.1:port", "url=redis://127.0.0.1:1?timeout=s3cret" })
+			"url=redis://127.0.0.1:1?timeout=s3cret" })
 	@DisplayName("No message shows the password of a Redis that is unavailable, wherever it is")
 	void unavailableRedis(String property, CapturedOutput output) {
 		assertRedisMessage(output, "No connection to Redis", property + ",port=1,username=app,password=s3cret");

@@ -24,13 +24,13 @@ import redis.embedded.core.RedisServerBuilder;
 
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
-import org.springframework.core.env.MapPropertySource;
 
 import io.github.lockstarter.LockConfigurationException;
 
@@ -42,9 +42,9 @@ import io.github.lockstarter.LockConfigurationException;
  * processing.
  * <p>
  * That Redis has the configured password, or else one that is generated at its start and
- * kept in the {@link SampleFolder}. Another user's program at the address may learn that
- * password, but then no Redis has it. The Redis lacks the commands by which a client can
- * write files or load code.
+ * kept in the {@link SampleFolder}. Another user's program at the address may learn a
+ * generated password, but then no Redis has it. The Redis lacks the commands by which a
+ * client can write files or load code.
  */
 final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
@@ -106,9 +106,12 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
 					start(redis, configured);
 				}
 			}
-			else if (!isFound(redis, file, environment) && this.starts) {
+			else if (isFoundWithPassword(redis, file)) {
+				use(redis, file, context);
+			}
+			else if (!isFound(redis) && this.starts) {
 				start(redis, file.generate());
-				usePassword(file, environment);
+				use(redis, file, context);
 			}
 		}
 		catch (IOException ex) {
@@ -171,23 +174,31 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
 		return server.build();
 	}
 
-	private static void usePassword(PasswordFile file, ConfigurableEnvironment environment) throws IOException {
-		environment.getPropertySources()
-			.addFirst(new MapPropertySource("embeddedRedis", Map.of(PASSWORD, file.read())));
+	/**
+	 * Lets the application use a Redis with the password of the file. The password is
+	 * read for each connection, because another instance may start the next Redis.
+	 */
+	private static void use(RedisURI redis, PasswordFile file, ConfigurableApplicationContext context) {
+		int database = context.getEnvironment().getProperty("spring.data.redis.database", Integer.class, 0);
+		context.getBeanFactory().registerSingleton("embeddedRedisDetails", new DataRedisConnectionDetails() {
+
+			@Override
+			public Standalone getStandalone() {
+				return Standalone.of(redis.getHost(), redis.getPort(), database);
+			}
+
+			@Override
+			public String getPassword() {
+				return file.readAgain();
+			}
+
+		});
 	}
 
-	/**
-	 * Returns whether a Redis answers. If it was started by another instance, the
-	 * application uses its password.
-	 */
-	private static boolean isFound(RedisURI redis, PasswordFile file, ConfigurableEnvironment environment)
-			throws IOException {
+	/** Returns whether a Redis answers that another instance has started. */
+	private static boolean isFoundWithPassword(RedisURI redis, PasswordFile file) throws IOException {
 		String password = file.read();
-		if (!password.isEmpty() && needsPassword(ping(redis)) && ping(authenticated(redis, password)) == null) {
-			usePassword(file, environment);
-			return true;
-		}
-		return isFound(redis);
+		return !password.isEmpty() && needsPassword(ping(redis)) && ping(authenticated(redis, password)) == null;
 	}
 
 	/**
@@ -225,7 +236,7 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
 	private static LockConfigurationException refusal(String place, Throwable failure) {
 		if (needsPassword(failure)) {
 			return new LockConfigurationException("The Redis on %s requires a password.".formatted(place),
-					"Set it for the sample: --spring.data.redis.password=<password>." + OTHERWISE);
+					"Set it for the sample, in the environment variable SPRING_DATA_REDIS_PASSWORD." + OTHERWISE);
 		}
 		return (failure instanceof RedisCommandExecutionException)
 				? new LockConfigurationException("The Redis on %s refuses: %s".formatted(place, failure.getMessage()),

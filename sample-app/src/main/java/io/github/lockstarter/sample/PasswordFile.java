@@ -2,10 +2,12 @@ package io.github.lockstarter.sample;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HexFormat;
@@ -26,9 +28,12 @@ final class PasswordFile implements Closeable {
 	/** The lock on a file is one of the process. */
 	private static final ReentrantLock OPEN = new ReentrantLock();
 
+	private final Path path;
+
 	private final FileChannel file;
 
-	private PasswordFile(FileChannel file) {
+	private PasswordFile(Path path, FileChannel file) {
+		this.path = path;
 		this.file = file;
 	}
 
@@ -36,7 +41,7 @@ final class PasswordFile implements Closeable {
 	static PasswordFile open(Path path) throws IOException {
 		FileChannel file = FileChannel.open(path, CREATE, READ, WRITE);
 		OPEN.lock();
-		PasswordFile opened = new PasswordFile(file);
+		PasswordFile opened = new PasswordFile(path, file);
 		try {
 			file.lock();
 			return opened;
@@ -51,6 +56,16 @@ final class PasswordFile implements Closeable {
 	String read() throws IOException {
 		this.file.position(0);
 		return new String(Channels.newInputStream(this.file).readAllBytes(), StandardCharsets.US_ASCII).strip();
+	}
+
+	/** Returns the password at the moment, also after the file has been closed. */
+	String readAgain() {
+		try {
+			return Files.readString(this.path);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/** Replaces the password by a new one. */

@@ -1,6 +1,8 @@
 package io.github.lockstarter.sample;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Set;
@@ -24,8 +26,9 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Refuses a request that may change something, if a proxy has forwarded it or the page of
- * another site has sent it: the sample has no users of its own. Such a page is recognized
- * by its origin, or by the name of its own site, which may resolve to this machine.
+ * another site has sent it: the sample has no users of its own. Such a proxy is
+ * recognized by its headers. Such a page is recognized by its origin, or by the name of
+ * its own site, which may resolve to this machine.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE)
@@ -35,8 +38,8 @@ class WriteProtection extends OncePerRequestFilter {
 
 	private static final Set<String> OWN_PAGES = Set.of("same-origin", "none");
 
-	/** {@code localhost} or an address, but no other name. */
-	private static final Pattern ADDRESS = Pattern.compile("localhost|[0-9.]{1,15}|\\[[0-9a-f:.]{1,45}]",
+	/** Only addresses, because a name would be looked up. */
+	private static final Pattern ADDRESS = Pattern.compile("[0-9.]{1,15}|\\[[0-9a-f:.]{1,45}]",
 			Pattern.CASE_INSENSITIVE);
 
 	private final JsonMapper json;
@@ -48,6 +51,8 @@ class WriteProtection extends OncePerRequestFilter {
 	@Override
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
+		// No page of another site can show this one, and let its visitors click on it.
+		response.setHeader("X-Frame-Options", "DENY");
 		if (SAFE_METHODS.contains(request.getMethod()) || isDirect(request)) {
 			chain.doFilter(request, response);
 			return;
@@ -62,8 +67,23 @@ class WriteProtection extends OncePerRequestFilter {
 	private static boolean isDirect(HttpServletRequest request) {
 		String site = request.getHeader("Sec-Fetch-Site");
 		return Collections.list(request.getHeaderNames()).stream().noneMatch(WriteProtection::isOfProxy)
-				&& ADDRESS.matcher(request.getServerName()).matches() && (site == null || OWN_PAGES.contains(site))
-				&& isOwn(request.getHeader(HttpHeaders.ORIGIN), request);
+				&& isLocal(request.getServerName(), request.getLocalAddr())
+				&& (site == null || OWN_PAGES.contains(site)) && isOwn(request.getHeader(HttpHeaders.ORIGIN), request);
+	}
+
+	/** Returns whether the client has used the address at which its request arrived. */
+	private static boolean isLocal(String host, String address) {
+		try {
+			InetAddress local = InetAddress.getByName(address);
+			if (host.equalsIgnoreCase("localhost")) {
+				return local.isLoopbackAddress();
+			}
+			InetAddress named = ADDRESS.matcher(host).matches() ? InetAddress.getByName(host) : null;
+			return named != null && (named.equals(local) || (named.isLoopbackAddress() && local.isLoopbackAddress()));
+		}
+		catch (UnknownHostException ex) {
+			return false;
+		}
 	}
 
 	private static boolean isOfProxy(String header) {

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 
 import com.sun.net.httpserver.HttpServer;
 import io.lettuce.core.RedisClient;
@@ -27,11 +28,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.embedded.RedisServer;
 import redis.embedded.core.ExecutableProvider;
 
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.support.StaticApplicationContext;
-import org.springframework.core.env.Environment;
 import org.springframework.test.context.support.TestPropertySourceUtils;
 
 import io.github.lockstarter.LockConfigurationException;
@@ -65,20 +66,17 @@ class EmbeddedRedisTests {
 	@DisplayName("The first instance starts a Redis and logs one line, and the next instance joins it with the same password")
 	void startsOne(CapturedOutput output) {
 		LocalRedis redis = new LocalRedis();
-		Environment first = initialize(PORT + redis.port());
-		Environment second = initialize(PORT + redis.port());
+		String first = initialize(PORT + redis.port());
+		String second = initialize(PORT + redis.port());
 		assertThat(output).containsOnlyOnce(STARTED);
-		assertThat(first.getRequiredProperty("spring.data.redis.password"))
-			.isEqualTo(second.getRequiredProperty("spring.data.redis.password"))
-			.hasSize(32);
+		assertThat(first).isEqualTo(second).hasSize(32);
 	}
 
 	@Test
 	@DisplayName("Another user of the machine cannot use the Redis, and nobody can make it write files or load code")
 	void closedToOthers() {
 		LocalRedis redis = new LocalRedis();
-		String password = initialize(PORT + redis.port()).getRequiredProperty("spring.data.redis.password");
-		assertClosed(redis, password);
+		assertClosed(redis, initialize(PORT + redis.port()));
 	}
 
 	@Test
@@ -120,7 +118,7 @@ class EmbeddedRedisTests {
 		try (PasswordFile file = this.folder.passwordFile("redis-%d-password".formatted(redis.port()))) {
 			first = file.generate();
 		}
-		assertThat(initialize(PORT + redis.port()).getProperty("spring.data.redis.password")).isNotEqualTo(first);
+		assertThat(initialize(PORT + redis.port())).hasSize(32).isNotEqualTo(first);
 	}
 
 	@Test
@@ -138,12 +136,10 @@ class EmbeddedRedisTests {
 	@DisplayName("The command line uses the Redis of a running instance, and starts none")
 	void commandLine(CapturedOutput output) {
 		LocalRedis redis = new LocalRedis();
-		assertThat(initialize(EmbeddedRedis.ofOtherInstance(this.folder), PORT + redis.port())
-			.containsProperty("spring.data.redis.password")).isFalse();
+		assertThat(initialize(EmbeddedRedis.ofOtherInstance(this.folder), PORT + redis.port())).isEmpty();
 		assertThat(output).doesNotContain(STARTED);
-		String password = initialize(PORT + redis.port()).getProperty("spring.data.redis.password");
-		assertThat(initialize(EmbeddedRedis.ofOtherInstance(this.folder), PORT + redis.port())
-			.getProperty("spring.data.redis.password")).isEqualTo(password);
+		String password = initialize(PORT + redis.port());
+		assertThat(initialize(EmbeddedRedis.ofOtherInstance(this.folder), PORT + redis.port())).isEqualTo(password);
 	}
 
 	@ParameterizedTest
@@ -177,7 +173,7 @@ class EmbeddedRedisTests {
 	void password() {
 		try (LocalRedis redis = LocalRedis.started("--requirepass", "secret")) {
 			assertStops(redis.port(), "The Redis on localhost:%d requires a password.".formatted(redis.port()),
-					"--" + PASSWORD);
+					"SPRING_DATA_REDIS_PASSWORD");
 			initialize(PORT + redis.port(), PASSWORD + "secret");
 			assertThatExceptionOfType(LockConfigurationException.class)
 				.isThrownBy(() -> initialize(PORT + redis.port(), PASSWORD + "wrong"))
@@ -210,15 +206,19 @@ class EmbeddedRedisTests {
 		}
 	}
 
-	private Environment initialize(String... properties) {
+	private String initialize(String... properties) {
 		return initialize(EmbeddedRedis.startedIfMissing(this.folder), properties);
 	}
 
-	private Environment initialize(EmbeddedRedis redis, String... properties) {
+	/** Returns the password of an embedded Redis; an empty text if none is used. */
+	private static String initialize(EmbeddedRedis redis, String... properties) {
 		StaticApplicationContext context = new StaticApplicationContext();
 		TestPropertySourceUtils.addInlinedPropertiesToEnvironment(context, properties);
 		redis.initialize(context);
-		return context.getEnvironment();
+		DataRedisConnectionDetails details = context.getBeanFactory()
+			.getBeanProvider(DataRedisConnectionDetails.class)
+			.getIfAvailable();
+		return (details != null) ? Objects.requireNonNull(details.getPassword()) : "";
 	}
 
 	private record Command(String word) implements ProtocolKeyword {

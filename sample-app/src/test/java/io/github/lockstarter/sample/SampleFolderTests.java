@@ -7,6 +7,10 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -15,6 +19,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.stream.IntStream;
 
+import org.awaitility.Awaitility;
 import org.h2.Driver;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -82,31 +87,52 @@ class SampleFolderTests {
 		try {
 			int port = port(first);
 			try (TestJvm second = start(redis)) {
-				port(second);
+				int portOfSecond = port(second);
 				assertThat(second.output()).noneMatch((line) -> line.contains(STARTED));
+				assertUnreachable(port);
+				assertClosed(this.home.resolve(".lock-sample-app"));
+				first.terminate();
+				first.awaitEnd();
+				first = start(redis);
+				port(first);
+				// It starts another Redis, with another password.
+				assertThat(first.output()).anyMatch((line) -> line.contains(STARTED));
+				Awaitility.await().until(() -> register(portOfSecond) == 201);
 			}
-			for (InetAddress address : otherAddresses()) {
-				assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> {
-					try (Socket socket = new Socket()) {
-						socket.connect(new InetSocketAddress(address, port), 5_000);
-					}
-				});
-			}
-			Path folder = this.home.resolve(".lock-sample-app");
-			assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder))).isEqualTo("rwx------");
-			Properties anybody = new Properties();
-			anybody.put("user", "sa");
-			anybody.put("password", "");
-			assertThatExceptionOfType(SQLException.class)
-				.isThrownBy(
-						() -> new Driver().connect("jdbc:h2:file:%s/users;AUTO_SERVER=TRUE".formatted(folder), anybody))
-				.withMessageContaining("Wrong user name or password");
 		}
 		finally {
 			// If it were killed, its Redis would go on running.
 			first.terminate();
 			first.awaitEnd();
 		}
+	}
+
+	private static int register(int port) throws IOException, InterruptedException {
+		HttpRequest request = HttpRequest
+			.newBuilder(URI.create("http://localhost:%d/users?userName=%d".formatted(port, System.nanoTime())))
+			.POST(HttpRequest.BodyPublishers.noBody())
+			.build();
+		return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+	}
+
+	private static void assertUnreachable(int port) throws SocketException {
+		for (InetAddress address : otherAddresses()) {
+			assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> {
+				try (Socket socket = new Socket()) {
+					socket.connect(new InetSocketAddress(address, port), 5_000);
+				}
+			});
+		}
+	}
+
+	private static void assertClosed(Path folder) throws IOException {
+		assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder))).isEqualTo("rwx------");
+		Properties anybody = new Properties();
+		anybody.put("user", "sa");
+		anybody.put("password", "");
+		assertThatExceptionOfType(SQLException.class)
+			.isThrownBy(() -> new Driver().connect("jdbc:h2:file:%s/users;AUTO_SERVER=TRUE".formatted(folder), anybody))
+			.withMessageContaining("Wrong user name or password");
 	}
 
 	@Test

@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,6 +33,10 @@ class WriteProtectionTests {
 			example.org      | Sec-Fetch-Site     | same-origin
 			localhost.evil   | Sec-Fetch-Site     | none
 			127.0.0.1.nip.io | Sec-Fetch-Site     | none
+			192.0.2.1        | Sec-Fetch-Site     | none
+			8.8.8.8          | Origin             | http://8.8.8.8
+			[2001:db8::1]    | Sec-Fetch-Site     | none
+			999.1            | Sec-Fetch-Site     | none
 			localhost        | X-Forwarded-For    | 127.0.0.1
 			localhost        | x-forwarded-host   | localhost
 			localhost        | X-Forwarded-Proto  | http
@@ -58,10 +63,30 @@ class WriteProtectionTests {
 			.contains("Open it at http://localhost:");
 	}
 
+	@Test
+	@DisplayName("The page of another site cannot contain a page of the sample")
+	void framed() {
+		assertThat(this.mvc.get().uri("/")).hasHeader("X-Frame-Options", "DENY");
+		assertThat(this.mvc.get().uri("/register")).hasHeader("X-Frame-Options", "DENY");
+	}
+
+	@Test
+	@DisplayName("A request from another machine to the address of this one passes")
+	void ofOtherMachine() {
+		assertThat(this.mvc.post()
+			.uri("/users")
+			.param("userName", "hanako")
+			.header("Host", "192.0.2.1:8080")
+			.with((request) -> {
+				request.setLocalAddr("192.0.2.1");
+				return request;
+			})).hasStatus(HttpStatus.CREATED);
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "localhost:8080, Origin, http://localhost:8080", "LOCALHOST, Sec-Fetch-Site, same-origin",
 			"127.0.0.1:8080, Sec-Fetch-Site, none", "[::1]:8080, Origin, http://[::1]:8080",
-			"[FE80::1]:8080, Accept, */*" })
+			"[0:0:0:0:0:0:0:1], Accept, */*" })
 	@DisplayName("A request by a page of the sample, or by a program, passes")
 	void own(String host, String header, String value) {
 		assertThat(this.mvc.post().uri("/users").param("userName", host).header("Host", host).header(header, value))
