@@ -1,12 +1,14 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -14,6 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -133,6 +137,20 @@ class ExclusiveRequestConfiguration {
 				() -> mapper.getIfUnique(() -> JsonMapper.builder().build()),
 				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject, SingletonSupplier
 					.of(() -> store.stream().mapToLong(LockStore::maxResultSize).min().orElse(Long.MAX_VALUE))::obtain);
+	}
+
+	/**
+	 * Checks the annotations of products of factories, such as repositories, which may be
+	 * created only by the first call. It is declared before the beans that use all names
+	 * of locks.
+	 */
+	@Bean
+	static SmartInitializingSingleton exclusiveRequestFactoryProductsCheck(LockOperationSource operations,
+			ConfigurableListableBeanFactory beans) {
+		return () -> Stream.of(beans.getBeanNamesForType(FactoryBean.class, false, false))
+			.map((factory) -> beans.getType(BeanFactoryUtils.transformedBeanName(factory), false))
+			.filter(Objects::nonNull)
+			.forEach(operations::of);
 	}
 
 	/**

@@ -1,6 +1,6 @@
 package io.github.lockstarter.interceptor;
 
-import java.util.Objects;
+import java.lang.reflect.Method;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -8,10 +8,10 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
+import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.HeldLeases;
@@ -65,11 +65,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		LockedMethod method = this.operations.find(invocation.getMethod(),
-				AopUtils.getTargetClass(Objects.requireNonNull(invocation.getThis())));
-		if (method == null) {
-			return invocation.proceed();
-		}
+		LockedMethod method = find(invocation);
 		LockedCall call = new LockedCall(invocation, method, this.context.get(), this.requests.get());
 		ReturnType returned = method.returnType();
 		if (returned.isSuspending()) {
@@ -96,6 +92,27 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 					"Return a Mono or a ResponseEntity, or let Spring WebFlux call such handlers on other threads, as with spring.threads.virtual.enabled=true.");
 		}
 		return call.proceed(call.acquire(call.locks(), false));
+	}
+
+	/**
+	 * Returns the annotated method, by the class that the pointcut has matched: if the
+	 * target is a proxy, that is the class of the proxy, which may have annotated methods
+	 * that its own target lacks.
+	 * @throws LockConfigurationException if there is none, because the call would run
+	 * without its lock
+	 */
+	private LockedMethod find(MethodInvocation invocation) {
+		Method called = invocation.getMethod();
+		Object target = invocation.getThis();
+		Class<?> type = (target != null) ? target.getClass() : called.getDeclaringClass();
+		LockedMethod method = this.operations.find(called, type);
+		if (method == null) {
+			throw new LockConfigurationException(
+					"%s is called on a %s, which has no @ExclusiveRequest for it, although its proxy expects one."
+						.formatted(called.toGenericString(), type.getName()),
+					"If the target of the proxy was replaced, annotate the method on the new target as well, or on an interface of both.");
+		}
+		return method;
 	}
 
 	private ReactiveCalls reactiveCalls() {

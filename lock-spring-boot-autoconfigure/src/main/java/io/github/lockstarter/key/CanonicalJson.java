@@ -15,15 +15,22 @@ import com.fasterxml.jackson.annotation.PropertyAccessor;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.ser.ValueSerializerModifier;
+import tools.jackson.databind.ser.bean.BeanSerializerBase;
+import tools.jackson.databind.ser.impl.UnknownSerializer;
 import tools.jackson.databind.ser.std.StdSerializer;
 
+import org.springframework.core.KotlinDetector;
 import org.springframework.http.HttpEntity;
 import org.springframework.web.multipart.MultipartFile;
 
@@ -56,6 +63,7 @@ final class CanonicalJson {
 			.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
 			.disable(EnumFeature.WRITE_ENUMS_USING_TO_STRING)
 			.addModule(new SimpleModule().addSerializer(new SortedSetSerializer(write))
+				.setSerializerModifier(new Modifier())
 				.addSerializer(new PrincipalSerializer())
 				.addSerializer(new EntitySerializer())
 				.addSerializer(new FileSerializer()))
@@ -79,6 +87,41 @@ final class CanonicalJson {
 	 */
 	static String writeState(@Nullable Object value) {
 		return STATE.writeValueAsString(value);
+	}
+
+	/**
+	 * Unwraps value classes of Kotlin, and refuses objects without readable properties:
+	 * Jackson does so only if their class has no annotation at all, and all of them would
+	 * be written alike.
+	 */
+	private static final class Modifier extends ValueSerializerModifier {
+
+		@Override
+		public ValueSerializer<?> modifySerializer(SerializationConfig config, BeanDescription.Supplier description,
+				ValueSerializer<?> serializer) {
+			Class<?> type = description.getBeanClass();
+			if (KotlinDetector.isInlineClass(type)) {
+				return new ValueClassSerializer();
+			}
+			boolean empty = serializer instanceof BeanSerializerBase && !serializer.properties().hasNext()
+					&& description.get().findAnyGetter() == null;
+			return empty ? new UnknownSerializer(type) : serializer;
+		}
+
+	}
+
+	/** Writes what an object of a value class of Kotlin wraps. */
+	private static final class ValueClassSerializer extends StdSerializer<Object> {
+
+		ValueClassSerializer() {
+			super(Object.class);
+		}
+
+		@Override
+		public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
+			generator.writePOJO(ValueClasses.unwrap(value));
+		}
+
 	}
 
 	/**

@@ -48,6 +48,8 @@ final class ExpressionCheck {
 
 	private final List<String> leases;
 
+	private final Map<String, Object> scalars;
+
 	/** The members of the call that are read. */
 	private final Set<String> read = new HashSet<>();
 
@@ -65,11 +67,13 @@ final class ExpressionCheck {
 	 * @param where the prefix of every error message
 	 * @param variables all variables
 	 * @param leases those of them that have no value before there is a lock
+	 * @param scalars those of them whose type has no subtypes, each with a value of it
 	 */
-	ExpressionCheck(String where, List<String> variables, List<String> leases) {
+	ExpressionCheck(String where, List<String> variables, List<String> leases, Map<String, Object> scalars) {
 		this.where = where;
 		this.variables = variables;
 		this.leases = leases;
+		this.scalars = scalars;
 	}
 
 	/**
@@ -118,6 +122,10 @@ final class ExpressionCheck {
 				this.headers.merge(String.valueOf(header.getLiteralValue().getValue()), this.choices == 0,
 						Boolean::logicalOr);
 			}
+		}
+		else if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference variable
+				&& node.getChild(1) instanceof PropertyOrFieldReference property) {
+			checkProperty(variable.toStringAST().substring(1), property.getName());
 		}
 		boolean choice = node instanceof Elvis || node instanceof Ternary;
 		this.choices += choice ? 1 : 0;
@@ -180,6 +188,16 @@ final class ExpressionCheck {
 			return;
 		}
 		throw invalid("uses #%s, but there is no such parameter".formatted(name), suggestion(name));
+	}
+
+	private void checkProperty(String variable, String property) {
+		Object value = BUILT_IN_VARIABLES.contains(variable) ? null : this.scalars.get(variable);
+		if (value != null && !SpelEvaluation.canRead(value, property)) {
+			throw invalid(
+					"reads '%s' of #%s, but a %s has no such property".formatted(property, variable,
+							value.getClass().getSimpleName()),
+					"Write #%s. In Kotlin, a parameter of a value class is what the class wraps.".formatted(variable));
+		}
 	}
 
 	private void checkRootMember(String name, String written, Set<String> members) {

@@ -48,7 +48,7 @@ public final class KeyText {
 		if (value instanceof Optional<?> optional) {
 			return unwrap(optional.orElse(null));
 		}
-		return (value instanceof Principal principal) ? principal.getName() : value;
+		return (value instanceof Principal principal) ? principal.getName() : ValueClasses.unwrap(value);
 	}
 
 	/** Returns whether the value is missing, so that there is no lock for it. */

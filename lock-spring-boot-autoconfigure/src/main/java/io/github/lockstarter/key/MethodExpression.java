@@ -1,7 +1,9 @@
 package io.github.lockstarter.key;
 
+import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,7 +54,7 @@ public final class MethodExpression {
 		List<String> leases = leases(variables, method);
 		String where = "The %s \"%s\" of @ExclusiveRequest on %s".formatted(attribute, text, method.toGenericString());
 		Supplier<SpelEvaluation> evaluation = SingletonSupplier
-			.of(() -> SpelEvaluation.parse(text, where, variables, leases));
+			.of(() -> SpelEvaluation.parse(text, where, variables, leases, scalars(variables, method)));
 		int parameter = leases.stream().map("#"::concat).noneMatch(text::equals) ? parameter(text, variables) : -1;
 		return (parameter < 0)
 				? new MethodExpression(evaluation, parameter, !evaluation.get().isConstant(), evaluation.get().read())
@@ -94,6 +96,23 @@ public final class MethodExpression {
 			.mapToObj(variables::get)
 			.flatMap(List::stream)
 			.toList();
+	}
+
+	/**
+	 * Returns the variables of primitive types and texts, each with a value of the type.
+	 * If several parameters share a name, it is that of the last one.
+	 */
+	private static Map<String, Object> scalars(List<List<String>> variables, Method method) {
+		Map<String, Object> scalars = new HashMap<>();
+		for (int i = 0; i < variables.size(); i++) {
+			Class<?> type = method.getParameterTypes()[i];
+			variables.get(i).forEach(scalars::remove);
+			if (type.isPrimitive() || type == String.class) {
+				Object value = type.isPrimitive() ? Array.get(Array.newInstance(type, 1), 0) : "";
+				variables.get(i).forEach((name) -> scalars.put(name, value));
+			}
+		}
+		return scalars;
 	}
 
 	/** Returns the declared type, if it is a parameter; otherwise {@code null}. */

@@ -9,6 +9,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.expression.AccessException;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.PropertyAccessor;
@@ -84,13 +85,15 @@ final class SpelEvaluation {
 	 * @param where the prefix of every error message
 	 * @param variables the names of each parameter, by position
 	 * @param leases those of them that have no value before there is a lock
+	 * @param scalars those of them whose type has no subtypes, each with a value of it
 	 * @throws LockConfigurationException if it cannot be evaluated
 	 */
-	static SpelEvaluation parse(String text, String where, List<List<String>> variables, List<String> leases) {
+	static SpelEvaluation parse(String text, String where, List<List<String>> variables, List<String> leases,
+			Map<String, Object> scalars) {
 		try {
 			SpelExpression expression = parser.parseRaw(text);
 			ExpressionCheck check = new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList(),
-					leases);
+					leases, scalars);
 			Set<String> read = check.check(expression.getAST());
 			return new SpelEvaluation(expression, variables, read, check.headers());
 		}
@@ -98,6 +101,17 @@ final class SpelEvaluation {
 			throw new LockConfigurationException(
 					"%s is not a valid SpEL expression: %s".formatted(where, ex.getMessage()),
 					"Correct the expression.");
+		}
+	}
+
+	/** Returns whether an expression can read a property of a value. */
+	static boolean canRead(Object value, String property) {
+		try {
+			return DataBindingPropertyAccessor.forReadOnlyAccess()
+				.canRead(SimpleEvaluationContext.forReadOnlyDataBinding().build(), value, property);
+		}
+		catch (AccessException ex) {
+			return false;
 		}
 	}
 

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
@@ -34,7 +35,11 @@ final class AnnotatedTypes {
 		return known;
 	}
 
+	/** A class that was generated as a proxy has none of its own. */
 	private static boolean hasAnnotation(Class<?> type) {
+		if (type.getName().contains(ClassUtils.CGLIB_CLASS_SEPARATOR)) {
+			return false;
+		}
 		return isPresent(type)
 				|| Stream.of(ReflectionUtils.getDeclaredMethods(type)).anyMatch(AnnotatedTypes::isPresent);
 	}

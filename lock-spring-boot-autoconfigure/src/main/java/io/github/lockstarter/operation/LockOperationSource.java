@@ -3,8 +3,10 @@ package io.github.lockstarter.operation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -63,7 +65,7 @@ public final class LockOperationSource {
 
 	private final AnnotatedTypes annotatedTypes = new AnnotatedTypes();
 
-	private final Map<Class<?>, Map<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
+	private final Map<Class<?>, LockedMethods> methods = new ConcurrentHashMap<>();
 
 	private volatile boolean keepsAnswers;
 
@@ -109,29 +111,45 @@ public final class LockOperationSource {
 	 * of the class; {@code null} if it is not annotated.
 	 */
 	public @Nullable LockedMethod find(Method method, Class<?> type) {
-		Map<Method, LockedMethod> ofType = of(type);
-		// Sufficient for most calls, and needed for JDK proxies: their class declares its
-		// own methods, and the annotated method is that of the interface.
-		LockedMethod direct = ofType.get(method);
-		return (direct != null) ? direct : ofType.get(AopUtils.getMostSpecificMethod(method, type));
+		LockedMethods ofType = methods(type);
+		return (ofType != null) ? ofType.find(method) : null;
 	}
 
 	/** Returns the annotated methods of a class, as they are on the class itself. */
 	public Map<Method, LockedMethod> of(Class<?> type) {
-		Class<?> userType = ClassUtils.getUserClass(type);
-		if (!this.annotatedTypes.isAnnotated(userType)) {
-			return Map.of();
-		}
-		Map<Method, LockedMethod> known = this.methods.get(userType);
-		if (known == null) {
+		LockedMethods ofType = methods(type);
+		return (ofType != null) ? ofType.annotated() : Map.of();
+	}
+
+	private @Nullable LockedMethods methods(Class<?> type) {
+		LockedMethods known = this.methods.get(type);
+		if (known == null && this.annotatedTypes.isAnnotated(type)) {
 			// Not computeIfAbsent: the introspection may create beans, which calls this
 			// method again.
-			known = introspect(userType);
-			if (this.methods.put(userType, known) == null) {
-				SelfInvocations.warn(userType, known);
+			known = isProxy(type) ? new LockedMethods(type, ofProxy(type)) : new LockedMethods(type, introspect(type));
+			if (this.methods.put(type, known) == null && !isProxy(type)) {
+				SelfInvocations.warn(type, known.annotated());
 			}
 		}
 		return known;
+	}
+
+	private static boolean isProxy(Class<?> type) {
+		return Proxy.isProxyClass(type) || ClassUtils.getUserClass(type) != type;
+	}
+
+	/**
+	 * Returns the annotated methods of the class that a proxy extends, and of the
+	 * interfaces that it implements: it may have more of them than its target. The class
+	 * of a proxy has another name in each instance of the application.
+	 */
+	private Map<Method, LockedMethod> ofProxy(Class<?> proxy) {
+		Map<Method, LockedMethod> methods = new LinkedHashMap<>(of(proxy.getSuperclass()));
+		Stream.of(proxy.getInterfaces())
+			.filter((each) -> !each.isAssignableFrom(proxy.getSuperclass()))
+			.map(this::of)
+			.forEach((each) -> each.forEach(methods::putIfAbsent));
+		return methods;
 	}
 
 	private Map<Method, LockedMethod> introspect(Class<?> type) {
@@ -261,7 +279,7 @@ public final class LockOperationSource {
 	}
 
 	private Stream<LockedMethod> methods() {
-		return this.methods.values().stream().flatMap((ofType) -> ofType.values().stream());
+		return this.methods.values().stream().flatMap((ofType) -> ofType.annotated().values().stream()).distinct();
 	}
 
 	private LockedMethod lockedMethod(List<ExclusiveRequest> annotations, Method method, Class<?> type) {

@@ -3,12 +3,12 @@ package io.github.lockstarter.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.Nullness;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -114,7 +114,9 @@ public final class LockOperationValidator {
 	public void checkProxy(Class<?> type, Class<?>[] interfaces) {
 		Set<Method> callable = Stream.of(interfaces)
 			.flatMap((each) -> Stream.of(each.getMethods()))
-			.flatMap((method) -> Stream.of(method, AopUtils.getMostSpecificMethod(method, type)))
+			.map((method) -> this.operations.find(method, type))
+			.filter(Objects::nonNull)
+			.map(LockedMethod::method)
 			.collect(Collectors.toSet());
 		this.operations.of(type)
 			.keySet()

@@ -156,9 +156,14 @@ public final class LockedMethod {
 		return this.operations.stream().anyMatch(LockOperation::readsRequest);
 	}
 
+	/** The type of a proxy is one of its interfaces. */
+	private boolean isOfType(Class<?> beanType) {
+		return beanType == type() || (type().isInterface() && type().isAssignableFrom(beanType));
+	}
+
 	/** Returns whether it is the method that a handler mapping has found. */
 	public boolean isHandler(@Nullable Object handler) {
-		return handler instanceof HandlerMethod found && ClassUtils.getUserClass(found.getBeanType()) == type()
+		return handler instanceof HandlerMethod found && isOfType(ClassUtils.getUserClass(found.getBeanType()))
 				&& (found.getMethod().equals(method())
 						|| AopUtils.getMostSpecificMethod(found.getMethod(), type()).equals(method()));
 	}

@@ -18,6 +18,9 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonRootName;
+import com.fasterxml.jackson.annotation.JsonValue;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +144,26 @@ class KeyTextTests {
 		assertThatException().isThrownBy(() -> key(new Object()));
 	}
 
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("An object without readable properties is an error that names its class, whatever annotations the class has, and wherever the object is")
+	void opaqueAnnotatedObject(Object value) {
+		assertThatException().isThrownBy(() -> key(value)).withMessageContaining(Opaque.class.getName());
+	}
+
+	static Stream<Object> opaqueAnnotatedObject() {
+		Opaque opaque = new Opaque(7);
+		return Stream.of(opaque, List.of(opaque), new Opaque[] { opaque }, Map.of("a", opaque), Set.of(opaque),
+				List.of(Optional.of(opaque)), new Holder<>(opaque), Optional.of(opaque));
+	}
+
+	@Test
+	@DisplayName("An object with a JSON value, or with any properties, has a key")
+	void writableObjects() {
+		assertThat(Stream.of(new WithValue(7), new WithValue(8), new WithAny(7), new WithAny(8)).map(KeyTextTests::key))
+			.doesNotHaveDuplicates();
+	}
+
 	private static String key(Object value) {
 		LockKey key = KeyText.lockKey("orders", value);
 		assertThat(key.name()).isEqualTo("orders");
@@ -148,6 +171,42 @@ class KeyTextTests {
 	}
 
 	record Order(String number, int count) {
+	}
+
+	record Holder<T>(T value) {
+	}
+
+	@JsonRootName("opaque")
+	static final class Opaque {
+
+		private final long value;
+
+		Opaque(long value) {
+			this.value = value;
+		}
+
+		public long value() {
+			return this.value;
+		}
+
+	}
+
+	record WithValue(@JsonValue long value) {
+	}
+
+	static class WithAny {
+
+		private final long value;
+
+		WithAny(long value) {
+			this.value = value;
+		}
+
+		@JsonAnyGetter
+		public Map<String, Long> all() {
+			return Map.of("a", this.value);
+		}
+
 	}
 
 	enum Size {

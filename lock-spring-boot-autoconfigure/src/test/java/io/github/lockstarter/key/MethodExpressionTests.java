@@ -16,6 +16,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class MethodExpressionTests {
@@ -134,6 +135,19 @@ class MethodExpressionTests {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> MethodExpression.parse(expression, "condition", METHOD))
 			.withMessageContainingAll(expression, "Sample.register", "condition", "not allowed");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "#userName.value", "#p0?.value", "#count.value", "'a' + #p1.value", "{#count.id}" })
+	@DisplayName("A property that a text or a number does not have is refused at start-up")
+	void propertyOfScalar(String expression) {
+		Method method = ReflectionUtils.findMethod(Counted.class, "count", String.class, int.class);
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> MethodExpression.parse(expression, "key", method))
+			.withMessageContaining("has no such property")
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("value class"));
+		assertThatCode(() -> MethodExpression.parse("#userName.empty + #userName.bytes", "key", method))
+			.doesNotThrowAnyException();
 	}
 
 	@ParameterizedTest
