@@ -24,7 +24,7 @@ final class LockedMethods {
 
 	private final Map<Method, LockedMethod> annotated;
 
-	/** What is called by the other methods, as far as they have been looked up. */
+	/** The annotated methods by the other methods that have been called. */
 	private final Map<Method, Optional<LockedMethod>> others = new ConcurrentHashMap<>();
 
 	/**

@@ -1,10 +1,13 @@
 package io.github.lockstarter.benchmarks.candidate;
 
+import java.util.Objects;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.jdbc.lock.DefaultLockRepository;
 import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
@@ -17,6 +20,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
  * Spring Integration's {@link RedisLockRegistry} and {@link JdbcLockRegistry}.
  */
 final class SpringIntegrationLocks implements LockClient {
+
+	private static final int ATTEMPTS = 5;
 
 	/** From its {@code schema-postgresql.sql} and {@code schema-mysql.sql}. */
 	private static final String TABLE = """
@@ -76,15 +81,33 @@ final class SpringIntegrationLocks implements LockClient {
 
 	@Override
 	public @Nullable Runnable tryAcquire(String key) {
-		Lock lock = this.registry.obtain(key);
-		return lock.tryLock() ? lock::unlock : null;
+		return obtain(key, (lock) -> lock.tryLock() ? lock::unlock : null);
 	}
 
 	@Override
 	public Runnable acquire(String key) {
-		Lock lock = this.registry.obtain(key);
-		lock.lock();
-		return lock::unlock;
+		return Objects.requireNonNull(obtain(key, (lock) -> {
+			lock.lock();
+			return lock::unlock;
+		}));
+	}
+
+	/**
+	 * Obtains a lock, and another one if the registry says that it has evicted the lock
+	 * from its cache. It may say so of a new one, too, while other threads add locks,
+	 * because it reads the cache without synchronization.
+	 */
+	private @Nullable Runnable obtain(String key, Function<Lock, @Nullable Runnable> acquire) {
+		for (int attempt = 1;; attempt++) {
+			try {
+				return acquire.apply(this.registry.obtain(key));
+			}
+			catch (CannotAcquireLockException ex) {
+				if (attempt == ATTEMPTS || !(ex.getCause() instanceof IllegalStateException)) {
+					throw ex;
+				}
+			}
+		}
 	}
 
 	@Override
