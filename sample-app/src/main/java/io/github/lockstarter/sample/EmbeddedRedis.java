@@ -100,6 +100,10 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
 			.withTimeout(PATIENCE)
 			.build();
 		String configured = environment.getProperty(PASSWORD, "");
+		if (configured.isEmpty() && ping(redis) == null) {
+			// It needs no password, so the folder need not have one.
+			return;
+		}
 		try (PasswordFile file = this.folder.passwordFile("redis-%d-password".formatted(redis.getPort()))) {
 			if (!configured.isEmpty()) {
 				if (!isFound(authenticated(redis, configured)) && this.starts) {

@@ -142,6 +142,16 @@ class EmbeddedRedisTests {
 		assertThat(initialize(EmbeddedRedis.ofOtherInstance(this.folder), PORT + redis.port())).isEqualTo(password);
 	}
 
+	@Test
+	@DisplayName("A Redis without a password is used as it is, and nothing is kept for it")
+	void withoutPassword(CapturedOutput output) {
+		try (LocalRedis other = LocalRedis.started()) {
+			assertThat(initialize(PORT + other.port())).isEmpty();
+			assertThat(output).doesNotContain(STARTED);
+			assertThat(this.home).isEmptyDirectory();
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "lock.store=memory", "spring.data.redis.host=redis.example.com",
 			"spring.data.redis.url=redis://redis.example.com", "spring.data.redis.sentinel.master=main",
