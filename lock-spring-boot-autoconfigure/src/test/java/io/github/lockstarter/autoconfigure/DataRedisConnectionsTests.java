@@ -9,8 +9,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.resource.ClientResources;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -38,6 +42,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
@@ -140,6 +145,41 @@ class DataRedisConnectionsTests {
 					assertThat(redis.ask("CLIENT LIST")).contains("user=ann");
 				}
 			});
+	}
+
+	@Test
+	@DisplayName("A connection uses the credentials that the connection details have at that moment")
+	void changedPassword() {
+		AtomicReference<String> password = new AtomicReference<>("first");
+		try (LocalRedis secured = LocalRedis.started("--requirepass", "first")) {
+			alone().withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {
+
+				@Override
+				public String getPassword() {
+					return password.get();
+				}
+
+				@Override
+				public Standalone getStandalone() {
+					return Standalone.of("127.0.0.1", secured.port());
+				}
+
+			}).run((context) -> {
+				LockRegistry locks = context.getBean(LockRegistry.class);
+				locks.acquire("team:42").close();
+				try (RedisClient administrator = RedisClient
+					.create("redis://:first@127.0.0.1:%d".formatted(secured.port()));
+						StatefulRedisConnection<String, String> connection = administrator.connect()) {
+					connection.sync().configSet("requirepass", "second");
+					password.set("second");
+					connection.sync().clientKill(KillArgs.Builder.typeNormal().skipme());
+				}
+				Awaitility.await().ignoreException(LockStoreException.class).until(() -> {
+					locks.acquire("team:42").close();
+					return true;
+				});
+			});
+		}
 	}
 
 	@ParameterizedTest

@@ -80,7 +80,7 @@ class SampleFolderTests {
 	}
 
 	@Test
-	@DisplayName("Two servers of one user share their database, which needs a password, and listen on the loopback address only")
+	@DisplayName("Two servers of one user share a database with a password, listen on the loopback address only, and one goes on when the other, and its Redis, start again")
 	void twoServers() throws Exception {
 		int redis = LocalRedis.freePort();
 		TestJvm first = start(redis);
