@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -91,6 +92,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		check("lock.max-waiters", maxWaiters, LockProperties::checkWaiters);
 		check("lock.max-keys", maxKeys, LockKeys::checkLimit);
 		check("lock.web.conflict-status", web.conflictStatus(), LockSettings::checkConflictStatus);
+		check("lock.web.max-waiting-threads", web.maxWaitingThreads(), Web::checkWaitingThreads);
 		names.forEach((name, named) -> {
 			check("lock.names." + name + ".ttl", named.ttl(), LockOptions::of);
 			check("lock.names." + name + ".wait", named.waitTime(), VALID::withWaitTime);
@@ -246,18 +248,48 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 *
 	 * @param conflictStatus HTTP status of a refusal.
 	 * @param releaseOn When the lock of a handler method is released.
-	 * @param keepThread Whether a Spring MVC handler that returns a plain value keeps its
-	 * thread while it waits. Default is false, or true with virtual threads.
+	 * @param waiting How a Spring MVC handler that returns a plain value waits.
+	 * @param maxWaitingThreads Number of request threads of Spring MVC that may wait for
+	 * locks at the same time. Further requests that find their lock held are rejected at
+	 * once. Default is half of the threads of the container, or no limit with virtual
+	 * threads.
 	 */
 	record Web(@DefaultValue("409") int conflictStatus, @DefaultValue("method") ReleaseOn releaseOn,
-			@Nullable Boolean keepThread) {
+			@DefaultValue("thread") Waiting waiting, @Nullable Integer maxWaitingThreads) {
 
-		boolean keepsThread(boolean virtual) {
-			return (this.keepThread != null) ? this.keepThread : virtual;
+		/** Half of the threads that Tomcat and Jetty have by default. */
+		private static final int DEFAULT_WAITING_THREADS = 100;
+
+		static void checkWaitingThreads(int threads) {
+			Assert.isTrue(threads >= 1, "At least 1 thread must be allowed to wait");
+		}
+
+		/**
+		 * Returns the number of threads that may wait.
+		 * @param container the threads of the container; empty if their number is unknown
+		 */
+		int waitingThreads(OptionalInt container) {
+			return (this.maxWaitingThreads != null) ? this.maxWaitingThreads
+					: container.isPresent() ? Math.max(container.getAsInt() / 2, 1) : DEFAULT_WAITING_THREADS;
+		}
+
+		boolean suspendsRequests() {
+			return this.waiting == Waiting.SUSPENDED;
 		}
 
 		boolean releasesOnResponse() {
 			return this.releaseOn == ReleaseOn.RESPONSE;
+		}
+
+		/** What a waiting request does with its thread. */
+		enum Waiting {
+
+			/** It waits on the thread. */
+			THREAD,
+
+			/** It frees the thread, and continues in an asynchronous dispatch. */
+			SUSPENDED
+
 		}
 
 		/** What ends the lock of a handler method. */

@@ -15,6 +15,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.actuate.RequestNames;
 import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.registry.WaitingThreads;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.observe.LockObservationConvention;
@@ -39,10 +40,11 @@ class LockRegistryConfiguration {
 	@Bean(REGISTRY)
 	DefaultLockRegistry exclusiveRequestLockRegistry(LockStore store, LockProperties properties,
 			ApplicationEventPublisher events, LockCounts counts, ObjectProvider<ObservationRegistry> observations,
-			ObjectProvider<LockObservationConvention> convention) {
+			ObjectProvider<LockObservationConvention> convention, ObjectProvider<WaitingThreads> waitingThreads) {
 		DefaultLockRegistry registry = new DefaultLockRegistry(store, properties::options, properties.maxWaiters(),
 				events::publishEvent, counts, observations.getIfUnique(() -> ObservationRegistry.NOOP));
 		registry.onConflict((conflict) -> conflict.setStatusCode(properties.refusal(conflict.getLockName())));
+		waitingThreads.ifAvailable(registry::limit);
 		registry.setObservationConvention(convention.getIfAvailable());
 		return registry;
 	}

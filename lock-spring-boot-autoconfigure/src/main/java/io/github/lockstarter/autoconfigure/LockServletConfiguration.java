@@ -4,14 +4,19 @@ import java.lang.reflect.Method;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnThreading;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.thread.Threading;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -23,8 +28,10 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
+import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
+import io.github.lockstarter.registry.WaitingThreads;
 import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.servlet.AnswerFilter;
 import io.github.lockstarter.web.servlet.ConflictObservers;
@@ -46,6 +53,8 @@ import io.github.lockstarter.web.servlet.SuspendedRequestResolver;
 @Import(LockServletConfiguration.Handlers.class)
 class LockServletConfiguration {
 
+	private static final Log logger = LogFactory.getLog(LockServletConfiguration.class);
+
 	private static final String ADAPTER = "requestMappingHandlerAdapter";
 
 	private static final String NEGOTIATION = "mvcContentNegotiationManager";
@@ -62,16 +71,29 @@ class LockServletConfiguration {
 	 */
 	@Bean
 	static LockWebMvcConfigurer exclusiveRequestWebMvcConfigurer(ListableBeanFactory beans,
-			ObjectProvider<LockOperationSource> operations, ConflictStatuses statuses,
-			ObjectProvider<LockProperties> properties, Environment environment) {
+			ObjectProvider<LockOperationSource> operations, ObjectProvider<ExclusiveRequestInterceptor> advice,
+			ServletRequestSupport requests, ConflictStatuses statuses, ObjectProvider<LockProperties> properties, Environment environment) {
 		Supplier<RequestMappingHandlerAdapter> adapter = SingletonSupplier
 			.of(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
 		boolean virtualThreads = Threading.VIRTUAL.isActive(environment);
 		ConflictObservers observers = new ConflictObservers(beans, adapter,
 				() -> beans.getBean(NEGOTIATION, ContentNegotiationManager.class));
-		return new LockWebMvcConfigurer(adapter, locked(operations), statuses,
-				() -> properties.getObject().web().keepsThread(virtualThreads),
+		return new LockWebMvcConfigurer(adapter, locked(operations),
+				SingletonSupplier.of(advice::getObject), requests, statuses,
+				() -> properties.getObject().web().suspendsRequests(),
 				(advices) -> new PreparedConflictResolver(advices, observers, virtualThreads));
+	}
+
+	/** With virtual threads, a container needs no reserve. */
+	@Bean
+	@ConditionalOnThreading(Threading.PLATFORM)
+	static WaitingThreads exclusiveRequestWaitingThreads(ApplicationContext context,
+			ObjectProvider<LockProperties> properties) {
+		return new WaitingThreads(ServletRequestSupport::isThreadOfRequest,
+				() -> properties.getObject().web().waitingThreads(ContainerThreads.max(context)),
+				(max) -> logger.warn(
+						"%d request threads wait for locks, so further requests that find their lock held are rejected (wait-queue-full). Raise the number of threads of the container or lock.web.max-waiting-threads, use virtual threads, or set lock.web.waiting=suspended. This is logged once."
+							.formatted(max)));
 	}
 
 	@Bean

@@ -2,12 +2,18 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.core.Ordered;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.operation.LockedMethod;
 
 /**
  * Applies the locks of methods annotated with {@link ExclusiveRequest}. By default it is
@@ -45,6 +51,24 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 	@Override
 	public int getOrder() {
 		return this.order.getAsInt();
+	}
+
+	/**
+	 * Returns whether a bean is a proxy that acquires the locks of the method before any
+	 * other advice for it is called.
+	 */
+	public static boolean isOutermost(Object bean, LockedMethod method) {
+		return bean instanceof Advised advised && Stream.of(advised.getAdvisors())
+			.filter((advisor) -> advisor != ExposeInvocationInterceptor.ADVISOR && applies(advisor, method))
+			.findFirst()
+			.filter(ExclusiveRequestAdvisor.class::isInstance)
+			.isPresent();
+	}
+
+	private static boolean applies(Advisor advisor, LockedMethod method) {
+		return !(advisor instanceof PointcutAdvisor selective)
+				|| (selective.getPointcut().getClassFilter().matches(method.type())
+						&& selective.getPointcut().getMethodMatcher().matches(method.method(), method.type()));
 	}
 
 	@Override

@@ -115,6 +115,34 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		return method;
 	}
 
+	/**
+	 * Returns the annotated method that a call is one of.
+	 * @param called the method that is called
+	 * @param type the class of the bean
+	 * @return {@code null} if there is none
+	 */
+	public @Nullable LockedMethod find(Method called, Class<?> type) {
+		return this.operations.find(called, type);
+	}
+
+	/**
+	 * Returns the locks of a handler whose arguments have not been resolved.
+	 * @param args the arguments that its locks depend on, at their positions
+	 * @return the locks; {@code null} if they cannot be determined, so that the call of
+	 * the handler acquires them
+	 */
+	public @Nullable EarlyLocks early(LockedMethod method, @Nullable Object[] args) {
+		LockAcquisition locks;
+		try {
+			locks = new LockAcquisition(method, method.invocation(args, this.requests.get().currentRequest()));
+		}
+		catch (RuntimeException ex) {
+			// Spring MVC may have a better answer to a missing or an invalid value.
+			return null;
+		}
+		return new EarlyLocks(method, locks, this.context.get(), this.untilResponse.getAsBoolean());
+	}
+
 	private ReactiveCalls reactiveCalls() {
 		return new ReactiveCalls(this.reactiveRequests.get(), this.untilResponse.getAsBoolean());
 	}

@@ -98,6 +98,11 @@ public final class LockAcquisition {
 		return groups;
 	}
 
+	/** Returns whether another call needs the same locks, for the same annotations. */
+	boolean isFor(LockAcquisition other) {
+		return this.method == other.method && this.locks.equals(other.locks);
+	}
+
 	/** Returns whether the call may have to wait for one of the locks. */
 	public boolean mayWait() {
 		return this.locks.stream().anyMatch((locks) -> !locks.get(0).operation.options().waitTime().isZero());

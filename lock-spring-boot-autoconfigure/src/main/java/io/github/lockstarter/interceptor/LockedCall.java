@@ -92,13 +92,7 @@ public final class LockedCall implements GuardedCall {
 	 * surrounds the lock.
 	 */
 	public boolean isOutermostOf(Object bean) {
-		return this.invocation instanceof ProxyMethodInvocation ofProxy && ofProxy.getProxy() == bean
-				&& bean instanceof Advised advised
-				&& Stream.of(advised.getAdvisors())
-					.filter((advisor) -> advisor != ExposeInvocationInterceptor.ADVISOR)
-					.findFirst()
-					.filter(ExclusiveRequestAdvisor.class::isInstance)
-					.isPresent();
+		return proxy() == bean && ExclusiveRequestAdvisor.isOutermost(bean, this.method);
 	}
 
 	/**

@@ -28,6 +28,16 @@ public interface CurrentRequest {
 			return null;
 		}
 
+		@Override
+		public @Nullable String pathVariable(String name) {
+			return null;
+		}
+
+		@Override
+		public @Nullable String param(String name) {
+			return null;
+		}
+
 	};
 
 	/** Returns the principal. */
@@ -38,5 +48,14 @@ public interface CurrentRequest {
 
 	/** Returns the path within the application: decoded, without matrix parameters. */
 	@Nullable String path();
+
+	/** Returns the value of a variable of the path of the handler. */
+	@Nullable String pathVariable(String name);
+
+	/**
+	 * Returns the first value of a parameter: of the query, and in Spring MVC also of a
+	 * form.
+	 */
+	@Nullable String param(String name);
 
 }

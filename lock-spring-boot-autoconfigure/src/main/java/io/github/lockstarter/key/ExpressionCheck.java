@@ -118,7 +118,7 @@ final class ExpressionCheck {
 		}
 		else if (onRoot && node instanceof MethodReference method) {
 			checkRootMember(method.getName(), method.getName() + "(…)", LockInvocation.METHODS);
-			if (method.getChildCount() == 1 && method.getChild(0) instanceof StringLiteral header) {
+			if (method.getName().equals(LockInvocation.HEADER) && method.getChildCount() == 1 && method.getChild(0) instanceof StringLiteral header) {
 				this.headers.merge(String.valueOf(header.getLiteralValue().getValue()), this.choices == 0,
 						Boolean::logicalOr);
 			}
@@ -209,8 +209,8 @@ final class ExpressionCheck {
 			throw invalid("uses '%s', which is a parameter".formatted(written), "Write #%s.".formatted(name));
 		}
 		throw invalid("uses '%s', which does not exist".formatted(written),
-				suggestion(name) + " The expression can also use args, method, principal, path"
-						+ " and header('…'). A literal text needs single quotes.");
+				suggestion(name) + " The expression can also use args, method, principal, path,"
+						+ " pathVariable('…'), param('…') and header('…'). A literal text needs single quotes.");
 	}
 
 	private String suggestion(String name) {

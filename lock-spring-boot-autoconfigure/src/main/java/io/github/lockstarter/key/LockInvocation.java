@@ -18,14 +18,20 @@ public final class LockInvocation {
 	/** The name of the property for the principal. */
 	static final String PRINCIPAL = "principal";
 
+	/** The name of the property for all arguments. */
+	static final String ARGS = "args";
+
+	/** The name of the method that reads a header. */
+	static final String HEADER = "header";
+
 	/** Properties that expressions may read without a {@code #}. */
-	static final Set<String> PROPERTIES = Set.of("args", "method", PRINCIPAL, "path");
+	static final Set<String> PROPERTIES = Set.of(ARGS, "method", PRINCIPAL, "path");
 
 	/** Methods that expressions may call without a {@code #}. */
-	static final Set<String> METHODS = Set.of("header");
+	static final Set<String> METHODS = Set.of(HEADER, "pathVariable", "param");
 
 	/** The members that read the request. */
-	static final Set<String> REQUEST = Set.of(PRINCIPAL, "path", "header");
+	static final Set<String> REQUEST = Set.of(PRINCIPAL, "path", HEADER, "pathVariable", "param");
 
 	private final Method method;
 
@@ -64,6 +70,14 @@ public final class LockInvocation {
 
 	public @Nullable String getPath() {
 		return this.request.path();
+	}
+
+	public @Nullable String pathVariable(String name) {
+		return this.request.pathVariable(name);
+	}
+
+	public @Nullable String param(String name) {
+		return this.request.param(name);
 	}
 
 	/**

@@ -93,6 +93,14 @@ public final class LockKeys {
 		return this.resolver != null || (this.expression != null && this.expression.mayBeMissing());
 	}
 
+	/**
+	 * Returns the positions of the parameters that the locks depend on; {@code null} if
+	 * they may depend on all of them.
+	 */
+	public @Nullable Set<Integer> parameters() {
+		return (this.resolver != null) ? null : (this.expression != null) ? this.expression.parameters() : Set.of();
+	}
+
 	/** Returns whether the value depends on the request beyond the arguments. */
 	public boolean readsRequest() {
 		return this.resolver != null || (this.expression != null && this.expression.readsRequest());

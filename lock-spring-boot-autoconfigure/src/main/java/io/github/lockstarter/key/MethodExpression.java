@@ -120,6 +120,14 @@ public final class MethodExpression {
 		return (this.parameter >= 0) ? method.getParameterTypes()[this.parameter] : null;
 	}
 
+	/**
+	 * Returns the positions of the parameters that the value depends on; {@code null} if
+	 * it may depend on all of them.
+	 */
+	public @Nullable Set<Integer> parameters() {
+		return (this.parameter >= 0) ? Set.of(this.parameter) : this.evaluation.get().parameters();
+	}
+
 	/** Returns whether the value depends on the request beyond the arguments. */
 	public boolean readsRequest() {
 		return this.read.stream().anyMatch(LockInvocation.REQUEST::contains);

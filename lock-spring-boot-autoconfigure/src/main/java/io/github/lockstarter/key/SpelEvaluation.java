@@ -115,6 +115,14 @@ final class SpelEvaluation {
 		}
 	}
 
+	/**
+	 * Returns the positions of the parameters that it reads; {@code null} if it may read
+	 * all.
+	 */
+	@Nullable Set<Integer> parameters() {
+		return this.read.contains(LockInvocation.ARGS) ? null : Set.copyOf(this.variables.values());
+	}
+
 	/** Returns the names of the members of {@link LockInvocation} that it reads. */
 	Set<String> read() {
 		return this.read;

@@ -1,6 +1,8 @@
 package io.github.lockstarter.operation;
 
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +62,21 @@ public record LockOperation(String name, boolean enabled, LockKeys keys, @Nullab
 	/** Returns the replay of results; {@code null} if they are not replayed. */
 	public @Nullable Replay replay() {
 		return (this.sharing != null) ? this.sharing.results().replay() : null;
+	}
+
+	/**
+	 * Returns the positions of the parameters that the locks of a call depend on;
+	 * {@code null} if they, or what is shared, may depend on all of them.
+	 */
+	@Nullable Set<Integer> parameters() {
+		Set<Integer> ofKeys = (this.sharing != null) ? null : this.keys.parameters();
+		Set<Integer> ofCondition = (this.condition != null) ? this.condition.parameters() : Set.of();
+		if (ofKeys == null || ofCondition == null) {
+			return null;
+		}
+		Set<Integer> all = new TreeSet<>(ofKeys);
+		all.addAll(ofCondition);
+		return all;
 	}
 
 	/** Returns whether a call depends on the request beyond its arguments. */

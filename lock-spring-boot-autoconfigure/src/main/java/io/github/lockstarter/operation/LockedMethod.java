@@ -2,6 +2,8 @@ package io.github.lockstarter.operation;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,9 @@ public final class LockedMethod {
 	/** The positions of the parameters that receive the lease. */
 	private final int[] leaseParameters;
 
+	/** The positions of the parameters that its locks depend on, if they are known. */
+	private final @Nullable Set<Integer> keyParameters;
+
 	private LockedMethod(ReturnType returnType, boolean ofController, List<LockOperation> operations,
 			IdempotencyKeyHeader idempotencyKey) {
 		this.returnType = returnType;
@@ -59,6 +64,19 @@ public final class LockedMethod {
 		this.leaseParameters = IntStream.range(0, parameters.length)
 			.filter((i) -> parameters[i] == Lease.class)
 			.toArray();
+		this.keyParameters = keyParameters(operations);
+	}
+
+	private static @Nullable Set<Integer> keyParameters(List<LockOperation> operations) {
+		Set<Integer> all = new TreeSet<>();
+		for (LockOperation operation : operations) {
+			Set<Integer> ofOperation = operation.parameters();
+			if (ofOperation == null) {
+				return null;
+			}
+			all.addAll(ofOperation);
+		}
+		return all;
 	}
 
 	static LockedMethod of(Method method, Class<?> type) {
@@ -130,6 +148,14 @@ public final class LockedMethod {
 	 */
 	public boolean writesBody() {
 		return this.writesBody;
+	}
+
+	/**
+	 * Returns the positions of the parameters that the locks of a call depend on;
+	 * {@code null} if they, or what is shared, may depend on all of them.
+	 */
+	public @Nullable Set<Integer> keyParameters() {
+		return this.keyParameters;
 	}
 
 	/** Returns whether any call of the method may wait. */

@@ -77,6 +77,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	/** For all threads that wait for an answer. */
 	private final Delivery blocking;
 
+	private volatile WaitingThreads waitingThreads = WaitingThreads.UNLIMITED;
+
 	private volatile Consumer<LockConflictException> conflicts = (conflict) -> {
 	};
 
@@ -108,7 +110,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		this.runtime = runtime;
 		this.observer = new RegistryObserver(counts, observations, losses, runtime);
 		this.owners = new OwnerTokens(runtime.random());
-		this.blocking = new Delivery.Blocking(runtime.callbacks());
+		this.blocking = new Delivery.Blocking(runtime.callbacks(), null);
 		this.table = new LockTable(store, runtime, this.observer, maxWaiters);
 	}
 
@@ -129,15 +131,23 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		this.conflicts = conflicts;
 	}
 
+	/**
+	 * Sets a limit for the threads that wait. A caller whose thread must not wait is
+	 * refused as soon as it finds the lock held, like one that finds the wait queue full.
+	 */
+	public void limit(WaitingThreads waitingThreads) {
+		this.waitingThreads = waitingThreads;
+	}
+
 	@Override
 	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
-		AcquireRequest request = forLease(key, options, this.blocking);
+		AcquireRequest request = forLease(key, options, blocking(options));
 		return optionalLease(request, await(request));
 	}
 
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
-		AcquireRequest request = forLease(key, options, this.blocking);
+		AcquireRequest request = forLease(key, options, blocking(options));
 		return lease(request, await(request));
 	}
 
@@ -175,10 +185,10 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 				leases.put(taken, acquire(taken, options));
 				wanted.remove(taken);
 			}
-			wanted.forEach((key) -> open.add(forLease(key, options, this.blocking)));
+			wanted.forEach((key) -> open.add(forLease(key, options, blocking(options))));
 			while (!open.isEmpty()) {
 				for (AcquireRequest asked : submitAll(open)) {
-					leases.put(asked.key(), lease(asked, asked.await()));
+					leases.put(asked.key(), lease(asked, awaitAnswer(asked)));
 					open.remove(asked);
 				}
 			}
@@ -258,7 +268,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	@Override
 	public Acquisition acquire(LockKey key, LockOptions options, ResultKey resultKey, long since) {
-		AcquireRequest request = forResult(key, options, this.blocking, resultKey, since);
+		AcquireRequest request = forResult(key, options, blocking(options), resultKey, since);
 		return acquisition(request, await(request));
 	}
 
@@ -270,6 +280,11 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		CompletableFuture<Acquisition> result = new CompletableFuture<>();
 		Delivery delivery = async(result, this::acquisition, answers);
 		return submit(forResult(key, options, delivery, resultKey, since), result);
+	}
+
+	private Delivery blocking(LockOptions options) {
+		return (!options.waitTime().isZero() && this.waitingThreads.areLimited())
+				? new Delivery.Blocking(this.runtime.callbacks(), new CompletableFuture<>()) : this.blocking;
 	}
 
 	private AcquireRequest forLease(LockKey key, LockOptions options, Delivery delivery) {
@@ -434,7 +449,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	private Answer await(AcquireRequest request) {
 		this.table.submit(request);
 		try {
-			return request.await();
+			return awaitAnswer(request);
 		}
 		catch (InterruptedException ex) {
 			if (request.abandon()) {
@@ -442,6 +457,22 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			}
 			Thread.currentThread().interrupt();
 			throw new LockStoreException(request.key(), "interrupted while waiting for it", ex);
+		}
+	}
+
+	private Answer awaitAnswer(AcquireRequest request) throws InterruptedException {
+		if (!request.awaitContention()) {
+			return request.await();
+		}
+		if (!this.waitingThreads.begin()) {
+			this.table.refuse(request);
+			return request.await();
+		}
+		try {
+			return request.await();
+		}
+		finally {
+			this.waitingThreads.end();
 		}
 	}
 

@@ -21,7 +21,7 @@ class ConfigurationMetadataTests {
 
 	/** Properties whose defaults are described in words, or absent. */
 	private static final List<String> WITHOUT_DEFAULT = List.of("lock.max-hold", "lock.order", "lock.names",
-			"lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password", "lock.web.keep-thread");
+			"lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password", "lock.web.max-waiting-threads");
 
 	@Test
 	@DisplayName("Every property has a description and a type, and its default if there is one")
@@ -36,7 +36,7 @@ class ConfigurationMetadataTests {
 			.extracting(ConfigurationMetadataTests::name)
 			.containsExactlyInAnyOrder("lock.enabled", "lock.store", "lock.ttl", "lock.wait", "lock.renew",
 					"lock.max-hold", "lock.max-waiters", "lock.max-keys", "lock.on-store-failure", "lock.order",
-					"lock.names", "lock.web.conflict-status", "lock.web.release-on", "lock.web.keep-thread",
+					"lock.names", "lock.web.conflict-status", "lock.web.release-on", "lock.web.waiting", "lock.web.max-waiting-threads",
 					"lock.share.ttl", "lock.share.max-size", "lock.replay.keep", "lock.replay.max-key-length",
 					"lock.redis.key-prefix", "lock.redis.command-timeout", "lock.redis.replicas-to-ack",
 					"lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password", "lock.jdbc.table",

@@ -34,11 +34,15 @@ class MixedHandlersTests {
 
 	private static final int THREADS = 10;
 
+	private static final String SUSPENDED = "lock.web.waiting=suspended";
+
+	private static final String[] PATHS = { "/value?number=1", "/future?number=1", "/mono?number=1", "/none" };
+
 	@ParameterizedTest
 	@ValueSource(strings = { "lock.web.release-on=method", "lock.web.release-on=response" })
-	@DisplayName("A waiting synchronous handler frees its thread for the asynchronous handler that holds the lock")
+	@DisplayName("A suspended synchronous handler frees its thread for the asynchronous handler that holds the lock")
 	void dispatched(String releaseOn) throws Exception {
-		try (TestServer server = start(releaseOn)) {
+		try (TestServer server = start(releaseOn, SUSPENDED)) {
 			List<CompletableFuture<HttpResponse<String>>> asynchronous;
 			List<CompletableFuture<HttpResponse<String>>> plain;
 			GuardedHandlers handlers = new GuardedHandlers(server);
@@ -53,12 +57,85 @@ class MixedHandlersTests {
 		}
 	}
 
-	@Test
-	@DisplayName("Five hundred requests to synchronous and asynchronous handlers with one key are all answered")
-	void answersAll() {
-		try (TestServer server = start()) {
-			answered(send(server, 500, "/value?number=1", "/future?number=1", "/mono?number=1", "/none"));
+	@ParameterizedTest
+	@ValueSource(strings = { "lock.web.release-on=method", "lock.web.release-on=response" })
+	@DisplayName("Half of the threads wait for a lock, and the others answer: the asynchronous handler that gets the lock, and requests that must not wait")
+	void reserve(String releaseOn) throws Exception {
+		try (TestServer server = start(releaseOn)) {
+			List<CompletableFuture<HttpResponse<String>>> asynchronous;
+			List<CompletableFuture<HttpResponse<String>>> plain;
+			GuardedHandlers handlers = new GuardedHandlers(server);
+			try (Lease held = server.context().getBean(LockRegistry.class).acquire("order:1")) {
+				asynchronous = send(server, THREADS, "/future?number=1");
+				Awaitility.await().until(() -> handlers.waiters() == THREADS);
+				plain = send(server, THREADS * 3, "/value?number=1", "/none", "/value?number=1");
+				List<CompletableFuture<HttpResponse<String>>> waiting = plain;
+				Awaitility.await()
+					.until(() -> waiting.stream().filter(CompletableFuture::isDone).count() == THREADS * 3 - THREADS / 2);
+				assertThat(handlers.waiters()).isEqualTo(THREADS + THREADS / 2);
+				assertThat(server.post("/value?number=2").statusCode()).isEqualTo(200);
+				assertThat(held.isHeld()).isTrue();
+			}
+			answered(asynchronous);
+			answeredOrRejected(plain);
+			assertThat(plain).filteredOn((answer) -> answer.join().statusCode() == 200).hasSize(THREADS / 2);
 		}
+	}
+
+	@Test
+	@DisplayName("As many threads wait as lock.web.max-waiting-threads says")
+	void limit() {
+		try (TestServer server = start("lock.web.max-waiting-threads=2")) {
+			List<CompletableFuture<HttpResponse<String>>> plain;
+			try (Lease held = server.context().getBean(LockRegistry.class).acquire("order:1")) {
+				plain = send(server, 6, "/value?number=1");
+				List<CompletableFuture<HttpResponse<String>>> waiting = plain;
+				Awaitility.await().until(() -> waiting.stream().filter(CompletableFuture::isDone).count() == 4);
+				assertThat(held.isHeld()).isTrue();
+			}
+			answeredOrRejected(plain);
+		}
+	}
+
+	@Test
+	@DisplayName("Without a lock that is held, all threads acquire locks at the same time")
+	void freeLocks() {
+		try (TestServer server = start("lock.web.max-waiting-threads=1")) {
+			answered(IntStream.range(100, 400).mapToObj((i) -> server.postAsync("/value?number=" + i)).toList());
+		}
+	}
+
+	@Test
+	@DisplayName("Five hundred requests to suspended synchronous and asynchronous handlers with one key are all answered")
+	void answersAll() {
+		try (TestServer server = start(SUSPENDED)) {
+			answered(send(server, 500, PATHS));
+		}
+	}
+
+	@Test
+	@DisplayName("Five hundred requests to synchronous and asynchronous handlers with one key are all answered, those without a thread to wait on at once")
+	void answersAllWithReserve() {
+		try (TestServer server = start()) {
+			List<CompletableFuture<HttpResponse<String>>> answers = send(server, 500, PATHS);
+			answeredOrRejected(answers);
+			answered(IntStream.range(0, answers.size()).filter((i) -> i % 4 == 1 || i % 4 == 2).mapToObj(answers::get).toList());
+		}
+	}
+
+	/** A request whose thread must not wait is rejected. */
+	private static void answeredOrRejected(List<CompletableFuture<HttpResponse<String>>> answers) {
+		assertThat(CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)))
+			.succeedsWithin(Duration.ofMinutes(1));
+		assertThat(answers).extracting(CompletableFuture::join).allSatisfy((answer) -> {
+			if (answer.statusCode() == 200) {
+				assertThat(answer.body()).isEqualTo("done");
+			}
+			else {
+				assertThat(answer.statusCode()).isEqualTo(409);
+				assertThat(answer.body()).contains("wait-queue-full");
+			}
+		});
 	}
 
 	private static void answered(List<CompletableFuture<HttpResponse<String>>> answers) {

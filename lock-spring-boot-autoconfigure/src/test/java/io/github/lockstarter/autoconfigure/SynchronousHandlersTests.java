@@ -55,8 +55,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Synchronous handlers of Spring MVC, which free the thread of their request while they
- * wait for their lock.
+ * Synchronous handlers of Spring MVC that wait for their lock, on the thread of their
+ * request or without a thread.
  */
 class SynchronousHandlersTests {
 
@@ -65,7 +65,7 @@ class SynchronousHandlersTests {
 	@AutoClose
 	private static final SharedServers servers = new SharedServers();
 
-	private TestServer server = server();
+	private TestServer server = server("suspended");
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/body?key=1", "/entity?key=1", "/status?key=1", "/written?key=1", "/request?key=1",
@@ -73,8 +73,14 @@ class SynchronousHandlersTests {
 			"/redirect?key=1", "/failing?key=1", "/no-parameters" })
 	@DisplayName("A synchronous handler that waited for its lock answers like one that did not wait")
 	void answersAsAlways(String path) throws Exception {
+		assertSameAnswer(path, 1);
+		this.server = server("thread");
+		assertSameAnswer(path, 0);
+	}
+
+	private void assertSameAnswer(String path, int suspensions) throws Exception {
 		HttpResponse<String> atOnce = this.server.post(path, HEADERS);
-		HttpResponse<String> later = contended(path, 1);
+		HttpResponse<String> later = contended(path, suspensions);
 		assertThat(later.statusCode()).isEqualTo(atOnce.statusCode());
 		assertThat(later.body()).isEqualTo(atOnce.body());
 		assertThat(headers(later)).isEqualTo(headers(atOnce));
@@ -85,7 +91,7 @@ class SynchronousHandlersTests {
 	@ValueSource(strings = { "method", "response" })
 	@DisplayName("A synchronous handler that waited releases its lock as configured")
 	void released(String releaseOn) throws Exception {
-		this.server = server("lock.web.release-on=" + releaseOn);
+		this.server = server("suspended", "lock.web.release-on=" + releaseOn);
 		assertThat(contended("/body?key=1", 1).statusCode()).isEqualTo(200);
 		Awaitility.await()
 			.until(() -> this.server.context()
@@ -97,7 +103,7 @@ class SynchronousHandlersTests {
 	@Test
 	@DisplayName("A synchronous handler whose wait times out is answered with 409")
 	void conflict() throws Exception {
-		this.server = server("lock.names.page.wait=300ms");
+		this.server = server("suspended", "lock.names.page.wait=300ms");
 		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
 			HttpResponse<String> answer = this.server.post("/body?key=1");
 			assertThat(answer.statusCode()).isEqualTo(409);
@@ -108,11 +114,11 @@ class SynchronousHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A handler without parameters that returns a view waits on its thread")
+	@DisplayName("A handler without parameters that returns a view shows its model after a wait")
 	void viewWithoutParameters() throws Exception {
 		String atOnce = this.server.post("/view-without-parameters").body();
 		assertThat(atOnce).contains("menu");
-		assertThat(contended("/view-without-parameters", 0).body()).isEqualTo(atOnce);
+		assertThat(contended("/view-without-parameters", 1).body()).isEqualTo(atOnce);
 	}
 
 	@Test
@@ -159,13 +165,6 @@ class SynchronousHandlersTests {
 		}
 	}
 
-	@Test
-	@DisplayName("With lock.web.keep-thread, a synchronous handler waits on its thread")
-	void keepsThread() throws Exception {
-		this.server = server("lock.web.keep-thread=true");
-		assertThat(contended("/body?key=1", 0).body()).isEqualTo("body ja_JP");
-	}
-
 	/** Sends a request while its lock is held, and returns the answer. */
 	private HttpResponse<String> contended(String path, int suspensions) throws Exception {
 		int expected = suspensions().get() + suspensions;
@@ -193,10 +192,12 @@ class SynchronousHandlersTests {
 		return headers;
 	}
 
-	private static TestServer server(String... properties) {
+	private static TestServer server(String waiting, String... properties) {
 		return servers.get(
 				new Class<?>[] { TestServer.Application.class, Pages.class, Bodies.class, Suspensions.class },
-				Stream.concat(Stream.of("lock.store=memory", "lock.wait=5m"), Stream.of(properties))
+				Stream
+					.concat(Stream.of("lock.store=memory", "lock.wait=5m", "lock.web.waiting=" + waiting),
+							Stream.of(properties))
 					.toArray(String[]::new));
 	}
 

@@ -246,6 +246,15 @@ final class LockEntry implements LeasedLock {
 		});
 	}
 
+	/** Refuses a waiter, as if the queue had been full when it arrived. */
+	void refuse(AcquireRequest request) {
+		perform(() -> {
+			Duration remaining = remaining();
+			return this.queue.remove(request)
+					? retireIfUnused().then(() -> request.refuseAtOnce(remaining, true)) : Step.NOTHING;
+		});
+	}
+
 	/**
 	 * Refuses the waiters whose wait is over, except for one with a pending store
 	 * request.

@@ -151,6 +151,14 @@ public final class LockTable {
 		}
 	}
 
+	/** Refuses a waiter whose thread must not wait. */
+	public void refuse(AcquireRequest request) {
+		LockEntry entry = this.entries.get(request.key());
+		if (entry != null) {
+			entry.refuse(request);
+		}
+	}
+
 	/** The lock may have become free. */
 	public void wake(LockKey key) {
 		LockEntry entry = this.entries.get(key);

@@ -181,6 +181,9 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		if (!this.contended) {
 			this.contended = true;
 			this.observer.count(this.key, Event.CONTENDED);
+			if (this.delivery instanceof Blocking blocking && blocking.contended() != null) {
+				blocking.contended().complete(null);
+			}
 		}
 	}
 
@@ -287,6 +290,25 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 
 	private boolean isFirstToDeliver() {
 		return this.delivered == 0 && DELIVERED.compareAndSet(this, 0, 1);
+	}
+
+	/**
+	 * Waits, on the thread of the caller, until it is known whether the caller has to
+	 * wait for a holder.
+	 * @return whether it has to
+	 * @throws InterruptedException if the thread is interrupted
+	 */
+	public final boolean awaitContention() throws InterruptedException {
+		if (!(this.delivery instanceof Blocking blocking) || blocking.contended() == null) {
+			return false;
+		}
+		try {
+			CompletableFuture.anyOf(this.answer, blocking.contended()).get();
+			return !this.answer.isDone();
+		}
+		catch (ExecutionException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	/**

@@ -1,7 +1,10 @@
 package io.github.lockstarter.registry.request;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way in which the answer to an {@link AcquireRequest} reaches its caller.
@@ -18,8 +21,10 @@ public sealed interface Delivery {
 	 * A thread of the caller waits for the answer.
 	 *
 	 * @param executor runs the notification of the end of the lease
+	 * @param contended completed when the caller finds the lock held; {@code null} if
+	 * nobody needs to know
 	 */
-	record Blocking(Executor executor) implements Delivery {
+	record Blocking(Executor executor, @Nullable CompletableFuture<Void> contended) implements Delivery {
 	}
 
 	/**

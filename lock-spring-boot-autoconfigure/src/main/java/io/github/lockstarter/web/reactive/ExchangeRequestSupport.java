@@ -2,6 +2,7 @@ package io.github.lockstarter.web.reactive;
 
 import java.security.Principal;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 
 import io.netty.channel.EventLoop;
@@ -166,6 +167,18 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		@Override
 		public @Nullable String path() {
 			return RequestPaths.canonical(this.exchange.getRequest().getPath().pathWithinApplication());
+		}
+
+		@Override
+		public @Nullable String pathVariable(String name) {
+			Map<String, String> variables = this.exchange
+				.getAttributeOrDefault(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE, Map.of());
+			return variables.get(name);
+		}
+
+		@Override
+		public @Nullable String param(String name) {
+			return this.exchange.getRequest().getQueryParams().getFirst(name);
 		}
 
 	}

@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.AsyncHandlerInterceptor;
 
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.result.ResponseHead;
@@ -15,7 +15,7 @@ import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
  * Provides annotated handlers with the information whether they may wait without a
  * thread, marks replayed answers, and notifies leases of the end of their request.
  */
-final class LockHandlerInterceptor implements HandlerInterceptor {
+final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 
 	private final Suspendable suspendable;
 
@@ -33,6 +33,7 @@ final class LockHandlerInterceptor implements HandlerInterceptor {
 				&& request.getAttribute(ServletRequestHandling.REPLAYED) instanceof ResponseHead replayed) {
 			ReplayedAnswerResolver.setHead(replayed, response);
 		}
+		CallerSecurity.restore(request);
 		PreparedModel.forget(request);
 		request.setAttribute(ServletRequestHandling.SUSPENDABLE, this.suspendable);
 		return true;
@@ -41,10 +42,17 @@ final class LockHandlerInterceptor implements HandlerInterceptor {
 	@Override
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception failure) {
+		CallerSecurity.end(request);
 		// A request has not ended before its answer is known.
 		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end && !end.awaitsAnswer()) {
 			end.reached();
 		}
+	}
+
+	@Override
+	public void afterConcurrentHandlingStarted(HttpServletRequest request, HttpServletResponse response,
+			Object handler) {
+		CallerSecurity.end(request);
 	}
 
 }

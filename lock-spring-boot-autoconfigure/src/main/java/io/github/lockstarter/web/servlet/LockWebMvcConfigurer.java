@@ -16,6 +16,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
+import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
@@ -28,9 +29,13 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
 	private final BiPredicate<Method, Class<?>> locked;
 
+	private final Supplier<ExclusiveRequestInterceptor> advice;
+
+	private final ServletRequestSupport requests;
+
 	private final ConflictStatuses statuses;
 
-	private final BooleanSupplier keepsThread;
+	private final BooleanSupplier suspends;
 
 	private final Function<ExceptionHandlerExceptionResolver, PreparedConflictResolver> conflicts;
 
@@ -38,17 +43,22 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 	 * Creates a configurer.
 	 * @param adapter calls the handlers
 	 * @param locked whether a method of a class is annotated
+	 * @param advice acquires the locks of handlers
+	 * @param requests finds the request of a handler
 	 * @param statuses sets the statuses of conflicts without a status
-	 * @param keepsThread whether plain handlers block their thread while they wait
+	 * @param suspends whether plain handlers free their thread while they wait
 	 * @param conflicts creates the resolver that answers conflicts before the advice does
 	 */
 	public LockWebMvcConfigurer(Supplier<RequestMappingHandlerAdapter> adapter, BiPredicate<Method, Class<?>> locked,
-			ConflictStatuses statuses, BooleanSupplier keepsThread,
+			Supplier<ExclusiveRequestInterceptor> advice, ServletRequestSupport requests, ConflictStatuses statuses,
+			BooleanSupplier suspends,
 			Function<ExceptionHandlerExceptionResolver, PreparedConflictResolver> conflicts) {
 		this.adapter = adapter;
 		this.locked = locked;
+		this.advice = advice;
+		this.requests = requests;
 		this.statuses = statuses;
-		this.keepsThread = keepsThread;
+		this.suspends = suspends;
 		this.conflicts = conflicts;
 	}
 
@@ -74,12 +84,14 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
 	@Override
 	public void addInterceptors(InterceptorRegistry registry) {
-		Suspendable suspendable = this.keepsThread.getAsBoolean() ? Suspendable.ASYNCHRONOUS : Suspendable.ALL;
+		Suspendable suspendable = this.suspends.getAsBoolean() ? Suspendable.ALL : Suspendable.ASYNCHRONOUS;
 		// The first interceptor before a request is the last one to be notified of its
 		// end.
 		registry.addInterceptor(new LockHandlerInterceptor(suspendable)).order(Ordered.HIGHEST_PRECEDENCE);
 		// The last interceptor before a request is the first one to be called after it.
 		registry.addInterceptor(new RefusalInterceptor()).order(Ordered.LOWEST_PRECEDENCE);
+		registry.addInterceptor(new EarlyLockInterceptor(this.advice, this.requests, new KeyArguments(this.adapter)))
+			.order(Ordered.LOWEST_PRECEDENCE);
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.lockstarter.web.servlet;
 import java.security.Principal;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.RequestPath;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 import io.github.lockstarter.key.CurrentRequest;
@@ -44,6 +46,18 @@ public record ServletCurrentRequest(HttpServletRequest request) implements Curre
 				? ServletRequestPathUtils.getParsedRequestPath(this.request)
 				: ServletRequestPathUtils.parseAndCache(this.request);
 		return RequestPaths.canonical(path.pathWithinApplication());
+	}
+
+	@Override
+	public @Nullable String pathVariable(String name) {
+		return (this.request
+			.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE) instanceof Map<?, ?> variables)
+					? (String) variables.get(name) : null;
+	}
+
+	@Override
+	public @Nullable String param(String name) {
+		return this.request.getParameter(name);
 	}
 
 }

@@ -3,6 +3,8 @@ package io.github.lockstarter.web.servlet;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -23,6 +25,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.interceptor.EarlyLocks;
 import io.github.lockstarter.interceptor.LockAcquisition;
 import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.interceptor.RequestHandling;
@@ -115,9 +118,18 @@ final class ServletRequestHandling implements RequestHandling {
 	@Override
 	public @Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse)
 			throws Exception {
+		EarlyLeases early = EarlyLeases.take(this.request, call.method());
+		if (early != null) {
+			if (early.locks().areThoseOf(locks)) {
+				return early.leases();
+			}
+			// What binders of the application made of the request leads to other locks.
+			early.leases().abandon().toCompletableFuture().join();
+		}
 		try {
-			HeldLeases leases = (locks.mayWait() && canSuspend(call.method()) && !call.isRetried())
-					? acquireOrSuspend(call, locks, untilResponse) : call.acquire(locks, untilResponse);
+			HeldLeases leases = (locks.mayWait() && canSuspend(call.method()) && keepsModel(call.method())
+					&& !call.isRetried()) ? acquireOrSuspend(call, locks, untilResponse)
+							: call.acquire(locks, untilResponse);
 			// The model is only for the call of the handler, and not for nested calls.
 			PreparedModel.forget(this.request);
 			return leases;
@@ -134,6 +146,22 @@ final class ServletRequestHandling implements RequestHandling {
 			}
 			throw ex;
 		}
+	}
+
+	/**
+	 * Acquires the locks of the handler before its arguments are resolved, on this
+	 * thread, or suspends the request until they are granted.
+	 * @throws Exception a {@link io.github.lockstarter.LockException} if a lock is not
+	 * granted, or the exception that suspends the request
+	 */
+	HeldLeases acquire(EarlyLocks locks) throws Exception {
+		if (!locks.mayWait() || !canSuspend(locks.method())) {
+			return locks.acquire();
+		}
+		// Spring MVC sets it only before it calls a handler.
+		asyncManager().setAsyncWebRequest(WebAsyncUtils.createAsyncWebRequest(this.request, this.response));
+		return acquireOrSuspend(locks.method(), locks::acquireAsync,
+				(leases) -> new EarlyLockInterceptor.Granted(locks, leases), new ModelAndViewContainer());
 	}
 
 	private RequestCompletion endOfRequest() {
@@ -225,14 +253,20 @@ final class ServletRequestHandling implements RequestHandling {
 
 	/**
 	 * Returns whether the request may wait without a thread: if Spring MVC can resume it,
-	 * and a plain handler finds its model again. The suspension needs an exception, which
-	 * a retry outside of the lock would treat as a failure of the method.
+	 * and filters do not end the response of a plain handler before. The suspension needs
+	 * an exception, which a retry outside of the lock would treat as a failure of the
+	 * method.
 	 */
 	private boolean canSuspend(LockedMethod method) {
 		return this.request.isAsyncSupported()
 				&& this.request.getAttribute(SUSPENDABLE) instanceof Suspendable suspendable
-				&& (method.returnType().adapter() != null || (suspendable == Suspendable.ALL
-						&& (PreparedModel.of(this.request) != null || method.writesBody())));
+				&& (method.returnType().adapter() != null
+						|| (suspendable == Suspendable.ALL && ResponseWrappers.allowDispatches(this.response)));
+	}
+
+	/** Returns whether the call of a plain handler finds its model again. */
+	private boolean keepsModel(LockedMethod method) {
+		return method.returnType().adapter() != null || PreparedModel.of(this.request) != null || method.writesBody();
 	}
 
 	/**
@@ -249,15 +283,30 @@ final class ServletRequestHandling implements RequestHandling {
 	 */
 	private HeldLeases acquireOrSuspend(LockedCall call, LockAcquisition locks, boolean untilResponse)
 			throws Exception {
+		ModelAndViewContainer prepared = PreparedModel.of(this.request);
+		ModelAndViewContainer container = (prepared != null) ? prepared : new ModelAndViewContainer();
+		boolean handled = container.isRequestHandled();
+		return acquireOrSuspend(call.method(), (executor) -> call.acquireAsync(locks, untilResponse, executor),
+				(leases) -> new ResumedHandler(call, leases, handled), container);
+	}
+
+	/**
+	 * Acquires locks, or suspends the request until they are granted.
+	 * @param acquisition acquires the locks, and is completed by the executor
+	 * @param resumption returns the result with which the request is dispatched again
+	 */
+	private HeldLeases acquireOrSuspend(LockedMethod method,
+			Function<Executor, CompletableFuture<HeldLeases>> acquisition, Function<HeldLeases, Object> resumption,
+			ModelAndViewContainer container) throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
 			WaitingThread thread = new WaitingThread();
-			CompletableFuture<HeldLeases> attempt = call.acquireAsync(locks, untilResponse, thread);
+			CompletableFuture<HeldLeases> attempt = acquisition.apply(thread);
 			if (thread.await(attempt, MAX_BLOCKING_WAIT)) {
 				return result(attempt);
 			}
-			suspend(attempt, call);
+			suspend(attempt, resumption, container);
 		}
-		throw new HandlerWaitsException(call.method());
+		throw new HandlerWaitsException(method);
 	}
 
 	private static HeldLeases result(CompletableFuture<HeldLeases> attempt) {
@@ -269,11 +318,10 @@ final class ServletRequestHandling implements RequestHandling {
 		}
 	}
 
-	private void suspend(CompletableFuture<HeldLeases> attempt, LockedCall call) throws Exception {
+	private void suspend(CompletableFuture<HeldLeases> attempt, Function<HeldLeases, Object> resumption,
+			ModelAndViewContainer container) throws Exception {
 		RequestCompletion end = end();
-		ModelAndViewContainer prepared = PreparedModel.of(this.request);
-		ModelAndViewContainer container = (prepared != null) ? prepared : new ModelAndViewContainer();
-		boolean handled = container.isRequestHandled();
+		CallerSecurity.keep(this.request);
 		// It has no time-out of its own: the wait time of the locks ends it.
 		DeferredResult<Object> suspended = new DeferredResult<>(0L);
 		suspended.onCompletion(() -> attempt.cancel(false));
@@ -290,7 +338,7 @@ final class ServletRequestHandling implements RequestHandling {
 			}
 			else {
 				end.add(leases);
-				suspended.setResult(new ResumedHandler(call, leases, handled));
+				suspended.setResult(resumption.apply(leases));
 			}
 		});
 	}

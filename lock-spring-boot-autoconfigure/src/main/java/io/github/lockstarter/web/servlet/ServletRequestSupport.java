@@ -1,5 +1,7 @@
 package io.github.lockstarter.web.servlet;
 
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.context.request.RequestContextHolder;
@@ -24,6 +26,11 @@ public final class ServletRequestSupport implements RequestSupport {
 		return ServletCurrentRequest.get();
 	}
 
+	/** Returns whether this thread handles a request. */
+	public static boolean isThreadOfRequest() {
+		return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes;
+	}
+
 	@Override
 	public @Nullable HeldLeases leases() {
 		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
@@ -35,9 +42,11 @@ public final class ServletRequestSupport implements RequestSupport {
 	public @Nullable RequestHandling handling(LockedMethod method) {
 		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes && method
 			.isHandler(attributes.getRequest().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)))
-					? new ServletRequestHandling(attributes.getRequest(), attributes.getResponse(),
-							this.nullableHandlers)
-					: null;
+					? handling(attributes.getRequest(), attributes.getResponse()) : null;
+	}
+
+	ServletRequestHandling handling(HttpServletRequest request, @Nullable HttpServletResponse response) {
+		return new ServletRequestHandling(request, response, this.nullableHandlers);
 	}
 
 }

@@ -1,0 +1,77 @@
+package io.github.lockstarter.web.servlet;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.interceptor.EarlyLocks;
+import io.github.lockstarter.operation.LockedMethod;
+
+/**
+ * The leases that a dispatch has acquired for its handler before the arguments of the
+ * handler are resolved. The call of the handler takes them. Until then, calls on the
+ * thread of the request join them.
+ */
+final class EarlyLeases {
+
+	private static final String ATTRIBUTE = EarlyLeases.class.getName();
+
+	private final EarlyLocks locks;
+
+	private final HeldLeases leases;
+
+	/** Those of the dispatch that encloses this one, if there are any. */
+	private final @Nullable Object outer;
+
+	private boolean taken;
+
+	private EarlyLeases(EarlyLocks locks, HeldLeases leases, @Nullable Object outer) {
+		this.locks = locks;
+		this.leases = leases;
+		this.outer = outer;
+	}
+
+	/** Begins the dispatch under the leases. */
+	static void begin(HttpServletRequest request, EarlyLocks locks, HeldLeases leases) {
+		request.setAttribute(ATTRIBUTE, new EarlyLeases(locks, leases, request.getAttribute(ATTRIBUTE)));
+		LeaseContext.push(leases);
+	}
+
+	/**
+	 * Takes, once, the leases for a call of the handler.
+	 * @return the leases; {@code null} if there are none for the method
+	 */
+	static @Nullable EarlyLeases take(HttpServletRequest request, LockedMethod method) {
+		if (request.getAttribute(ATTRIBUTE) instanceof EarlyLeases early && !early.taken
+				&& early.locks.method() == method) {
+			early.taken = true;
+			LeaseContext.pop();
+			return early;
+		}
+		return null;
+	}
+
+	/**
+	 * Ends the dispatch under the leases. They are released if the handler was not
+	 * called.
+	 */
+	static void end(HttpServletRequest request) {
+		if (request.getAttribute(ATTRIBUTE) instanceof EarlyLeases early) {
+			request.setAttribute(ATTRIBUTE, early.outer);
+			if (!early.taken) {
+				LeaseContext.pop();
+				early.leases.abandon();
+			}
+		}
+	}
+
+	EarlyLocks locks() {
+		return this.locks;
+	}
+
+	HeldLeases leases() {
+		return this.leases;
+	}
+
+}

@@ -1,0 +1,113 @@
+package io.github.lockstarter.web.servlet;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.ServletWebRequest;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.AsyncHandlerInterceptor;
+
+import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.interceptor.EarlyLocks;
+import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
+import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
+import io.github.lockstarter.operation.LockedMethod;
+
+/**
+ * Acquires the locks of a handler before its arguments are resolved, if they depend on
+ * the request only: what Spring MVC loads for the handler is then loaded under the locks.
+ * Where other advice of the handler is outside of the lock, it stays so, and the call of
+ * the handler acquires the locks.
+ */
+final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
+
+	private final Supplier<ExclusiveRequestInterceptor> advice;
+
+	private final ServletRequestSupport requests;
+
+	private final KeyArguments arguments;
+
+	/** Whether no other advice of a handler is outside of its lock. */
+	private final Map<LockedMethod, Boolean> outermost = new ConcurrentHashMap<>();
+
+	/**
+	 * Creates an interceptor.
+	 * @param advice acquires the locks of the other handlers
+	 * @param requests finds the request of a handler
+	 * @param arguments resolves the arguments that locks depend on
+	 */
+	EarlyLockInterceptor(Supplier<ExclusiveRequestInterceptor> advice, ServletRequestSupport requests,
+			KeyArguments arguments) {
+		this.advice = advice;
+		this.requests = requests;
+		this.arguments = arguments;
+	}
+
+	@Override
+	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
+			throws Exception {
+		if (request.getDispatcherType() == DispatcherType.ASYNC) {
+			resume(request);
+			return true;
+		}
+		EarlyLocks locks = (handler instanceof HandlerMethod method) ? locks(method, request, response) : null;
+		if (locks != null) {
+			HeldLeases leases = this.requests.handling(request, response).acquire(locks);
+			EarlyLeases.begin(request, locks, leases);
+		}
+		return true;
+	}
+
+	private @Nullable EarlyLocks locks(HandlerMethod handler, HttpServletRequest request,
+			HttpServletResponse response) {
+		LockedMethod method = this.advice.get().find(handler.getMethod(), handler.getBeanType());
+		if (method == null || method.returnType().isSuspending() || !isOutermost(handler.getBean(), method)) {
+			return null;
+		}
+		@Nullable Object[] args = this.arguments.resolve(method, handler, new ServletWebRequest(request, response));
+		return (args != null) ? this.advice.get().early(method, args) : null;
+	}
+
+	private boolean isOutermost(Object bean, LockedMethod method) {
+		return this.outermost.computeIfAbsent(method, (key) -> ExclusiveRequestAdvisor.isOutermost(bean, key));
+	}
+
+	/** Lets Spring MVC call the handler of a request that has waited. */
+	private static void resume(HttpServletRequest request) {
+		WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
+		if (manager.hasConcurrentResult() && manager.getConcurrentResult() instanceof Granted granted) {
+			manager.clearConcurrentResult();
+			EarlyLeases.begin(request, granted.locks, granted.leases);
+		}
+	}
+
+	@Override
+	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
+			@Nullable Exception failure) {
+		EarlyLeases.end(request);
+	}
+
+	@Override
+	public void afterConcurrentHandlingStarted(HttpServletRequest request, HttpServletResponse response,
+			Object handler) {
+		EarlyLeases.end(request);
+	}
+
+	/**
+	 * The result of a request that has waited for its locks without a thread.
+	 *
+	 * @param locks the locks
+	 * @param leases the leases on them
+	 */
+	record Granted(EarlyLocks locks, HeldLeases leases) {
+	}
+
+}

@@ -1,0 +1,450 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.net.http.HttpResponse;
+import java.security.Principal;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.propertyeditors.StringTrimmerEditor;
+import org.springframework.context.annotation.Role;
+import org.springframework.format.FormatterRegistry;
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Component;
+import org.springframework.web.bind.WebDataBinder;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.testing.SharedServers;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Handlers whose locks depend on the request only: what Spring MVC loads for them is
+ * loaded under the lock.
+ */
+class BeforeArgumentsTests {
+
+	private static final int REQUESTS = 10;
+
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
+
+	private TestServer server = server("thread");
+
+	@ParameterizedTest
+	@CsvSource({ "thread, /counters/1", "suspended, /counters/1", "thread, /counters/1/later",
+			"thread, /counters/1/variable", "thread, /counters/1/of-path", "suspended, /counters/1/of-path",
+			"thread, /counters/1/model?by=1", "suspended, /counters/1/model?by=1",
+			"thread, /counters/1/two-locks?by=1", "suspended, /counters/1/two-locks?by=1" })
+	@DisplayName("An argument that Spring MVC loads is loaded under the lock, also after a wait")
+	void loadedUnderLock(String waiting, String path) {
+		this.server = server(waiting);
+		Counters counters = counters();
+		counters.values.put("1", 0);
+		List<CompletableFuture<HttpResponse<String>>> answers;
+		try (Lease held = locks().acquire("counter:1")) {
+			answers = IntStream.range(0, REQUESTS).mapToObj((i) -> this.server.postAsync(path)).toList();
+			Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters() == REQUESTS);
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(answers).extracting((answer) -> answer.join().statusCode()).containsOnly(200);
+		assertThat(counters.values).containsEntry("1", REQUESTS);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/refused/1, 1", "/refused/1/of-path, 1", "/refused/2/param?number=1, 1", "/refused/2/header, 1",
+			"/refused/2/value?number=01, 1", "/refused/2/enum?on=SECONDS, SECONDS" })
+	@DisplayName("A conflict is answered before anything is loaded for the handler")
+	void refused(String path, String key) throws Exception {
+		int before = counters().loaded.get();
+		try (Lease held = locks().acquire("counter:" + key)) {
+			HttpResponse<String> answer = this.server.post(path, "X-Number", "1");
+			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.body()).contains("request-in-progress");
+			assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+			assertThat(counters().loaded).hasValue(before);
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(this.server.post(path, "X-Number", "1").statusCode()).isEqualTo(200);
+	}
+
+	@Test
+	@DisplayName("A UUID and a number are keys as the handler gets them")
+	void converted() throws Exception {
+		UUID id = UUID.randomUUID();
+		try (Lease held = locks().acquire("counter:" + id)) {
+			assertThat(this.server.post("/uuids/" + id.toString().toUpperCase()).statusCode()).isEqualTo(409);
+			assertThat(held.isHeld()).isTrue();
+		}
+		try (Lease held = locks().acquire("counter:7")) {
+			assertThat(this.server.post("/numbers?number=007").statusCode()).isEqualTo(409);
+			assertThat(this.server.post("/numbers").statusCode()).isEqualTo(409);
+			assertThat(this.server.post("/numbers?number=8").statusCode()).isEqualTo(200);
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/refused/1/param, 400", "/numbers?number=seven, 400", "/uuids/none, 400", "/required, 400",
+			"/refused/none, 400" })
+	@DisplayName("A missing or invalid value is answered as always, and leaves no lock")
+	void invalid(String path, int status) throws Exception {
+		assertThat(this.server.post(path).statusCode()).isEqualTo(status);
+		assertThat(held()).isZero();
+	}
+
+	@Test
+	@DisplayName("The key is what the binders of the controller make of a value")
+	void binders() throws Exception {
+		try (Lease held = locks().acquire("counter:1")) {
+			assertThat(this.server.post("/trimmed?number=%201%20").statusCode()).isEqualTo(409);
+			assertThat(held.isHeld()).isTrue();
+		}
+		try (Lease held = locks().acquire("counter: 1 ")) {
+			assertThat(this.server.post("/trimmed?number=%201").statusCode()).isEqualTo(200);
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(held()).isZero();
+	}
+
+	@Test
+	@DisplayName("A method that is called while arguments are resolved joins the lock")
+	void joins() throws Exception {
+		assertThat(this.server.post("/joining/1").body()).isEqualTo("joined");
+		assertThat(held()).isZero();
+	}
+
+	@Test
+	@DisplayName("Advice outside of the lock stays outside: a request that it denies needs no lock")
+	void adviceOutside() throws Exception {
+		try (Lease held = locks().acquire("counter:1")) {
+			assertThat(this.server.post("/denied/1").statusCode()).isEqualTo(403);
+			assertThat(this.server.post("/denied/1?allowed=true").statusCode()).isEqualTo(409);
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(this.server.post("/denied/1").statusCode()).isEqualTo(403);
+		assertThat(held()).isZero();
+		assertThat(this.server.post("/denied/1?allowed=true").statusCode()).isEqualTo(200);
+	}
+
+	@Test
+	@DisplayName("A condition that is false for the request needs no lock, and another one does")
+	void condition() throws Exception {
+		try (Lease held = locks().acquire("counter:1")) {
+			assertThat(this.server.post("/conditional/1").statusCode()).isEqualTo(200);
+			assertThat(this.server.post("/conditional/1?locked=true").statusCode()).isEqualTo(409);
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	@DisplayName("A key that reads the body is acquired after the arguments")
+	void body() throws Exception {
+		try (Lease held = locks().acquire("counter:1")) {
+			assertThat(this.server.post("/body").statusCode()).isEqualTo(400);
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	@DisplayName("The lock of the principal is acquired for a request without one only if the key has an alternative")
+	void principal() throws Exception {
+		assertThat(this.server.post("/principals").statusCode()).isEqualTo(200);
+		assertThat(this.server.post("/principals/only").statusCode()).isEqualTo(400);
+	}
+
+	private long held() {
+		return this.server.context().getBean(LockInspector.class).held("counter");
+	}
+
+	private LockRegistry locks() {
+		return this.server.context().getBean(LockRegistry.class);
+	}
+
+	private Counters counters() {
+		return this.server.context().getBean(Counters.class);
+	}
+
+	private static TestServer server(String waiting) {
+		return servers.get(
+				new Class<?>[] { TestServer.Application.class, Handlers.class, Models.class, Trimming.class, Joining.class,
+						Denied.class, Security.class, Service.class, Counters.class },
+				"lock.store=memory", "lock.web.waiting=" + waiting);
+	}
+
+	/** A table of numbers, whose rows are loaded for handlers. */
+	@Component
+	static class Counters implements WebMvcConfigurer {
+
+		private final Map<String, Integer> values = new ConcurrentHashMap<>();
+
+		private final AtomicInteger loaded = new AtomicInteger();
+
+		@Override
+		public void addFormatters(FormatterRegistry registry) {
+			registry.addConverter(String.class, Counter.class, this::load);
+		}
+
+		Counter load(String id) {
+			if (id.equals("none")) {
+				throw new IllegalStateException("failed as asked");
+			}
+			this.loaded.incrementAndGet();
+			return new Counter(id, this.values.getOrDefault(id, 0));
+		}
+
+		void save(Counter counter, int by) {
+			this.values.put(counter.id, counter.value + by);
+		}
+
+	}
+
+	/**
+	 * A row.
+	 *
+	 * @param value its number when it was loaded
+	 */
+	record Counter(String id, int value) {
+	}
+
+	@RestController
+	static class Handlers {
+
+		private static final String WAIT = "1m";
+
+		private final Counters counters;
+
+		Handlers(Counters counters) {
+			this.counters = counters;
+		}
+
+		@PostMapping("/counters/{id}")
+		@ExclusiveRequest(name = "counter", key = "pathVariable('id')", waitTime = WAIT)
+		public void increment(@PathVariable("id") Counter counter) {
+			this.counters.save(counter, 1);
+		}
+
+		@PostMapping("/counters/{id}/later")
+		@ExclusiveRequest(name = "counter", key = "pathVariable('id')", waitTime = WAIT)
+		public CompletableFuture<String> later(@PathVariable("id") Counter counter) {
+			return CompletableFuture.supplyAsync(() -> {
+				this.counters.save(counter, 1);
+				return "done";
+			});
+		}
+
+		@PostMapping("/counters/{id}/variable")
+		@ExclusiveRequest(name = "counter", key = "#number", waitTime = WAIT)
+		public void variable(@PathVariable("id") Counter counter, @PathVariable("id") long number) {
+			this.counters.save(counter, 1);
+		}
+
+		@PostMapping("/counters/{id}/of-path")
+		@ExclusiveRequest(name = "counter", key = "path.split('/')[2]", waitTime = WAIT)
+		public void ofPath(@PathVariable("id") Counter counter) {
+			this.counters.save(counter, 1);
+		}
+
+		@PostMapping("/counters/{id}/two-locks")
+		@ExclusiveRequest(name = "counter", key = "#p1", waitTime = WAIT)
+		@ExclusiveRequest(name = "by", key = "#p2", waitTime = WAIT)
+		public void twoLocks(@PathVariable("id") Counter counter, @PathVariable("id") String id,
+				@RequestParam int by) {
+			this.counters.save(counter, by);
+		}
+
+		@PostMapping({ "/refused/{id}", "/refused/{id}/of-path" })
+		@ExclusiveRequest(name = "counter", key = "path.split('/')[2]")
+		public void refused(@PathVariable("id") Counter counter) {
+			this.counters.save(counter, 1);
+		}
+
+		@PostMapping("/refused/{id}/param")
+		@ExclusiveRequest(name = "counter", key = "param('number')")
+		public void param(@PathVariable("id") Counter counter) {
+			this.counters.save(counter, 1);
+		}
+
+		@PostMapping("/refused/{id}/header")
+		@ExclusiveRequest(name = "counter", key = "#number")
+		public void header(@PathVariable("id") Counter counter, @RequestHeader("X-Number") String number) {
+			this.counters.save(counter, 1);
+		}
+
+		@PostMapping("/refused/{id}/value")
+		@ExclusiveRequest(name = "counter", key = "#number")
+		public void value(@PathVariable("id") Counter counter, @RequestParam Integer number) {
+			this.counters.save(counter, 1);
+		}
+
+		@PostMapping("/refused/{id}/enum")
+		@ExclusiveRequest(name = "counter", key = "#on")
+		public void ofEnum(@PathVariable("id") Counter counter,
+				@RequestParam TimeUnit on) {
+			this.counters.save(counter, 1);
+		}
+
+		@PostMapping("/uuids/{id}")
+		@ExclusiveRequest(name = "counter", key = "#id")
+		public void uuid(@PathVariable UUID id) {
+		}
+
+		@PostMapping("/numbers")
+		@ExclusiveRequest(name = "counter", key = "#number")
+		public void number(@RequestParam(defaultValue = "7") int number) {
+		}
+
+		@PostMapping("/required")
+		@ExclusiveRequest(name = "counter", key = "#number")
+		public void required(@RequestParam String number) {
+		}
+
+		@PostMapping("/conditional/{id}")
+		@ExclusiveRequest(name = "counter", key = "#id", condition = "param('locked') == 'true'")
+		public void conditional(@PathVariable String id) {
+		}
+
+		@PostMapping("/body")
+		@ExclusiveRequest(name = "counter", key = "#counter.id")
+		public void body(@RequestBody Counter counter) {
+		}
+
+		@PostMapping("/principals")
+		@ExclusiveRequest(name = "counter", key = "principal?.name ?: 'nobody'")
+		public void principal(Principal principal) {
+		}
+
+		@PostMapping("/principals/only")
+		@ExclusiveRequest(name = "counter", key = "principal.name")
+		public void principalOnly() {
+		}
+
+	}
+
+	@RestController
+	static class Models {
+
+		private final Counters counters;
+
+		Models(Counters counters) {
+			this.counters = counters;
+		}
+
+		@ModelAttribute
+		Counter counter(@PathVariable String id) {
+			return this.counters.load(id);
+		}
+
+		@PostMapping("/counters/{id}/model")
+		@ExclusiveRequest(name = "counter", key = "#id", waitTime = "1m")
+		public void model(@PathVariable String id, @RequestParam int by, @ModelAttribute Counter counter) {
+			this.counters.save(counter, by);
+		}
+
+	}
+
+	@RestController
+	static class Trimming {
+
+		@InitBinder
+		void trim(WebDataBinder binder) {
+			binder.registerCustomEditor(String.class, new StringTrimmerEditor(true));
+		}
+
+		@PostMapping("/trimmed")
+		@ExclusiveRequest(name = "counter", key = "#number")
+		public void trimmed(@RequestParam String number) {
+		}
+
+	}
+
+	@RestController
+	static class Joining {
+
+		private final Service service;
+
+		Joining(Service service) {
+			this.service = service;
+		}
+
+		@ModelAttribute("joined")
+		String joined(@PathVariable String id) {
+			return this.service.join(id);
+		}
+
+		@PostMapping("/joining/{id}")
+		@ExclusiveRequest(name = "counter", key = "path.split('/')[2]")
+		public String joining(@ModelAttribute("joined") String joined) {
+			return joined;
+		}
+
+	}
+
+	@Component
+	static class Service {
+
+		@ExclusiveRequest(name = "counter", key = "#id")
+		public String join(String id) {
+			return "joined";
+		}
+
+	}
+
+	@RestController
+	static class Denied {
+
+		@PostMapping("/denied/{id}")
+		@ExclusiveRequest(name = "counter", key = "#id")
+		public void denied(@PathVariable String id, @RequestParam(defaultValue = "false") boolean allowed) {
+		}
+
+	}
+
+	/** Stands for the security of methods. */
+	@Component
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static class Security extends DefaultPointcutAdvisor {
+
+		Security() {
+			super(new NameMatchMethodPointcut().addMethodName("denied"), (MethodInterceptor) (call) -> {
+				if (Boolean.FALSE.equals(call.getArguments()[1])) {
+					throw new ResponseStatusException(HttpStatus.FORBIDDEN);
+				}
+				return call.proceed();
+			});
+			setOrder(0);
+		}
+
+	}
+
+}
