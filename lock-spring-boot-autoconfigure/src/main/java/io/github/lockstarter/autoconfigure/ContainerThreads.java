@@ -41,7 +41,8 @@ final class ContainerThreads {
 
 		static @Nullable Integer max(ApplicationContext context) {
 			if (!(context instanceof WebServerApplicationContext web
-					&& web.getWebServer() instanceof TomcatWebServer server && server.getTomcat()
+					&& web.getWebServer() instanceof TomcatWebServer server
+					&& server.getTomcat()
 						.getConnector()
 						.getProtocolHandler() instanceof AbstractProtocol<?> protocol)) {
 				return null;

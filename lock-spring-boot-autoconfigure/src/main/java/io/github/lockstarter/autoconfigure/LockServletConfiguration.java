@@ -10,6 +10,7 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -55,6 +56,8 @@ class LockServletConfiguration {
 
 	private static final Log logger = LogFactory.getLog(LockServletConfiguration.class);
 
+	private static final String MAPPING = "requestMappingHandlerMapping";
+
 	private static final String ADAPTER = "requestMappingHandlerAdapter";
 
 	private static final String NEGOTIATION = "mvcContentNegotiationManager";
@@ -72,15 +75,15 @@ class LockServletConfiguration {
 	@Bean
 	static LockWebMvcConfigurer exclusiveRequestWebMvcConfigurer(ListableBeanFactory beans,
 			ObjectProvider<LockOperationSource> operations, ObjectProvider<ExclusiveRequestInterceptor> advice,
-			ServletRequestSupport requests, ConflictStatuses statuses, ObjectProvider<LockProperties> properties, Environment environment) {
+			ServletRequestSupport requests, ConflictStatuses statuses, ObjectProvider<LockProperties> properties,
+			Environment environment) {
 		Supplier<RequestMappingHandlerAdapter> adapter = SingletonSupplier
 			.of(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
 		boolean virtualThreads = Threading.VIRTUAL.isActive(environment);
 		ConflictObservers observers = new ConflictObservers(beans, adapter,
 				() -> beans.getBean(NEGOTIATION, ContentNegotiationManager.class));
-		return new LockWebMvcConfigurer(adapter, locked(operations),
-				SingletonSupplier.of(advice::getObject), requests, statuses,
-				() -> properties.getObject().web().suspendsRequests(),
+		return new LockWebMvcConfigurer(adapter, locked(operations), SingletonSupplier.of(advice::getObject), requests,
+				statuses, () -> properties.getObject().web().suspendsRequests(),
 				(advices) -> new PreparedConflictResolver(advices, observers, virtualThreads));
 	}
 
@@ -138,6 +141,15 @@ class LockServletConfiguration {
 		return new HandlerMethodCheck(
 				() -> mappings.stream().flatMap((mapping) -> mapping.getHandlerMethods().values().stream()),
 				(handler) -> validator.checkLeaseParameter(handler.getMethod(), handler.getBeanType()));
+	}
+
+	@Bean
+	static HandlerMethodCheck exclusiveRequestLoadedArgumentsCheck(
+			@Qualifier(MAPPING) ObjectProvider<RequestMappingInfoHandlerMapping> mapping,
+			LockWebMvcConfigurer configurer) {
+		return new HandlerMethodCheck(
+				() -> mapping.stream().flatMap((each) -> each.getHandlerMethods().values().stream()),
+				configurer::checkLoadedArguments);
 	}
 
 	static class Handlers extends LockExceptionHandlerRegistrar {

@@ -118,7 +118,8 @@ final class ExpressionCheck {
 		}
 		else if (onRoot && node instanceof MethodReference method) {
 			checkRootMember(method.getName(), method.getName() + "(…)", LockInvocation.METHODS);
-			if (method.getName().equals(LockInvocation.HEADER) && method.getChildCount() == 1 && method.getChild(0) instanceof StringLiteral header) {
+			if (method.getName().equals(LockInvocation.HEADER) && method.getChildCount() == 1
+					&& method.getChild(0) instanceof StringLiteral header) {
 				this.headers.merge(String.valueOf(header.getLiteralValue().getValue()), this.choices == 0,
 						Boolean::logicalOr);
 			}

@@ -4,6 +4,7 @@ import java.net.http.HttpResponse;
 import java.security.Principal;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +17,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,7 +25,10 @@ import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.propertyeditors.StringTrimmerEditor;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Role;
+import org.springframework.data.annotation.Persistent;
 import org.springframework.format.FormatterRegistry;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
@@ -52,6 +57,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Handlers whose locks depend on the request only: what Spring MVC loads for them is
  * loaded under the lock.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class BeforeArgumentsTests {
 
 	private static final int REQUESTS = 10;
@@ -64,8 +70,8 @@ class BeforeArgumentsTests {
 	@ParameterizedTest
 	@CsvSource({ "thread, /counters/1", "suspended, /counters/1", "thread, /counters/1/later",
 			"thread, /counters/1/variable", "thread, /counters/1/of-path", "suspended, /counters/1/of-path",
-			"thread, /counters/1/model?by=1", "suspended, /counters/1/model?by=1",
-			"thread, /counters/1/two-locks?by=1", "suspended, /counters/1/two-locks?by=1" })
+			"thread, /counters/1/model?by=1", "suspended, /counters/1/model?by=1", "thread, /counters/1/two-locks?by=1",
+			"suspended, /counters/1/two-locks?by=1" })
 	@DisplayName("An argument that Spring MVC loads is loaded under the lock, also after a wait")
 	void loadedUnderLock(String waiting, String path) {
 		this.server = server(waiting);
@@ -183,6 +189,19 @@ class BeforeArgumentsTests {
 		assertThat(this.server.post("/principals/only").statusCode()).isEqualTo(400);
 	}
 
+	@Test
+	@DisplayName("The start warns of a loaded entity if the key needs arguments that are resolved before the lock")
+	void warnings(CapturedOutput output) {
+		TestServer
+			.start(new Class<?>[] { TestServer.Application.class, Entities.class, EntityModels.class },
+					"lock.store=memory")
+			.close();
+		assertThat(output.getAll().lines().filter((line) -> line.contains("was loaded before its lock")))
+			.satisfiesExactlyInAnyOrder((line) -> assertThat(line).contains("Entities.warned("),
+					(line) -> assertThat(line).contains("Entities.optional("),
+					(line) -> assertThat(line).contains("EntityModels.warned("));
+	}
+
 	private long held() {
 		return this.server.context().getBean(LockInspector.class).held("counter");
 	}
@@ -197,8 +216,8 @@ class BeforeArgumentsTests {
 
 	private static TestServer server(String waiting) {
 		return servers.get(
-				new Class<?>[] { TestServer.Application.class, Handlers.class, Models.class, Trimming.class, Joining.class,
-						Denied.class, Security.class, Service.class, Counters.class },
+				new Class<?>[] { TestServer.Application.class, Handlers.class, Models.class, Trimming.class,
+						Joining.class, Denied.class, Security.class, Service.class, Counters.class },
 				"lock.store=memory", "lock.web.waiting=" + waiting);
 	}
 
@@ -278,8 +297,7 @@ class BeforeArgumentsTests {
 		@PostMapping("/counters/{id}/two-locks")
 		@ExclusiveRequest(name = "counter", key = "#p1", waitTime = WAIT)
 		@ExclusiveRequest(name = "by", key = "#p2", waitTime = WAIT)
-		public void twoLocks(@PathVariable("id") Counter counter, @PathVariable("id") String id,
-				@RequestParam int by) {
+		public void twoLocks(@PathVariable("id") Counter counter, @PathVariable("id") String id, @RequestParam int by) {
 			this.counters.save(counter, by);
 		}
 
@@ -309,8 +327,7 @@ class BeforeArgumentsTests {
 
 		@PostMapping("/refused/{id}/enum")
 		@ExclusiveRequest(name = "counter", key = "#on")
-		public void ofEnum(@PathVariable("id") Counter counter,
-				@RequestParam TimeUnit on) {
+		public void ofEnum(@PathVariable("id") Counter counter, @RequestParam TimeUnit on) {
 			this.counters.save(counter, 1);
 		}
 
@@ -445,6 +462,69 @@ class BeforeArgumentsTests {
 			setOrder(0);
 		}
 
+	}
+
+	/** Spring Data marks its entities with it, as JPA does with another annotation. */
+	@Persistent
+	static class Row {
+
+		public String getId() {
+			return "1";
+		}
+
+	}
+
+	@RestController
+	static class Entities {
+
+		@PostMapping("/entities/warned/{id}")
+		@ExclusiveRequest(key = "#row.id")
+		public void warned(@PathVariable("id") Row row) {
+		}
+
+		@PostMapping("/entities/optional/{id}")
+		@ExclusiveRequest(key = "#row.get().id")
+		public void optional(@PathVariable("id") Optional<Row> row) {
+		}
+
+		@PostMapping("/entities/early/{id}")
+		@ExclusiveRequest(key = "path")
+		public void early(@PathVariable("id") Row row) {
+		}
+
+		@PostMapping("/entities/body")
+		@ExclusiveRequest(key = "#row.id")
+		public void body(@RequestBody Row row) {
+		}
+
+		@PostMapping("/entities/unlocked/{id}")
+		public void unlocked(@PathVariable("id") Row row) {
+		}
+
+	}
+
+	@RestController
+	static class EntityModels {
+
+		@ModelAttribute
+		Row row() {
+			return new Row();
+		}
+
+		@PostMapping("/entity-models/warned")
+		@ExclusiveRequest(key = "#form.number")
+		public void warned(Form form) {
+		}
+
+		@PostMapping("/entity-models/early")
+		@ExclusiveRequest(key = "#number")
+		public void early(@RequestParam String number, Form form) {
+		}
+
+	}
+
+	/** A form. */
+	public record Form(String number) {
 	}
 
 }

@@ -71,7 +71,8 @@ class MixedHandlersTests {
 				plain = send(server, THREADS * 3, "/value?number=1", "/none", "/value?number=1");
 				List<CompletableFuture<HttpResponse<String>>> waiting = plain;
 				Awaitility.await()
-					.until(() -> waiting.stream().filter(CompletableFuture::isDone).count() == THREADS * 3 - THREADS / 2);
+					.until(() -> waiting.stream().filter(CompletableFuture::isDone).count() == THREADS * 3
+							- THREADS / 2);
 				assertThat(handlers.waiters()).isEqualTo(THREADS + THREADS / 2);
 				assertThat(server.post("/value?number=2").statusCode()).isEqualTo(200);
 				assertThat(held.isHeld()).isTrue();
@@ -119,7 +120,10 @@ class MixedHandlersTests {
 		try (TestServer server = start()) {
 			List<CompletableFuture<HttpResponse<String>>> answers = send(server, 500, PATHS);
 			answeredOrRejected(answers);
-			answered(IntStream.range(0, answers.size()).filter((i) -> i % 4 == 1 || i % 4 == 2).mapToObj(answers::get).toList());
+			answered(IntStream.range(0, answers.size())
+				.filter((i) -> i % 4 == 1 || i % 4 == 2)
+				.mapToObj(answers::get)
+				.toList());
 		}
 	}
 

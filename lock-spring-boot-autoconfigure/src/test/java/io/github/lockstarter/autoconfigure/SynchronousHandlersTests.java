@@ -24,10 +24,14 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.validation.BindingResult;
@@ -45,6 +49,7 @@ import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.View;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+import org.springframework.web.util.ContentCachingResponseWrapper;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
@@ -78,9 +83,29 @@ class SynchronousHandlersTests {
 		assertSameAnswer(path, 0);
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "thread", "suspended" })
+	@DisplayName("A handler that waited answers the same bytes through a filter that buffers the response")
+	void bufferedResponse(String waiting) throws Exception {
+		this.server = server(waiting);
+		String atOnce = this.server.post("/body?key=1", "X-Filter", "buffering").body();
+		HttpResponse<String> later = contended("/body?key=1", 0, "X-Filter", "buffering");
+		assertThat(later.body()).isEqualTo(atOnce).startsWith("body");
+		assertThat(later.headers().firstValue("Content-Length")).hasValue(String.valueOf(atOnce.length()));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "thread, 0", "suspended, 1" })
+	@DisplayName("A handler that waited runs as its caller, whom only the thread of the request knows")
+	void runsAsCaller(String waiting, int suspensions) throws Exception {
+		this.server = server(waiting);
+		assertThat(contended("/caller?key=1", suspensions, "X-Filter", "caller").body()).isEqualTo("taro");
+		assertThat(this.server.post("/caller?key=1").body()).isEqualTo("nobody");
+	}
+
 	private void assertSameAnswer(String path, int suspensions) throws Exception {
 		HttpResponse<String> atOnce = this.server.post(path, HEADERS);
-		HttpResponse<String> later = contended(path, suspensions);
+		HttpResponse<String> later = contended(path, suspensions, HEADERS);
 		assertThat(later.statusCode()).isEqualTo(atOnce.statusCode());
 		assertThat(later.body()).isEqualTo(atOnce.body());
 		assertThat(headers(later)).isEqualTo(headers(atOnce));
@@ -92,7 +117,7 @@ class SynchronousHandlersTests {
 	@DisplayName("A synchronous handler that waited releases its lock as configured")
 	void released(String releaseOn) throws Exception {
 		this.server = server("suspended", "lock.web.release-on=" + releaseOn);
-		assertThat(contended("/body?key=1", 1).statusCode()).isEqualTo(200);
+		assertThat(contended("/body?key=1", 1, HEADERS).statusCode()).isEqualTo(200);
 		Awaitility.await()
 			.until(() -> this.server.context()
 				.getBean(LockRegistry.class)
@@ -118,7 +143,7 @@ class SynchronousHandlersTests {
 	void viewWithoutParameters() throws Exception {
 		String atOnce = this.server.post("/view-without-parameters").body();
 		assertThat(atOnce).contains("menu");
-		assertThat(contended("/view-without-parameters", 1).body()).isEqualTo(atOnce);
+		assertThat(contended("/view-without-parameters", 1, HEADERS).body()).isEqualTo(atOnce);
 	}
 
 	@Test
@@ -166,11 +191,11 @@ class SynchronousHandlersTests {
 	}
 
 	/** Sends a request while its lock is held, and returns the answer. */
-	private HttpResponse<String> contended(String path, int suspensions) throws Exception {
+	private HttpResponse<String> contended(String path, int suspensions, String... headers) throws Exception {
 		int expected = suspensions().get() + suspensions;
 		CompletableFuture<HttpResponse<String>> waiting;
 		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
-			waiting = this.server.postAsync(path, HEADERS);
+			waiting = this.server.postAsync(path, headers);
 			Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters() == 1);
 			Awaitility.await().until(() -> suspensions().get() == expected);
 			assertThat(waiting).isNotDone();
@@ -194,7 +219,8 @@ class SynchronousHandlersTests {
 
 	private static TestServer server(String waiting, String... properties) {
 		return servers.get(
-				new Class<?>[] { TestServer.Application.class, Pages.class, Bodies.class, Suspensions.class },
+				new Class<?>[] { TestServer.Application.class, Pages.class, Bodies.class, Suspensions.class,
+						Filters.class },
 				Stream
 					.concat(Stream.of("lock.store=memory", "lock.wait=5m", "lock.web.waiting=" + waiting),
 							Stream.of(properties))
@@ -217,6 +243,37 @@ class SynchronousHandlersTests {
 
 	}
 
+	/** A filter that takes part in the first dispatch only, as most do. */
+	static class Filters extends OncePerRequestFilter {
+
+		@Override
+		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+				throws ServletException, IOException {
+			String kind = String.valueOf(request.getHeader("X-Filter"));
+			if (kind.equals("buffering")) {
+				ContentCachingResponseWrapper buffer = new ContentCachingResponseWrapper(response);
+				try {
+					chain.doFilter(request, buffer);
+				}
+				finally {
+					buffer.copyBodyToResponse();
+				}
+				return;
+			}
+			if (kind.equals("caller")) {
+				SecurityContextHolder.getContext()
+					.setAuthentication(new TestingAuthenticationToken("taro", "secret", "USER"));
+			}
+			try {
+				chain.doFilter(request, response);
+			}
+			finally {
+				SecurityContextHolder.clearContext();
+			}
+		}
+
+	}
+
 	/** Handlers whose return value is the body. */
 	@Controller
 	@ResponseBody
@@ -226,6 +283,12 @@ class SynchronousHandlersTests {
 		@PostMapping("/body")
 		public String body(@RequestParam String key, Locale locale) {
 			return "body " + locale;
+		}
+
+		@PostMapping("/caller")
+		public String caller(@RequestParam String key) {
+			Authentication caller = SecurityContextHolder.getContext().getAuthentication();
+			return (caller != null) ? caller.getName() : "nobody";
 		}
 
 		@PostMapping("/entity")

@@ -250,8 +250,8 @@ final class LockEntry implements LeasedLock {
 	void refuse(AcquireRequest request) {
 		perform(() -> {
 			Duration remaining = remaining();
-			return this.queue.remove(request)
-					? retireIfUnused().then(() -> request.refuseAtOnce(remaining, true)) : Step.NOTHING;
+			return this.queue.remove(request) ? retireIfUnused().then(() -> request.refuseAtOnce(remaining, true))
+					: Step.NOTHING;
 		});
 	}
 

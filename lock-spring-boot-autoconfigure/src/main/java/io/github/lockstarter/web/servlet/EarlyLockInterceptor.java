@@ -1,7 +1,5 @@
 package io.github.lockstarter.web.servlet;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import jakarta.servlet.DispatcherType;
@@ -17,7 +15,6 @@ import org.springframework.web.servlet.AsyncHandlerInterceptor;
 
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.interceptor.EarlyLocks;
-import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.operation.LockedMethod;
 
@@ -33,22 +30,19 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 
 	private final ServletRequestSupport requests;
 
-	private final KeyArguments arguments;
-
-	/** Whether no other advice of a handler is outside of its lock. */
-	private final Map<LockedMethod, Boolean> outermost = new ConcurrentHashMap<>();
+	private final EarlyHandlers handlers;
 
 	/**
 	 * Creates an interceptor.
 	 * @param advice acquires the locks of the other handlers
 	 * @param requests finds the request of a handler
-	 * @param arguments resolves the arguments that locks depend on
+	 * @param handlers the handlers whose locks it acquires
 	 */
 	EarlyLockInterceptor(Supplier<ExclusiveRequestInterceptor> advice, ServletRequestSupport requests,
-			KeyArguments arguments) {
+			EarlyHandlers handlers) {
 		this.advice = advice;
 		this.requests = requests;
-		this.arguments = arguments;
+		this.handlers = handlers;
 	}
 
 	@Override
@@ -60,7 +54,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 		}
 		EarlyLocks locks = (handler instanceof HandlerMethod method) ? locks(method, request, response) : null;
 		if (locks != null) {
-			HeldLeases leases = this.requests.handling(request, response).acquire(locks);
+			HeldLeases leases = this.requests.handling(request, response).acquire(locks, response);
 			EarlyLeases.begin(request, locks, leases);
 		}
 		return true;
@@ -69,15 +63,11 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	private @Nullable EarlyLocks locks(HandlerMethod handler, HttpServletRequest request,
 			HttpServletResponse response) {
 		LockedMethod method = this.advice.get().find(handler.getMethod(), handler.getBeanType());
-		if (method == null || method.returnType().isSuspending() || !isOutermost(handler.getBean(), method)) {
+		if (method == null) {
 			return null;
 		}
-		@Nullable Object[] args = this.arguments.resolve(method, handler, new ServletWebRequest(request, response));
+		@Nullable Object[] args = this.handlers.arguments(method, handler, new ServletWebRequest(request, response));
 		return (args != null) ? this.advice.get().early(method, args) : null;
-	}
-
-	private boolean isOutermost(Object bean, LockedMethod method) {
-		return this.outermost.computeIfAbsent(method, (key) -> ExclusiveRequestAdvisor.isOutermost(bean, key));
 	}
 
 	/** Lets Spring MVC call the handler of a request that has waited. */

@@ -8,6 +8,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.springframework.core.Ordered;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -17,6 +18,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExc
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
+import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
@@ -26,6 +28,8 @@ import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
 	private final Supplier<RequestMappingHandlerAdapter> adapter;
+
+	private final EarlyHandlers early;
 
 	private final BiPredicate<Method, Class<?>> locked;
 
@@ -51,15 +55,26 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 	 */
 	public LockWebMvcConfigurer(Supplier<RequestMappingHandlerAdapter> adapter, BiPredicate<Method, Class<?>> locked,
 			Supplier<ExclusiveRequestInterceptor> advice, ServletRequestSupport requests, ConflictStatuses statuses,
-			BooleanSupplier suspends,
-			Function<ExceptionHandlerExceptionResolver, PreparedConflictResolver> conflicts) {
+			BooleanSupplier suspends, Function<ExceptionHandlerExceptionResolver, PreparedConflictResolver> conflicts) {
 		this.adapter = adapter;
+		this.early = new EarlyHandlers(adapter);
 		this.locked = locked;
 		this.advice = advice;
 		this.requests = requests;
 		this.statuses = statuses;
 		this.suspends = suspends;
 		this.conflicts = conflicts;
+	}
+
+	/**
+	 * Logs a warning for a handler that gets an entity which Spring MVC loads before the
+	 * lock is acquired: another request may change it in between.
+	 */
+	public void checkLoadedArguments(HandlerMethod handler) {
+		LockedMethod method = this.advice.get().find(handler.getMethod(), handler.getBeanType());
+		if (method != null && !this.early.contain(method, handler)) {
+			LoadedEntities.warn(handler);
+		}
 	}
 
 	@Override
@@ -90,7 +105,7 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 		registry.addInterceptor(new LockHandlerInterceptor(suspendable)).order(Ordered.HIGHEST_PRECEDENCE);
 		// The last interceptor before a request is the first one to be called after it.
 		registry.addInterceptor(new RefusalInterceptor()).order(Ordered.LOWEST_PRECEDENCE);
-		registry.addInterceptor(new EarlyLockInterceptor(this.advice, this.requests, new KeyArguments(this.adapter)))
+		registry.addInterceptor(new EarlyLockInterceptor(this.advice, this.requests, this.early))
 			.order(Ordered.LOWEST_PRECEDENCE);
 	}
 

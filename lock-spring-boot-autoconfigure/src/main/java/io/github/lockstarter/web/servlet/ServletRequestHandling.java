@@ -154,12 +154,12 @@ final class ServletRequestHandling implements RequestHandling {
 	 * @throws Exception a {@link io.github.lockstarter.LockException} if a lock is not
 	 * granted, or the exception that suspends the request
 	 */
-	HeldLeases acquire(EarlyLocks locks) throws Exception {
+	HeldLeases acquire(EarlyLocks locks, HttpServletResponse response) throws Exception {
 		if (!locks.mayWait() || !canSuspend(locks.method())) {
 			return locks.acquire();
 		}
 		// Spring MVC sets it only before it calls a handler.
-		asyncManager().setAsyncWebRequest(WebAsyncUtils.createAsyncWebRequest(this.request, this.response));
+		asyncManager().setAsyncWebRequest(WebAsyncUtils.createAsyncWebRequest(this.request, response));
 		return acquireOrSuspend(locks.method(), locks::acquireAsync,
 				(leases) -> new EarlyLockInterceptor.Granted(locks, leases), new ModelAndViewContainer());
 	}

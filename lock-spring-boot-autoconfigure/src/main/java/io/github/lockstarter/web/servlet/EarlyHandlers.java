@@ -24,46 +24,52 @@ import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.mvc.method.annotation.PathVariableMethodArgumentResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
+import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * The arguments of a handler that its locks depend on, resolved before the others. Only
- * arguments that are plain values of the request are resolved: path variables, parameters
- * and headers that are texts, numbers, UUIDs or constants of an enum.
+ * The handlers whose locks can be acquired before their arguments are resolved: no other
+ * advice is outside of the lock, and of the arguments the locks depend only on those that
+ * are plain values of the request. These are path variables, parameters and headers that
+ * are texts, numbers, UUIDs or constants of an enum.
  */
-final class KeyArguments {
+final class EarlyHandlers {
 
 	private final Supplier<RequestMappingHandlerAdapter> adapter;
 
-	/** The resolvers by the position of their parameter, if all are known. */
-	private final Map<LockedMethod, Resolvers> resolvers = new ConcurrentHashMap<>();
+	private final Map<LockedMethod, KeyArguments> known = new ConcurrentHashMap<>();
 
 	/**
 	 * Creates an instance.
 	 * @param adapter resolves the arguments of handlers
 	 */
-	KeyArguments(Supplier<RequestMappingHandlerAdapter> adapter) {
+	EarlyHandlers(Supplier<RequestMappingHandlerAdapter> adapter) {
 		this.adapter = adapter;
 	}
 
+	/** Returns whether the handler is one of them. */
+	boolean contain(LockedMethod method, HandlerMethod handler) {
+		return keyArguments(method, handler).resolvers != null;
+	}
+
 	/**
-	 * Returns the arguments at their positions, and no others.
-	 * @return {@code null} if one of them is not a plain value of the request, or has no
-	 * valid value
+	 * Returns the arguments that the locks of a handler depend on, at their positions.
+	 * @return {@code null} if it is none of these handlers, or an argument has no valid
+	 * value
 	 */
-	@Nullable Object @Nullable [] resolve(LockedMethod method, HandlerMethod handler, NativeWebRequest request) {
-		Resolvers known = this.resolvers.computeIfAbsent(method, (key) -> new Resolvers(find(key, handler)));
-		if (known.byPosition == null) {
+	@Nullable Object @Nullable [] arguments(LockedMethod method, HandlerMethod handler, NativeWebRequest request) {
+		Map<Integer, AbstractNamedValueMethodArgumentResolver> resolvers = keyArguments(method, handler).resolvers;
+		if (resolvers == null) {
 			return null;
 		}
 		MethodParameter[] parameters = handler.getMethodParameters();
 		@Nullable Object[] args = new Object[parameters.length];
-		WebDataBinderFactory binders = known.byPosition.isEmpty() ? null
+		WebDataBinderFactory binders = resolvers.isEmpty() ? null
 				: new DefaultDataBinderFactory(this.adapter.get().getWebBindingInitializer());
-		for (Map.Entry<Integer, AbstractNamedValueMethodArgumentResolver> each : known.byPosition.entrySet()) {
+		for (Map.Entry<Integer, AbstractNamedValueMethodArgumentResolver> each : resolvers.entrySet()) {
+			int position = each.getKey();
 			try {
-				args[each.getKey()] = each.getValue()
-					.resolveArgument(parameters[each.getKey()], null, request, binders);
+				args[position] = each.getValue().resolveArgument(parameters[position], null, request, binders);
 			}
 			catch (Exception ex) {
 				// Spring MVC answers it when it resolves all arguments.
@@ -73,10 +79,15 @@ final class KeyArguments {
 		return args;
 	}
 
-	private @Nullable Map<Integer, AbstractNamedValueMethodArgumentResolver> find(LockedMethod method,
+	private KeyArguments keyArguments(LockedMethod method, HandlerMethod handler) {
+		return this.known.computeIfAbsent(method, (key) -> new KeyArguments(resolvers(key, handler)));
+	}
+
+	private @Nullable Map<Integer, AbstractNamedValueMethodArgumentResolver> resolvers(LockedMethod method,
 			HandlerMethod handler) {
 		Set<Integer> positions = method.keyParameters();
-		if (positions == null) {
+		if (positions == null || method.returnType().isSuspending()
+				|| !ExclusiveRequestAdvisor.isOutermost(handler.createWithResolvedBean().getBean(), method)) {
 			return null;
 		}
 		Map<Integer, AbstractNamedValueMethodArgumentResolver> found = new TreeMap<>();
@@ -106,7 +117,7 @@ final class KeyArguments {
 				: all.stream()
 					.filter((each) -> !(each instanceof PreparedModel) && each.supportsParameter(parameter))
 					.findFirst()
-					.filter(KeyArguments::readsRequest)
+					.filter(EarlyHandlers::readsRequest)
 					.map(AbstractNamedValueMethodArgumentResolver.class::cast)
 					.orElse(null);
 	}
@@ -118,11 +129,12 @@ final class KeyArguments {
 	}
 
 	/**
-	 * The resolvers of a handler.
+	 * The arguments of a handler that its locks depend on.
 	 *
-	 * @param byPosition {@code null} if an argument is not a plain value of the request
+	 * @param resolvers the resolvers by position; {@code null} if the locks of the
+	 * handler cannot be acquired before its arguments are resolved
 	 */
-	private record Resolvers(@Nullable Map<Integer, AbstractNamedValueMethodArgumentResolver> byPosition) {
+	private record KeyArguments(@Nullable Map<Integer, AbstractNamedValueMethodArgumentResolver> resolvers) {
 	}
 
 }

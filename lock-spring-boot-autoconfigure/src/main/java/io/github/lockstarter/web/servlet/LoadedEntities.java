@@ -1,0 +1,70 @@
+package io.github.lockstarter.web.servlet;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestPart;
+import org.springframework.web.method.HandlerMethod;
+
+/**
+ * The entities that Spring MVC may load for a handler: arguments, and attributes of the
+ * model that a method of its controller returns.
+ */
+final class LoadedEntities {
+
+	private static final Log logger = LogFactory.getLog(LoadedEntities.class);
+
+	/** Annotations of classes whose instances are loaded from a database. */
+	private static final List<String> ENTITY = List.of("jakarta.persistence.Entity",
+			"org.springframework.data.annotation.Persistent");
+
+	private LoadedEntities() {
+	}
+
+	/** Logs a warning if there are any. */
+	static void warn(HandlerMethod handler) {
+		Stream.concat(arguments(handler), modelAttributes(handler))
+			.findFirst()
+			.ifPresent((entity) -> logger.warn(
+					"%s may get a %s that was loaded before its lock is acquired, and that another request has changed since. Use a key that reads only the request: path, pathVariable('…'), param('…'), header('…'), principal, or a parameter with such a value. Otherwise load it under the lock, in a transaction that begins there; with spring.jpa.open-in-view=true, the handler would still get the loaded one."
+						.formatted(handler.getMethod().toGenericString(), entity.getName())));
+	}
+
+	private static Stream<Class<?>> arguments(HandlerMethod handler) {
+		return Stream.of(handler.getMethodParameters())
+			.filter((parameter) -> !parameter.hasParameterAnnotation(RequestBody.class)
+					&& !parameter.hasParameterAnnotation(RequestPart.class))
+			.map(ResolvableType::forMethodParameter)
+			.flatMap(LoadedEntities::entities);
+	}
+
+	private static Stream<Class<?>> modelAttributes(HandlerMethod handler) {
+		return MethodIntrospector
+			.selectMethods(handler.getBeanType(),
+					(MethodIntrospector.MetadataLookup<ResolvableType>) (
+							method) -> (MergedAnnotations.from(method).isPresent(ModelAttribute.class)
+									&& !MergedAnnotations.from(method).isPresent(RequestMapping.class))
+											? ResolvableType.forMethodReturnType(method, handler.getBeanType()) : null)
+			.values()
+			.stream()
+			.flatMap(LoadedEntities::entities);
+	}
+
+	/** Also those in an {@link Optional} or a collection. */
+	private static Stream<Class<?>> entities(ResolvableType type) {
+		return Stream.concat(Stream.of(type), Stream.of(type.getGenerics()))
+			.<Class<?>>map(ResolvableType::toClass)
+			.filter((each) -> ENTITY.stream().anyMatch(MergedAnnotations.from(each)::isPresent));
+	}
+
+}
