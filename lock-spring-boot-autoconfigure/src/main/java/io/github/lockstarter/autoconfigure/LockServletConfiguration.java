@@ -13,6 +13,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnThreading;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -146,10 +147,11 @@ class LockServletConfiguration {
 	@Bean
 	static HandlerMethodCheck exclusiveRequestLoadedArgumentsCheck(
 			@Qualifier(MAPPING) ObjectProvider<RequestMappingInfoHandlerMapping> mapping,
-			LockWebMvcConfigurer configurer) {
+			LockWebMvcConfigurer configurer, ConfigurableListableBeanFactory beans) {
 		return new HandlerMethodCheck(
 				() -> mapping.stream().flatMap((each) -> each.getHandlerMethods().values().stream()),
-				configurer::checkLoadedArguments);
+				(handler) -> configurer.checkLoadedArguments(handler,
+						(handler.getBean() instanceof String name) ? beans.getSingleton(name) : handler.getBean()));
 	}
 
 	static class Handlers extends LockExceptionHandlerRegistrar {

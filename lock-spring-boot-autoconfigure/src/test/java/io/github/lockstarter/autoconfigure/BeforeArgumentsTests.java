@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
@@ -47,6 +49,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.key.KeyText;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
@@ -187,6 +190,21 @@ class BeforeArgumentsTests {
 	void principal() throws Exception {
 		assertThat(this.server.post("/principals").statusCode()).isEqualTo(200);
 		assertThat(this.server.post("/principals/only").statusCode()).isEqualTo(400);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("A key reads variables of the path and parameters, in Spring MVC and in WebFlux")
+	void values(String type) throws Exception {
+		TestServer values = servers.get(new Class<?>[] { TestServer.Application.class, Values.class },
+				"lock.store=memory", "spring.main.web-application-type=" + type);
+		LockRegistry locks = values.context().getBean(LockRegistry.class);
+		try (Lease held = locks.acquire(KeyText.lockKey("value", List.of("1", "2")), locks.options("value"))) {
+			assertThat(values.post("/values/1?number=2").statusCode()).isEqualTo(409);
+			assertThat(values.post("/values/2?number=1").statusCode()).isEqualTo(200);
+			assertThat(values.post("/values/1").statusCode()).isEqualTo(400);
+			assertThat(held.isHeld()).isTrue();
+		}
 	}
 
 	@Test
@@ -460,6 +478,17 @@ class BeforeArgumentsTests {
 				return call.proceed();
 			});
 			setOrder(0);
+		}
+
+	}
+
+	@RestController
+	static class Values {
+
+		@PostMapping("/values/{id}")
+		@ExclusiveRequest(name = "value", key = "{pathVariable('id'), param('number')}")
+		public Mono<String> value() {
+			return Mono.just("done");
 		}
 
 	}

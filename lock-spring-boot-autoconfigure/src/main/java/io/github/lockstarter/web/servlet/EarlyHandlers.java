@@ -47,9 +47,13 @@ final class EarlyHandlers {
 		this.adapter = adapter;
 	}
 
-	/** Returns whether the handler is one of them. */
-	boolean contain(LockedMethod method, HandlerMethod handler) {
-		return keyArguments(method, handler).resolvers != null;
+	/**
+	 * Returns whether the handler is one of them.
+	 * @param bean its controller; if it is {@code null}, other advice is not considered
+	 */
+	boolean contain(LockedMethod method, HandlerMethod handler, @Nullable Object bean) {
+		return (bean == null || ExclusiveRequestAdvisor.isOutermost(bean, method))
+				&& resolvers(method, handler) != null;
 	}
 
 	/**
@@ -80,14 +84,14 @@ final class EarlyHandlers {
 	}
 
 	private KeyArguments keyArguments(LockedMethod method, HandlerMethod handler) {
-		return this.known.computeIfAbsent(method, (key) -> new KeyArguments(resolvers(key, handler)));
+		return this.known.computeIfAbsent(method, (key) -> new KeyArguments(
+				ExclusiveRequestAdvisor.isOutermost(handler.getBean(), key) ? resolvers(key, handler) : null));
 	}
 
 	private @Nullable Map<Integer, AbstractNamedValueMethodArgumentResolver> resolvers(LockedMethod method,
 			HandlerMethod handler) {
 		Set<Integer> positions = method.keyParameters();
-		if (positions == null || method.returnType().isSuspending()
-				|| !ExclusiveRequestAdvisor.isOutermost(handler.createWithResolvedBean().getBean(), method)) {
+		if (positions == null || method.returnType().isSuspending()) {
 			return null;
 		}
 		Map<Integer, AbstractNamedValueMethodArgumentResolver> found = new TreeMap<>();

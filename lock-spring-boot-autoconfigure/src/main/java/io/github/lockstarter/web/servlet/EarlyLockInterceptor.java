@@ -12,6 +12,7 @@ import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.AsyncHandlerInterceptor;
+import org.springframework.web.servlet.DispatcherServlet;
 
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.interceptor.EarlyLocks;
@@ -75,6 +76,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 		WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
 		if (manager.hasConcurrentResult() && manager.getConcurrentResult() instanceof Granted granted) {
 			manager.clearConcurrentResult();
+			request.removeAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
 			EarlyLeases.begin(request, granted.locks, granted.leases);
 		}
 	}

@@ -31,13 +31,16 @@ final class LoadedEntities {
 	private LoadedEntities() {
 	}
 
-	/** Logs a warning if there are any. */
-	static void warn(HandlerMethod handler) {
-		Stream.concat(arguments(handler), modelAttributes(handler))
-			.findFirst()
-			.ifPresent((entity) -> logger.warn(
-					"%s may get a %s that was loaded before its lock is acquired, and that another request has changed since. Use a key that reads only the request: path, pathVariable('…'), param('…'), header('…'), principal, or a parameter with such a value. Otherwise load it under the lock, in a transaction that begins there; with spring.jpa.open-in-view=true, the handler would still get the loaded one."
-						.formatted(handler.getMethod().toGenericString(), entity.getName())));
+	/** Returns the class of one of them. */
+	static Optional<Class<?>> find(HandlerMethod handler) {
+		return Stream.concat(arguments(handler), modelAttributes(handler)).findFirst();
+	}
+
+	/** Logs a warning for a handler that gets an entity from before its lock. */
+	static void warn(HandlerMethod handler, Class<?> entity) {
+		logger.warn(
+				"%s may get a %s that was loaded before its lock is acquired, and that another request has changed since. Use a key that reads only the request: path, pathVariable('…'), param('…'), header('…'), principal, or a parameter with such a value. Otherwise load it under the lock, in a transaction that begins there; with spring.jpa.open-in-view=true, the handler would still get the loaded one."
+					.formatted(handler.getMethod().toGenericString(), entity.getName()));
 	}
 
 	private static Stream<Class<?>> arguments(HandlerMethod handler) {

@@ -7,6 +7,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.Ordered;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
@@ -69,11 +71,15 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 	/**
 	 * Logs a warning for a handler that gets an entity which Spring MVC loads before the
 	 * lock is acquired: another request may change it in between.
+	 * @param handler the handler
+	 * @param bean its controller; {@code null} if there is none yet
 	 */
-	public void checkLoadedArguments(HandlerMethod handler) {
+	public void checkLoadedArguments(HandlerMethod handler, @Nullable Object bean) {
 		LockedMethod method = this.advice.get().find(handler.getMethod(), handler.getBeanType());
-		if (method != null && !this.early.contain(method, handler)) {
-			LoadedEntities.warn(handler);
+		if (method != null) {
+			LoadedEntities.find(handler)
+				.filter((entity) -> !this.early.contain(method, handler, bean))
+				.ifPresent((entity) -> LoadedEntities.warn(handler, entity));
 		}
 	}
 
