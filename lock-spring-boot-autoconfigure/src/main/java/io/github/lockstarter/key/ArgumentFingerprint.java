@@ -15,7 +15,6 @@ import java.util.stream.BaseStream;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -133,10 +132,10 @@ public final class ArgumentFingerprint {
 		try {
 			return LockKey.ofDigest("arguments", CanonicalJson.writeState(values)).key();
 		}
-		catch (JacksonException ex) {
+		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(
 					"@ExclusiveRequest on %s: replay compares arguments, but an argument cannot be written as JSON: %s"
-						.formatted(this.method.toGenericString(), ex.getOriginalMessage()),
+						.formatted(this.method.toGenericString(), ex.getMessage()),
 					"Declare parameters that can be written as JSON, or remove replay.");
 		}
 	}

@@ -3,215 +3,329 @@ package io.github.lockstarter.key;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Array;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.Principal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BiConsumer;
 
-import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
-import com.fasterxml.jackson.annotation.PropertyAccessor;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.databind.BeanDescription;
-import tools.jackson.databind.MapperFeature;
-import tools.jackson.databind.SerializationConfig;
-import tools.jackson.databind.SerializationContext;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.ValueSerializer;
-import tools.jackson.databind.cfg.EnumFeature;
-import tools.jackson.databind.cfg.JsonNodeFeature;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.module.SimpleModule;
-import tools.jackson.databind.ser.ValueSerializerModifier;
-import tools.jackson.databind.ser.bean.BeanSerializerBase;
-import tools.jackson.databind.ser.impl.UnknownSerializer;
-import tools.jackson.databind.ser.std.StdSerializer;
+import tools.jackson.core.io.JsonStringEncoder;
+import tools.jackson.databind.JsonNode;
 
-import org.springframework.core.KotlinDetector;
 import org.springframework.http.HttpEntity;
+import org.springframework.util.MimeType;
 import org.springframework.web.multipart.MultipartFile;
 
 import io.github.lockstarter.LockKey;
 
 /**
- * Writes JSON that is equal for equal values, and different for different ones.
+ * Writes JSON that is equal for equal values, and different for different ones. Texts,
+ * numbers, booleans and lists are written as themselves, and all other values with the
+ * name of their type: <code>{"com.example.Order":{"count":2,"number":"A-1"}}</code>. How
+ * the application writes a value for its clients does not matter.
  */
 final class CanonicalJson {
 
-	/**
-	 * Independent of the JSON configuration of the application, so that it is the same on
-	 * all servers.
-	 */
-	private static final JsonMapper PROPERTIES = mapper(JsonMapper.builder(), CanonicalJson::write);
+	/** As deep as Jackson reads JSON, and some levels around it. */
+	private static final int MOST_LEVELS = 512;
+
+	private static final int LONGEST_ELEMENT = 64;
 
 	/**
-	 * Includes fields that an application excludes from its answers, because values may
-	 * differ in them.
+	 * The types that are not described by the fields of their classes. The first that
+	 * fits is used.
 	 */
-	private static final JsonMapper STATE = mapper(JsonMapper.builder()
-		.disable(MapperFeature.USE_ANNOTATIONS)
-		.changeDefaultVisibility((visibility) -> visibility.withVisibility(PropertyAccessor.ALL, Visibility.NONE)
-			.withFieldVisibility(Visibility.ANY)), CanonicalJson::writeState);
+	private static final List<Form<?>> FORMS = List.of(new Form<>(Boolean.class, CanonicalJson::literal),
+			new Form<>(CharSequence.class, CanonicalJson::text), new Form<>(Principal.class, CanonicalJson::principal),
+			new Form<>(Map.class, CanonicalJson::map), new Form<>(Set.class, CanonicalJson::set),
+			new Form<>(Collection.class, CanonicalJson::list), new Form<>(Object[].class, CanonicalJson::array),
+			new Form<>(byte[].class, CanonicalJson::bytes), new Form<>(Optional.class, CanonicalJson::optional),
+			new Form<>(Map.Entry.class, CanonicalJson::entry), new Form<>(JsonNode.class, CanonicalJson::tree),
+			new Form<>(HttpEntity.class, CanonicalJson::entity), new Form<>(MultipartFile.class, CanonicalJson::file),
+			new Form<>(MimeType.class, CanonicalJson::mimeType));
 
-	private static JsonMapper mapper(JsonMapper.Builder builder, Function<@Nullable Object, String> write) {
-		return builder.enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-			.enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
-			.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
-			.disable(EnumFeature.WRITE_ENUMS_USING_TO_STRING)
-			.addModule(new SimpleModule().addSerializer(new SortedSetSerializer(write))
-				.setSerializerModifier(new Modifier())
-				.addSerializer(new PrincipalSerializer())
-				.addSerializer(new EntitySerializer())
-				.addSerializer(new FileSerializer()))
-			.build();
+	private static final ClassValue<Form<?>> BY_CLASS = new ClassValue<>() {
+
+		@Override
+		protected Form<?> computeValue(Class<?> type) {
+			return Form.of(type);
+		}
+
+	};
+
+	private final StringBuilder json = new StringBuilder(128);
+
+	private final boolean readableOnly;
+
+	private int level;
+
+	private CanonicalJson(boolean readableOnly) {
+		this.readableOnly = readableOnly;
 	}
 
-	private CanonicalJson() {
-	}
-
 	/**
-	 * Writes the properties of the value, according to its annotations.
-	 * @throws JacksonException if it cannot be written
+	 * Writes a value, but refuses objects that show nothing of themselves.
+	 * @throws IllegalArgumentException if it cannot be written
 	 */
 	static String write(@Nullable Object value) {
-		return PROPERTIES.writeValueAsString(value);
+		return write(value, true);
 	}
 
 	/**
-	 * Writes the fields of the value, regardless of its annotations.
-	 * @throws JacksonException if it cannot be written
+	 * Writes a value, including objects that show nothing of themselves.
+	 * @throws IllegalArgumentException if it cannot be written
 	 */
 	static String writeState(@Nullable Object value) {
-		return STATE.writeValueAsString(value);
+		return write(value, false);
+	}
+
+	private static String write(@Nullable Object value, boolean readableOnly) {
+		CanonicalJson writer = new CanonicalJson(readableOnly);
+		writer.append(value);
+		return writer.json.toString();
+	}
+
+	private void append(@Nullable Object given) {
+		Object value = ValueClasses.unwrap(given);
+		if (value == null) {
+			this.json.append("null");
+			return;
+		}
+		if (this.level == MOST_LEVELS) {
+			throw new IllegalArgumentException("A %s contains itself, or is nested in more than %d others"
+				.formatted(value.getClass().getName(), MOST_LEVELS));
+		}
+		this.level++;
+		BY_CLASS.get(value.getClass()).write(this, value);
+		this.level--;
+	}
+
+	private void typed(String type, Object value) {
+		begin(type);
+		append(value);
+		end();
+	}
+
+	private void begin(String type) {
+		this.json.append("{\"").append(type).append("\":");
+	}
+
+	private void end() {
+		this.json.append('}');
+	}
+
+	private void literal(Object value) {
+		this.json.append(value);
+	}
+
+	private void text(CharSequence text) {
+		this.json.append('"');
+		if (isPlain(text)) {
+			this.json.append(text);
+		}
+		else {
+			JsonStringEncoder.getInstance().quoteAsString(text, this.json);
+		}
+		this.json.append('"');
+	}
+
+	/** No stream, for speed. */
+	private static boolean isPlain(CharSequence text) {
+		for (int i = 0; i < text.length(); i++) {
+			char each = text.charAt(i);
+			if (each < ' ' || each == '"' || each == '\\') {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** Its other properties change between requests. */
+	private void principal(Principal principal) {
+		append(principal.getName());
+	}
+
+	/** Numbers of different types are one if they have the same text. */
+	private void scalar(ScalarType type, Object scalar) {
+		if (type.isNumber()) {
+			this.json.append(type.textOf(scalar));
+		}
+		else {
+			typed(type.name(), type.textOf(scalar));
+		}
+	}
+
+	private void list(Collection<?> elements) {
+		char separator = '[';
+		for (Object each : elements) {
+			this.json.append(separator);
+			append(each);
+			separator = ',';
+		}
+		this.json.append((separator == '[') ? "[]" : "]");
+	}
+
+	/** Sorts the elements of a set, which have no order of their own. */
+	private void set(Set<?> set) {
+		List<String> elements = new ArrayList<>(set.size());
+		for (Object each : set) {
+			elements.add(written(each));
+		}
+		elements.sort(Comparator.naturalOrder());
+		begin(Set.class.getName());
+		this.json.append('[').append(String.join(",", elements)).append(']');
+		end();
+	}
+
+	/** Writes an entry as a list, because the key may be any value. */
+	private void map(Map<?, ?> map) {
+		record Entry(String key, @Nullable Object value) {
+		}
+		List<Entry> entries = new ArrayList<>(map.size());
+		for (Map.Entry<?, ?> each : map.entrySet()) {
+			entries.add(new Entry(written(each.getKey()), each.getValue()));
+		}
+		entries.sort(Comparator.comparing(Entry::key));
+		begin(Map.class.getName());
+		char separator = '[';
+		for (Entry entry : entries) {
+			this.json.append(separator).append('[').append(entry.key()).append(',');
+			append(entry.value());
+			this.json.append(']');
+			separator = ',';
+		}
+		this.json.append(entries.isEmpty() ? "[]" : "]");
+		end();
 	}
 
 	/**
-	 * Unwraps value classes of Kotlin, and refuses objects without readable properties:
-	 * Jackson does so only if their class has no annotation at all, and all of them would
-	 * be written alike.
+	 * Returns the JSON of an element. It is a digest if it would be long, because a set
+	 * in a set in a set would be copied once for each of them. A digest begins as no JSON
+	 * does.
 	 */
-	private static final class Modifier extends ValueSerializerModifier {
-
-		@Override
-		public ValueSerializer<?> modifySerializer(SerializationConfig config, BeanDescription.Supplier description,
-				ValueSerializer<?> serializer) {
-			Class<?> type = description.getBeanClass();
-			if (KotlinDetector.isInlineClass(type)) {
-				return new ValueClassSerializer();
-			}
-			boolean empty = serializer instanceof BeanSerializerBase && !serializer.properties().hasNext()
-					&& description.get().findAnyGetter() == null;
-			return empty ? new UnknownSerializer(type) : serializer;
-		}
-
+	private String written(@Nullable Object element) {
+		int begin = this.json.length();
+		append(element);
+		String written = this.json.substring(begin);
+		this.json.setLength(begin);
+		return (written.length() > LONGEST_ELEMENT) ? LockKey.ofDigest("element", written).key() : written;
 	}
 
-	/** Writes what an object of a value class of Kotlin wraps. */
-	private static final class ValueClassSerializer extends StdSerializer<Object> {
+	/** An array is the list of its elements. */
+	private void array(Object[] array) {
+		list(Arrays.asList(array));
+	}
 
-		ValueClassSerializer() {
-			super(Object.class);
+	private void primitives(Object array) {
+		List<Object> elements = new ArrayList<>();
+		for (int i = 0; i < Array.getLength(array); i++) {
+			elements.add(Array.get(array, i));
 		}
+		list(elements);
+	}
 
-		@Override
-		public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
-			generator.writePOJO(ValueClasses.unwrap(value));
+	private void bytes(byte[] bytes) {
+		typed("byte[]", Base64.getEncoder().encodeToString(bytes));
+	}
+
+	private void optional(Optional<?> optional) {
+		typed(Optional.class.getName(), optional.stream().toList());
+	}
+
+	private void entry(Map.Entry<?, ?> entry) {
+		typed(Map.Entry.class.getName(), Arrays.asList(entry.getKey(), entry.getValue()));
+	}
+
+	private void tree(JsonNode node) {
+		begin(JsonNode.class.getName());
+		append(JsonContent.of(node));
+		end();
+	}
+
+	/** Its headers change between requests. */
+	private void entity(HttpEntity<?> entity) {
+		begin(HttpEntity.class.getName());
+		append(entity.getBody());
+		end();
+	}
+
+	private void file(MultipartFile file) {
+		typed(MultipartFile.class.getName(), Arrays.asList(file.getName(), file.getOriginalFilename(), digest(file)));
+	}
+
+	private static byte[] digest(MultipartFile file) {
+		try (DigestInputStream content = new DigestInputStream(file.getInputStream(),
+				MessageDigest.getInstance("SHA-256"))) {
+			content.transferTo(OutputStream.nullOutputStream());
+			return content.getMessageDigest().digest();
 		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
 
+	/** One of its fields is a cache. */
+	private void mimeType(MimeType type) {
+		typed(MimeType.class.getName(), List.of(type.getType(), type.getSubtype(), type.getParameters()));
+	}
+
+	private void object(ObjectState state, Object object) {
+		if (!state.isReadable() && (this.readableOnly || state.parts().isEmpty())) {
+			throw new IllegalArgumentException("A %s has no readable properties".formatted(state.type()));
+		}
+		begin(state.type());
+		this.json.append('{');
+		boolean first = true;
+		for (ObjectState.Part part : state.parts()) {
+			this.json.append(first ? "\"" : ",\"").append(part.name()).append("\":");
+			append(part.of(object));
+			first = false;
+		}
+		this.json.append('}');
+		end();
 	}
 
 	/**
-	 * Writes only the name of a principal. Its other properties change between requests.
+	 * How values of a type are written.
+	 *
+	 * @param type the type
+	 * @param writer writes a value
 	 */
-	private static final class PrincipalSerializer extends StdSerializer<Principal> {
+	private record Form<T>(Class<T> type, BiConsumer<CanonicalJson, T> writer) {
 
-		PrincipalSerializer() {
-			super(Principal.class);
-		}
-
-		@Override
-		public void serialize(Principal principal, JsonGenerator generator, SerializationContext context) {
-			generator.writeString(principal.getName());
-		}
-
-	}
-
-	/**
-	 * Sorts the elements of a set, which have no order of their own. It writes a digest
-	 * of a long element, because a set in a set in a set would be copied once for each of
-	 * them.
-	 */
-	private static final class SortedSetSerializer extends StdSerializer<Set<?>> {
-
-		private static final int LONGEST_ELEMENT = 64;
-
-		private final transient Function<@Nullable Object, String> write;
-
-		SortedSetSerializer(Function<@Nullable Object, String> write) {
-			super(Set.class);
-			this.write = write;
-		}
-
-		@Override
-		public void serialize(Set<?> set, JsonGenerator generator, SerializationContext context) {
-			generator.writeStartArray();
-			set.stream().map(this.write).map(SortedSetSerializer::shortened).sorted().forEach(generator::writeRawValue);
-			generator.writeEndArray();
-		}
-
-		/** A digest begins as no JSON does. */
-		private static String shortened(String element) {
-			return (element.length() > LONGEST_ELEMENT) ? LockKey.ofDigest("element", element).key() : element;
-		}
-
-	}
-
-	/** Writes only the body of an entity. Its headers change between requests. */
-	private static final class EntitySerializer extends StdSerializer<HttpEntity<?>> {
-
-		EntitySerializer() {
-			super(HttpEntity.class);
-		}
-
-		@Override
-		public void serialize(HttpEntity<?> entity, JsonGenerator generator, SerializationContext context) {
-			generator.writePOJO(entity.getBody());
-		}
-
-	}
-
-	/** Writes a file as its names and a digest of its content. */
-	private static final class FileSerializer extends StdSerializer<MultipartFile> {
-
-		FileSerializer() {
-			super(MultipartFile.class);
-		}
-
-		@Override
-		public void serialize(MultipartFile file, JsonGenerator generator, SerializationContext context) {
-			generator.writeStartArray();
-			generator.writeString(file.getName());
-			generator.writeString(file.getOriginalFilename());
-			generator.writeBinary(digest(file));
-			generator.writeEndArray();
-		}
-
-		private static byte[] digest(MultipartFile file) {
-			try (DigestInputStream content = new DigestInputStream(file.getInputStream(),
-					MessageDigest.getInstance("SHA-256"))) {
-				content.transferTo(OutputStream.nullOutputStream());
-				return content.getMessageDigest().digest();
+		static Form<?> of(Class<?> type) {
+			for (Form<?> each : FORMS) {
+				if (each.type().isAssignableFrom(type)) {
+					return each;
+				}
 			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
+			ScalarType scalar = ScalarType.of(type);
+			if (scalar != null) {
+				return new Form<>(Object.class, (json, value) -> json.scalar(scalar, value));
 			}
-			catch (NoSuchAlgorithmException ex) {
-				throw new IllegalStateException(ex);
+			if (type.isArray()) {
+				return new Form<>(Object.class, CanonicalJson::primitives);
 			}
+			ObjectState state = ObjectState.of(type);
+			return new Form<>(Object.class, (json, value) -> json.object(state, value));
+		}
+
+		void write(CanonicalJson json, Object value) {
+			this.writer.accept(json, this.type.cast(value));
 		}
 
 	}

@@ -145,7 +145,8 @@ public final class LockKeys {
 				: (this.expression != null) ? this.expression.evaluate(call) : null;
 	}
 
-	private Iterable<?> elements(@Nullable Object value) {
+	private Iterable<?> elements(@Nullable Object given) {
+		Object value = ValueClasses.unwrap(given);
 		if (value instanceof Optional<?> optional) {
 			return elements(optional.orElse(null));
 		}

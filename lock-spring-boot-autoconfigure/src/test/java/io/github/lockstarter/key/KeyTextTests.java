@@ -1,7 +1,12 @@
 package io.github.lockstarter.key;
 
 import java.math.BigDecimal;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.security.Principal;
+import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,7 +18,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TimeZone;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -26,7 +34,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.StringNode;
 
+import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.testing.ProcessorTime;
@@ -44,8 +56,10 @@ class KeyTextTests {
 		assertThat(key(value)).isEqualTo(expected);
 	}
 
-	static Stream<Object[]> scalars() {
+	static Stream<Object[]> scalars() throws UnknownHostException {
 		UUID uuid = UUID.randomUUID();
+		Timestamp timestamp = new Timestamp(0);
+		timestamp.setNanos(7);
 		return Stream.of(new Object[] { "taro", "taro" }, new Object[] { " a:b ", " a:b " },
 				new Object[] { new StringBuilder("sb"), "sb" }, new Object[] { 7L, "7" }, new Object[] { 'c', "c" },
 				new Object[] { true, "true" }, new Object[] { new BigDecimal("1.50"), "1.50" },
@@ -53,6 +67,11 @@ class KeyTextTests {
 				new Object[] { LocalDate.of(2026, 11, 21), "2026-11-21" },
 				new Object[] { new Date(1), "1970-01-01T00:00:00.001Z" },
 				new Object[] { new java.sql.Date(1), "1970-01-01T00:00:00.001Z" },
+				new Object[] { timestamp, "1970-01-01T00:00:00.000000007Z" },
+				new Object[] { Duration.ofMinutes(90), "PT1H30M" },
+				new Object[] { TimeZone.getTimeZone("Asia/Tokyo"), "Asia/Tokyo" },
+				new Object[] { InetAddress.getByAddress("host", new byte[] { 10, 0, 0, 1 }), "10.0.0.1" },
+				new Object[] { OptionalInt.of(7), "7" }, new Object[] { StringNode.valueOf("taro"), "taro" },
 				new Object[] { Locale.JAPAN, "ja_JP" }, new Object[] { Optional.of("there"), "there" },
 				new Object[] { (Principal) () -> "taro", "taro" });
 	}
@@ -66,7 +85,8 @@ class KeyTextTests {
 	}
 
 	static Stream<Object> missing() {
-		return Stream.of(Optional.empty(), "", " \t\n", List.of(), Map.of(), Arrays.asList("a", null),
+		return Stream.of(Optional.empty(), OptionalLong.empty(), "", " \t\n", ' ', Locale.ROOT, Path.of(""),
+				NullNode.getInstance(), MissingNode.getInstance(), List.of(), Map.of(), Arrays.asList("a", null),
 				List.of("a", " "), List.of("a", Optional.empty()), List.of("a", List.of()), new String[] { null },
 				new byte[0], Collections.singletonMap("a", null));
 	}
@@ -141,7 +161,9 @@ class KeyTextTests {
 	@Test
 	@DisplayName("An object without readable properties is an error, not the same key for all objects")
 	void opaqueObject() {
-		assertThatException().isThrownBy(() -> key(new Object()));
+		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> key(new Object()))
+			.withMessageContaining("orders")
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("properties"));
 	}
 
 	@ParameterizedTest

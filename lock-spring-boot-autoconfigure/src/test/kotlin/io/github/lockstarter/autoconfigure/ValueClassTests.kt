@@ -54,6 +54,18 @@ class ValueClassTests {
 	}
 
 	@Test
+	@DisplayName("A value class of a list has a key for each element")
+	fun eachElement() {
+		runner.withBean(Orders::class.java).run { context ->
+			val orders = context.getBean(Orders::class.java)
+			held(context.getBean(LockRegistry::class.java), "42") {
+				refused { orders.each(OrderIds(listOf(OrderId(41), OrderId(42)))) }
+				orders.each(OrderIds(listOf(OrderId(43))))
+			}
+		}
+	}
+
+	@Test
 	@DisplayName("A method that is called by its generic interface has its lock, also if its proxy has interfaces only")
 	fun interfaceProxy() {
 		runner.withPropertyValues("spring.aop.proxy-target-class=false").withBean(GenericOrders::class.java)
@@ -92,6 +104,9 @@ class ValueClassTests {
 
 	@JvmInline
 	value class OrderId(val value: Long)
+
+	@JvmInline
+	value class OrderIds(val values: List<OrderId>)
 
 	@JvmInline
 	value class Hidden(private val value: Long)
@@ -144,6 +159,10 @@ class ValueClassTests {
 
 		@ExclusiveRequest(name = "order", key = "#p0")
 		open fun all(ids: List<OrderId>) {
+		}
+
+		@ExclusiveRequest(name = "order", keys = "#p0")
+		open fun each(ids: OrderIds?) {
 		}
 
 		@ExclusiveRequest(name = "order", key = "#p0")

@@ -1,0 +1,479 @@
+package io.github.lockstarter.key;
+
+import java.io.File;
+import java.math.BigInteger;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.Period;
+import java.time.ZoneId;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Currency;
+import java.util.Date;
+import java.util.EventObject;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TimeZone;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonRawValue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.annotation.JsonSerialize;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.ser.std.StdSerializer;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.http.MediaType;
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class CanonicalJsonTests {
+
+	@Test
+	@DisplayName("Texts, numbers, booleans and lists are written as themselves, and everything else with its type")
+	void format() {
+		Map<String, Object> map = Map.of("b", true, "a", Set.of(2, 1));
+		assertThat(CanonicalJson.write(Arrays.asList("a\n", 1, 2.5, false, null)))
+			.isEqualTo("[\"a\\n\",1,2.5,false,null]");
+		assertThat(CanonicalJson.write(map))
+			.isEqualTo("{\"java.util.Map\":[[\"a\",{\"java.util.Set\":[1,2]}],[\"b\",true]]}");
+		assertThat(CanonicalJson.write(new Order("A-1", LocalDate.EPOCH))).isEqualTo("{\"" + Order.class.getName()
+				+ "\":{\"day\":{\"java.time.LocalDate\":\"1970-01-01\"}," + "\"number\":\"A-1\"}}");
+		assertThat(CanonicalJson.write(List.of())).isEqualTo("[]");
+		assertThat(CanonicalJson.write(Map.of())).isEqualTo("{\"java.util.Map\":[]}");
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("Different values are written differently")
+	void differ(List<Object> values) {
+		assertThat(values.stream().map(List::of).map(CanonicalJson::write)).doesNotHaveDuplicates();
+	}
+
+	static Stream<List<Object>> differ() throws Exception {
+		Instant now = Instant.parse("2026-11-26T00:00:00Z");
+		Map<Object, Object> ofNull = new HashMap<>();
+		ofNull.put(null, "a");
+		return Stream.of(List.of(new Cents(5), new Euros(5), Map.of("amount", 5L), 5L),
+				List.of(TimeUnit.DAYS, Unit.DAYS, "DAYS"), List.of(Map.of(1, "a"), Map.of("1", "a")),
+				List.of(ofNull, Map.of("null", "a"), Map.of("", "a")),
+				List.of(Map.of(TimeUnit.DAYS, "a"), Map.of(Unit.DAYS, "a"), Map.of("DAYS", "a")),
+				List.of(Map.of(List.of("a"), "b"), Map.of("[a]", "b"), Map.of("a", List.of("b"))),
+				List.of(now.atZone(ZoneId.of("Asia/Tokyo")), now.atZone(ZoneId.of("Asia/Seoul")),
+						now.atZone(ZoneId.of("UTC")), now),
+				List.of(Pattern.compile("a"), Pattern.compile("a", Pattern.CASE_INSENSITIVE), Pattern.compile("b")),
+				List.of(Optional.of("a"), "a", List.of("a"), Optional.of(Optional.of("a")), Optional.empty()),
+				List.of(OptionalInt.of(1), OptionalInt.empty(), OptionalLong.of(1), Optional.of(1), 1),
+				List.of(new byte[] { 1 }, new byte[] { 2 }, "AQ=="), List.of(new char[] { 'a', 'b' }, "ab"),
+				List.of(new int[] { 1, 2 }, new int[] { 12 }), List.of('a', "a"), List.of(Locale.US, "en_US"),
+				List.of(Currency.getInstance("EUR"), Currency.getInstance("USD"), "EUR"),
+				List.of(String.class, Integer.class, "class java.lang.String"),
+				List.of(URI.create("a"), Path.of("a"), new File("a"), "a"),
+				List.of(Duration.ofDays(1), Period.ofDays(1), Duration.ofDays(2), "P1D"),
+				List.of(Float.NaN, "NaN", Double.POSITIVE_INFINITY), List.of(0.0, -0.0),
+				List.of(new Timestamp(0), timestamp(1), timestamp(2)), List.of(now, Date.from(now), now.toString()),
+				List.of(TimeZone.getTimeZone("UTC"), ZoneId.of("UTC"), "UTC"),
+				List.of("\ud800", "\ud801", "?", "\ufffd"), List.of(Set.of("a"), List.of("a")),
+				List.of(new Sparse(null), new Sparse("null"), new Sparse(Optional.empty()), new Sparse(List.of())),
+				List.of(new Raw("{}"), new Raw("[]")), List.of(new Rounded(1.2), new Rounded(1.4)),
+				List.of(new Positive(1), new Positive(2)), List.of(DataSize.ofBytes(1), DataSize.ofBytes(2)),
+				List.of(new Special("a", 1), new Special("a", 2), new Base("a")),
+				List.of(JsonMapper.shared().readTree("{\"a\":1}"), JsonMapper.shared().readTree("{\"b\":1}"),
+						Map.of("a", 1)),
+				List.of(local(1), local(2)), List.of(new Instants(1), new Instants(2)),
+				List.of(MediaType.TEXT_PLAIN, MediaType.TEXT_HTML, MediaType.parseMediaType("text/plain;q=0.5")),
+				List.of(KotlinValues.data("a", 1), KotlinValues.other("a", 1)),
+				List.of(KotlinValues.data("a", 1), KotlinValues.data("a", 2)),
+				List.of(KotlinValues.everyone(), KotlinValues.nobody()));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("Equal values are written alike")
+	void same(List<Object> values) {
+		assertThat(values.stream().map(List::of).map(CanonicalJson::write).distinct()).hasSize(1);
+	}
+
+	static Stream<List<Object>> same() throws Exception {
+		Person taro = new Person("taro");
+		MediaType printed = new MediaType("text", "plain");
+		assertThat(printed).hasToString("text/plain");
+		return Stream.of(
+				List.of(List.of(1), Arrays.asList(1), new ArrayList<>(List.of(1)), new LinkedList<>(List.of(1)),
+						Collections.singletonList(1), new Ones(), new Integer[] { 1 }, new int[] { 1 }),
+				List.of(Set.of("a", "b"), new HashSet<>(List.of("b", "a")), Map.of("a", 1, "b", 2).keySet()),
+				List.of(Map.of("a", 1), Collections.singletonMap("a", 1), new HashMap<>(Map.of("a", 1))),
+				List.of(Map.entry("a", 1), Map.of("a", 1).entrySet().iterator().next()),
+				List.of(1, 1L, (short) 1, new BigInteger("1")),
+				List.of(new Date(1), new java.sql.Date(1), new Timestamp(1)),
+				List.of(printed, new MediaType("text", "plain")),
+				List.of(InetAddress.getByAddress("a", new byte[] { 1, 2, 3, 4 }), InetAddress.getByName("1.2.3.4")),
+				List.of(taro, new Person$HibernateProxy$(taro), proxy(taro)),
+				List.of(JsonMapper.shared().readTree("{\"a\":1,\"b\":[2]}"),
+						JsonMapper.shared().readTree("{\"b\":[2],\"a\":1}")),
+				List.of(view(1), view(1)), List.of(KotlinValues.data("a", 1), touched(KotlinValues.data("a", 1))),
+				List.of(List.of(KotlinValues.id(7)), List.of(7L), List.of(KotlinValues.hidden(7)),
+						List.of(KotlinValues.of(KotlinValues.id(7)))),
+				List.of(Map.of(KotlinValues.id(7), Optional.of(KotlinValues.hidden(7))), Map.of(7L, Optional.of(7L))));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("A value that cannot be told from others is refused by the name of its class")
+	void refused(Object value, Class<?> type) {
+		assertThatIllegalArgumentException().isThrownBy(() -> CanonicalJson.write(List.of(value)))
+			.withMessageContaining(type.getName());
+	}
+
+	static Stream<Object[]> refused() {
+		Stream<String> consumed = Stream.of("a");
+		consumed.toList();
+		return Stream.of(new Object[] { new Object(), Object.class }, new Object[] { new Hidden(), Hidden.class },
+				new Object[] { new Transient("a"), Transient.class }, new Object[] { new BitSet(), BitSet.class },
+				new Object[] { consumed, consumed.getClass() },
+				new Object[] { List.of(1).iterator(), List.of(1).iterator().getClass() },
+				new Object[] { (Runnable) () -> {
+				}, Runnable.class }, new Object[] { new NoText(), NoText.class },
+				new Object[] { new Unreadable$HibernateProxy$(), Unreadable.class });
+	}
+
+	@Test
+	@DisplayName("An object that contains itself is refused, however JSON for clients is cut, also behind a set or a map")
+	void cycles() {
+		for (Object children : List.of(new ArrayList<>(), new HashSet<>())) {
+			Parent parent = new Parent("a", (Collection<Object>) children);
+			parent.children.add(new Child("b", parent));
+			parent.children.add(new Child("c", parent));
+			assertThatIllegalArgumentException().isThrownBy(() -> CanonicalJson.write(parent))
+				.withMessageContaining("contains itself")
+				.withMessageContaining(CanonicalJsonTests.class.getName());
+		}
+		Map<String, Object> map = new HashMap<>();
+		map.put("a", map);
+		assertThatIllegalArgumentException().isThrownBy(() -> CanonicalJson.write(map))
+			.withMessageContaining("contains itself");
+	}
+
+	@Test
+	@DisplayName("What is as deep as JSON of a request can be is written")
+	void deep() {
+		Object deep = "a";
+		for (int i = 0; i < 500; i++) {
+			deep = (i % 2 == 0) ? Map.of("a", deep) : List.of(deep);
+		}
+		assertThat(CanonicalJson.write(new Sparse(deep))).contains("\"a\"");
+	}
+
+	@Test
+	@DisplayName("A value that is read is not changed, nor are its getters called")
+	void noGetters() {
+		assertThat(CanonicalJson.write(new Positive(1))).contains("\"value\":1").doesNotContain("positive");
+		assertThat(CanonicalJson.write(IntStream.class)).contains("java.util.stream.IntStream");
+	}
+
+	private static Timestamp timestamp(int nanos) {
+		Timestamp timestamp = new Timestamp(0);
+		timestamp.setNanos(nanos);
+		return timestamp;
+	}
+
+	private static Object local(int amount) {
+		return new Money() {
+
+			@Override
+			public long getAmount() {
+				return amount;
+			}
+
+		};
+	}
+
+	private static Object view(long amount) {
+		ProxyFactory proxy = new ProxyFactory(new Class<?>[] { Money.class });
+		proxy.setTarget((Money) () -> amount);
+		proxy.setOpaque(true);
+		return proxy.getProxy();
+	}
+
+	private static Object proxy(Person person) {
+		ProxyFactory proxy = new ProxyFactory(person);
+		proxy.setProxyTargetClass(true);
+		return proxy.getProxy();
+	}
+
+	private static Object touched(Object data) {
+		assertThat(((KotlinValues.Data) data).getText()).isNotEmpty();
+		return data;
+	}
+
+	record Order(String number, LocalDate day) {
+	}
+
+	record Cents(long amount) {
+	}
+
+	record Euros(long amount) {
+	}
+
+	enum Unit {
+
+		DAYS {
+		};
+
+	}
+
+	record Sparse(@Nullable Object value) {
+	}
+
+	record Raw(@JsonRawValue String json) {
+	}
+
+	record Rounded(@JsonSerialize(using = Rounding.class) double amount) {
+	}
+
+	static class Rounding extends StdSerializer<Double> {
+
+		Rounding() {
+			super(Double.class);
+		}
+
+		@Override
+		public void serialize(Double value, JsonGenerator generator, SerializationContext context) {
+			generator.writeNumber(Math.round(value));
+		}
+
+	}
+
+	/** Its only property is lossy. */
+	static class Positive {
+
+		private final long value;
+
+		Positive(long value) {
+			this.value = value;
+		}
+
+		public long value() {
+			return this.value;
+		}
+
+		public boolean isPositive() {
+			return this.value > 0;
+		}
+
+	}
+
+	static class Base {
+
+		@JsonProperty
+		private final String name;
+
+		Base(String name) {
+			this.name = name;
+		}
+
+	}
+
+	static class Special extends Base {
+
+		private final int name;
+
+		Special(String name, int number) {
+			super(name);
+			this.name = number;
+		}
+
+	}
+
+	interface Money {
+
+		long getAmount();
+
+	}
+
+	static class Person {
+
+		private String name = "";
+
+		Person() {
+		}
+
+		Person(String name) {
+			this.name = name;
+		}
+
+		public String getName() {
+			return this.name;
+		}
+
+	}
+
+	/** As a class of Joda-Time keeps its state. */
+	static class Instants {
+
+		private volatile long millis;
+
+		Instants(long millis) {
+			this.millis = millis;
+		}
+
+		public boolean isAfterEpoch() {
+			return this.millis > 0;
+		}
+
+	}
+
+	/** All of its state is hidden, because it is the source of an event. */
+	static class Transient extends EventObject {
+
+		Transient(Object source) {
+			super(source);
+		}
+
+	}
+
+	/** As Hibernate names its proxies, whose fields have no values. */
+	static class Person$HibernateProxy$ extends Person {
+
+		private final Person target;
+
+		Person$HibernateProxy$(Person target) {
+			this.target = target;
+		}
+
+		@Override
+		public String getName() {
+			return this.target.getName();
+		}
+
+	}
+
+	static class Unreadable {
+
+		private final String name = "a";
+
+		public String name(String suffix) {
+			return this.name + suffix;
+		}
+
+	}
+
+	static class Unreadable$HibernateProxy$ extends Unreadable {
+
+	}
+
+	static class Hidden {
+
+		private final String name = "a";
+
+		String name() {
+			return this.name;
+		}
+
+	}
+
+	/** A number without a text of its own. */
+	static class NoText extends Number {
+
+		@Override
+		public int intValue() {
+			return 0;
+		}
+
+		@Override
+		public long longValue() {
+			return 0;
+		}
+
+		@Override
+		public float floatValue() {
+			return 0;
+		}
+
+		@Override
+		public double doubleValue() {
+			return 0;
+		}
+
+	}
+
+	static class Parent {
+
+		private final String name;
+
+		private final Collection<Object> children;
+
+		Parent(String name, Collection<Object> children) {
+			this.name = name;
+			this.children = children;
+		}
+
+		public String getName() {
+			return this.name;
+		}
+
+	}
+
+	static class Child {
+
+		private final String name;
+
+		@JsonIgnore
+		private final Parent parent;
+
+		Child(String name, Parent parent) {
+			this.name = name;
+			this.parent = parent;
+		}
+
+		public String getName() {
+			return this.name;
+		}
+
+	}
+
+	static class Ones extends AbstractList<Integer> {
+
+		@Override
+		public Integer get(int index) {
+			return 1;
+		}
+
+		@Override
+		public int size() {
+			return 1;
+		}
+
+	}
+
+}
