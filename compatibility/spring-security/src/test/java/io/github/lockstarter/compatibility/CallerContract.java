@@ -1,0 +1,112 @@
+package io.github.lockstarter.compatibility;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.key.KeyText;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A handler runs as its caller, however the caller has authenticated, and whether or not
+ * the request has waited.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class CallerContract {
+
+	private final String waiting;
+
+	private TestServer server;
+
+	private Waiters waiters;
+
+	/**
+	 * Creates the tests.
+	 * @param waiting the property that determines how requests wait
+	 */
+	CallerContract(String waiting) {
+		this.waiting = waiting;
+	}
+
+	@BeforeAll
+	void start() {
+		this.server = TestServer.start(new Class<?>[] { SecuredApplication.class }, "lock.store=memory", this.waiting,
+				"server.shutdown=immediate");
+		this.waiters = new Waiters(this.server.context());
+	}
+
+	@AfterAll
+	void stop() {
+		this.server.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("A handler whose lock is free runs as its caller")
+	void free(Scheme scheme) throws Exception {
+		for (String path : paths()) {
+			assertRunAs("alice", post(scheme, path + "?key=" + scheme, "alice").join());
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("A handler that waited for its lock runs as its caller")
+	void waited(Scheme scheme, String path) throws Exception {
+		String key = scheme + path;
+		LockKey lock = path.equals("/name") ? new LockKey("page", "alice")
+				: path.equals("/share") ? KeyText.lockKey("page", List.of("alice", key)) : new LockKey("page", key);
+		assertRunAs("alice", this.waiters.contended(lock, () -> post(scheme, path + "?key=" + key, "alice")).get());
+	}
+
+	private static List<String> paths() {
+		return List.of("/reject", "/wait", "/share", "/replay", "/name");
+	}
+
+	private static Stream<Object[]> waited() {
+		return Stream.of(Scheme.values())
+			.flatMap((scheme) -> paths().stream().map((path) -> new Object[] { scheme, path }));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("Of several callers that waited for one lock, each runs as itself")
+	void several(Scheme scheme) throws Exception {
+		CompletableFuture<HttpResponse<String>> alice;
+		CompletableFuture<HttpResponse<String>> bob;
+		LockKey lock = new LockKey("page", scheme + "several");
+		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
+		try (Lease held = locks.acquire(lock, locks.options("page"))) {
+			alice = post(scheme, "/wait?key=" + lock.key(), "alice");
+			bob = post(scheme, "/wait?key=" + lock.key(), "bob");
+			this.waiters.await(2);
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertRunAs("alice", alice.get());
+		assertRunAs("bob", bob.get());
+	}
+
+	private CompletableFuture<HttpResponse<String>> post(Scheme scheme, String path, String user) throws Exception {
+		return this.server.postAsync(scheme.path(path), scheme.headers(this.server, user));
+	}
+
+	private static void assertRunAs(String user, HttpResponse<String> response) {
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(response.body()).isEqualTo(user + " " + user);
+	}
+
+}
