@@ -134,14 +134,16 @@ public final class LockOperationSource {
 		return known;
 	}
 
+	/** Returns whether the class was made at run time, as those of lambdas are, too. */
 	private static boolean isProxy(Class<?> type) {
-		return Proxy.isProxyClass(type) || ClassUtils.getUserClass(type) != type;
+		return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type) || ClassUtils.getUserClass(type) != type;
 	}
 
 	/**
 	 * Returns the annotated methods of the class that a proxy extends, and of the
 	 * interfaces that it implements: it may have more of them than its target. The class
-	 * of a proxy has another name in each instance of the application.
+	 * of a proxy has another name in each instance of the application, and that of a
+	 * lambda has no names of parameters either.
 	 */
 	private Map<Method, LockedMethod> ofProxy(Class<?> proxy) {
 		Map<Method, LockedMethod> methods = new LinkedHashMap<>(of(proxy.getSuperclass()));

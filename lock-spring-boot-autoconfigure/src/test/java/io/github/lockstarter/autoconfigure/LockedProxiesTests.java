@@ -64,7 +64,8 @@ class LockedProxiesTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { IntroducedInterface.class, IntroducedInterfaceOfClassProxy.class, OfFactoryBean.class,
-			PlainProxy.class, ScopedByClass.class, ScopedByInterface.class, ProxyOfProxies.class, Swappable.class })
+			PlainProxy.class, ScopedByClass.class, ScopedByInterface.class, ProxyOfProxies.class, Swappable.class,
+			Lambda.class, MethodReference.class })
 	@DisplayName("A method that is annotated on an interface of a proxy has its lock")
 	void proxies(Class<?> configuration) {
 		Stream.of("true", "false")
@@ -115,10 +116,11 @@ class LockedProxiesTests {
 		});
 	}
 
-	@Test
+	@ParameterizedTest
+	@ValueSource(classes = { DefaultName.class, DefaultNameOfLambda.class })
 	@DisplayName("The default name of a lock is that of the interface, which is the same in all instances")
-	void defaultName() {
-		this.runner.withUserConfiguration(DefaultName.class)
+	void defaultName(Class<?> configuration) {
+		this.runner.withUserConfiguration(configuration)
 			.run((context) -> assertLocked(context, WithoutName.class.getName() + ".process(java.lang.String)",
 					(id) -> context.getBean(WithoutName.class).process(id)));
 	}
@@ -284,6 +286,26 @@ class LockedProxiesTests {
 
 	}
 
+	@Configuration(proxyBeanMethods = false)
+	static class Lambda {
+
+		@Bean
+		Orders orders() {
+			return (id) -> id;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class MethodReference {
+
+		@Bean
+		Orders orders() {
+			return String::trim;
+		}
+
+	}
+
 	static class Implementation implements Orders {
 
 		@Override
@@ -300,6 +322,16 @@ class LockedProxiesTests {
 		WithoutName orders() {
 			return (WithoutName) Proxy.newProxyInstance(WithoutName.class.getClassLoader(),
 					new Class<?>[] { WithoutName.class }, (proxy, method, args) -> args[0]);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class DefaultNameOfLambda {
+
+		@Bean
+		WithoutName orders() {
+			return (id) -> id;
 		}
 
 	}
