@@ -23,6 +23,8 @@ import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.ReturnType;
+import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.SecurityPrincipal;
 import io.github.lockstarter.result.SharedResult;
 
 /**
@@ -163,7 +165,7 @@ final class ReactiveCalls {
 	/** Read now, because a servlet request cannot be read after its end. */
 	private static Mono<LockAcquisition> locksOfThread(LockedCall call) {
 		if (!call.isInRequest()) {
-			return Mono.fromSupplier(call::locks);
+			return call.method().readsPrincipal() ? locksOfPrincipal(call) : Mono.fromSupplier(call::locks);
 		}
 		try {
 			return Mono.just(call.locks());
@@ -171,6 +173,14 @@ final class ReactiveCalls {
 		catch (RuntimeException ex) {
 			return Mono.error(ex);
 		}
+	}
+
+	/**
+	 * The principal of this thread is read now, because a subscriber may have another.
+	 */
+	private static Mono<LockAcquisition> locksOfPrincipal(LockedCall call) {
+		CurrentRequest ofThread = CurrentRequest.none(SecurityPrincipal.ofThread());
+		return SecurityPrincipal.ofSubscriber().map(CurrentRequest::none).defaultIfEmpty(ofThread).map(call::locks);
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.key;
 
 import java.security.Principal;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,12 +11,38 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CurrentRequest {
 
-	/** The absence of a request. */
-	CurrentRequest NONE = new CurrentRequest() {
+	/** The absence of a request. The principal is that of the thread that asks for it. */
+	CurrentRequest NONE = new NoRequest(SecurityPrincipal::ofThread);
+
+	/** Returns the absence of a request, for a call of the principal. */
+	static CurrentRequest none(@Nullable Principal principal) {
+		return new NoRequest(() -> principal);
+	}
+
+	/** Returns the principal, which may be anonymous. */
+	@Nullable Principal principal();
+
+	/** Returns the values of a header, one for each line. */
+	List<String> headers(String name);
+
+	/** Returns the path within the application: decoded, without matrix parameters. */
+	@Nullable String path();
+
+	/** Returns the value of a variable of the path of the handler. */
+	@Nullable String pathVariable(String name);
+
+	/**
+	 * Returns the first value of a parameter: of the query, and in Spring MVC also of a
+	 * form.
+	 */
+	@Nullable String param(String name);
+
+	/** A call outside of a request. */
+	record NoRequest(Supplier<@Nullable Principal> ofCaller) implements CurrentRequest {
 
 		@Override
 		public @Nullable Principal principal() {
-			return null;
+			return this.ofCaller.get();
 		}
 
 		@Override
@@ -38,24 +65,6 @@ public interface CurrentRequest {
 			return null;
 		}
 
-	};
-
-	/** Returns the principal. */
-	@Nullable Principal principal();
-
-	/** Returns the values of a header, one for each line. */
-	List<String> headers(String name);
-
-	/** Returns the path within the application: decoded, without matrix parameters. */
-	@Nullable String path();
-
-	/** Returns the value of a variable of the path of the handler. */
-	@Nullable String pathVariable(String name);
-
-	/**
-	 * Returns the first value of a parameter: of the query, and in Spring MVC also of a
-	 * form.
-	 */
-	@Nullable String param(String name);
+	}
 
 }

@@ -42,6 +42,9 @@ final class ExpressionCheck {
 
 	private static final Set<String> BUILT_IN_VARIABLES = Set.of("root", "this");
 
+	/** Of the user details of Spring Security. */
+	private static final Set<String> USER_NAME = Set.of("username", "getUsername()");
+
 	private final String where;
 
 	private final List<String> variables;
@@ -124,9 +127,12 @@ final class ExpressionCheck {
 						Boolean::logicalOr);
 			}
 		}
-		else if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference variable
-				&& node.getChild(1) instanceof PropertyOrFieldReference property) {
-			checkProperty(variable.toStringAST().substring(1), property.getName());
+		else if (node instanceof CompoundExpression) {
+			if (node.getChild(0) instanceof VariableReference variable
+					&& node.getChild(1) instanceof PropertyOrFieldReference property) {
+				checkProperty(variable.toStringAST().substring(1), property.getName());
+			}
+			checkPrincipal(node, onRoot);
 		}
 		boolean choice = node instanceof Elvis || node instanceof Ternary;
 		this.choices += choice ? 1 : 0;
@@ -198,6 +204,23 @@ final class ExpressionCheck {
 					"reads '%s' of #%s, but a %s has no such property".formatted(property, variable,
 							value.getClass().getSimpleName()),
 					"Write #%s. In Kotlin, a parameter of a value class is what the class wraps.".formatted(variable));
+		}
+	}
+
+	/**
+	 * Refuses the user name of a principal of Spring Security, which is an
+	 * {@code Authentication}: only the user details in it have such a property.
+	 */
+	private void checkPrincipal(SpelNode compound, boolean onRoot) {
+		for (int i = 0; i + 1 < compound.getChildCount(); i++) {
+			String read = compound.getChild(i + 1).toStringAST();
+			if (isOnRoot(compound, i, onRoot) && compound.getChild(i).toStringAST().equals(LockInvocation.PRINCIPAL)
+					&& USER_NAME.contains(read) && SecurityPrincipal.isPresent()) {
+				throw invalid(
+						"reads '%s' of the principal, but the Authentication of Spring Security has no such property"
+							.formatted(read),
+						SecurityPrincipal.ADVICE);
+			}
 		}
 	}
 

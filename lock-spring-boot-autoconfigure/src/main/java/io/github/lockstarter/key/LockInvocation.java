@@ -64,8 +64,12 @@ public final class LockInvocation {
 		return this.args;
 	}
 
+	/**
+	 * Returns the principal of the request; if there is none, that of Spring Security.
+	 * Callers that have not authenticated have none.
+	 */
 	public @Nullable Principal getPrincipal() {
-		return this.request.principal();
+		return SecurityPrincipal.unlessAnonymous(this.request.principal());
 	}
 
 	public @Nullable String getPath() {

@@ -41,7 +41,14 @@ final class SpelEvaluation {
 			SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS, SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
 			SpelMessage.STRING_INDEX_OUT_OF_BOUNDS, SpelMessage.MAX_CONCATENATED_STRING_LENGTH_EXCEEDED);
 
+	/** Errors of an expression that is written for other types. They quote no values. */
+	private static final Set<SpelMessage> NO_MEMBER = EnumSet.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE,
+			SpelMessage.METHOD_NOT_FOUND);
+
 	private final SpelExpression expression;
+
+	/** The location of the expression, for messages. */
+	private final String where;
 
 	/** The positions of the parameters that the expression reads, by name. */
 	private final Map<String, Integer> variables = new HashMap<>();
@@ -55,9 +62,10 @@ final class SpelEvaluation {
 	private final PropertyAccessor[] accessors = { DataBindingPropertyAccessor.forReadOnlyAccess(),
 			new LenientMapAccessor() };
 
-	private SpelEvaluation(SpelExpression expression, List<List<String>> variables, Set<String> read,
+	private SpelEvaluation(SpelExpression expression, String where, List<List<String>> variables, Set<String> read,
 			Map<String, Boolean> headers) {
 		this.expression = expression;
+		this.where = where;
 		this.read = read;
 		this.headers = headers;
 		Set<String> names = new HashSet<>();
@@ -95,7 +103,7 @@ final class SpelEvaluation {
 			ExpressionCheck check = new ExpressionCheck(where, variables.stream().flatMap(List::stream).toList(),
 					leases, scalars);
 			Set<String> read = check.check(expression.getAST());
-			return new SpelEvaluation(expression, variables, read, check.headers());
+			return new SpelEvaluation(expression, where, variables, read, check.headers());
 		}
 		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
 			throw new LockConfigurationException(
@@ -154,6 +162,12 @@ final class SpelEvaluation {
 		catch (SpelEvaluationException ex) {
 			if (NO_VALUE.contains(ex.getMessageCode())) {
 				return null;
+			}
+			if (NO_MEMBER.contains(ex.getMessageCode())) {
+				String advice = this.read.contains(LockInvocation.PRINCIPAL) ? SecurityPrincipal.ADVICE
+						: "Correct the expression.";
+				throw new LockConfigurationException(
+						"%s cannot be evaluated: %s %s".formatted(this.where, ex.getMessage(), advice), advice);
 			}
 			throw ex;
 		}

@@ -1,15 +1,22 @@
 package io.github.lockstarter.key;
 
 import java.lang.reflect.Method;
+import java.security.Principal;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.authority.AuthorityUtils;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextImpl;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.Lease;
@@ -99,6 +106,69 @@ class MethodExpressionTests {
 	void outsideOfRequests(String expression) {
 		assertThat(MethodExpression.parse(expression, "key", METHOD)
 			.evaluate(new LockInvocation(METHOD, ARGS, CurrentRequest.NONE, HEADER))).isNull();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "principal.username", "principal?.username", "principal.getUsername()",
+			"{#userName, principal.username}", "#root.principal.username", "{1}.![#root.principal.username]",
+			"header('X-Id') ?: principal.username" })
+	@DisplayName("The user name of a principal of Spring Security is refused at start-up, with what to write instead")
+	void userNameOfPrincipal(String expression) {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))
+			.withMessageContainingAll(expression, "Sample.register", "the Authentication of Spring Security")
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("Write principal.name."));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			taro | principal.name
+			taro | principal
+			kyoto | principal.principal.username
+			""")
+	@DisplayName("What the principal has can be read, even if only its class declares it")
+	void readsPrincipal(String expected, String expression) {
+		Object value = MethodExpression.parse(expression, "key", METHOD).evaluate(callBy(new Login("taro")));
+		assertThat(KeyText.lockKey("test", value).key()).isEqualTo(expected);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "principal.email", "principal.email()" })
+	@DisplayName("A property that the principal of a call lacks is an error that says where it is read")
+	void unreadable(String expression) {
+		MethodExpression key = MethodExpression.parse(expression, "key", METHOD);
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> key.evaluate(callBy(new Login("taro"))))
+			.withMessageContainingAll(expression, "Sample.register", "email", Login.class.getName(),
+					"Write principal.name.");
+	}
+
+	@Test
+	@DisplayName("Outside of a request, the principal is that of Spring Security")
+	void principalOfThread() {
+		MethodExpression key = MethodExpression.parse("principal.name", "key", METHOD);
+		LockInvocation call = callBy(null);
+		SecurityContextHolder.setContext(new SecurityContextImpl(new TestingAuthenticationToken("taro", "")));
+		try {
+			assertThat(key.evaluate(new LockInvocation(METHOD, ARGS, CurrentRequest.NONE, HEADER))).isEqualTo("taro");
+			assertThat(key.evaluate(call)).isNull();
+		}
+		finally {
+			SecurityContextHolder.clearContext();
+		}
+	}
+
+	@Test
+	@DisplayName("An anonymous authentication is no principal")
+	void anonymous() {
+		assertThat(MethodExpression.parse("principal", "key", METHOD)
+			.evaluate(callBy(new AnonymousAuthenticationToken("key", "anonymousUser",
+					AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")))))
+			.isNull();
+	}
+
+	private static LockInvocation callBy(@Nullable Principal principal) {
+		return new LockInvocation(METHOD, ARGS, CurrentRequest.none(principal), HEADER);
 	}
 
 	@ParameterizedTest
@@ -238,6 +308,15 @@ class MethodExpressionTests {
 	static class Sample {
 
 		void register(String userName, Order order, Map<String, Integer> body, List<Order> orders) {
+		}
+
+	}
+
+	/** It has more than a name, as an authentication has. */
+	record Login(String getName) implements Principal {
+
+		public Map<String, String> getPrincipal() {
+			return Map.of("username", "kyoto");
 		}
 
 	}

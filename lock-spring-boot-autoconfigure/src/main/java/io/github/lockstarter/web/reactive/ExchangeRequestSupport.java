@@ -25,6 +25,7 @@ import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.SecurityPrincipal;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.SharedResult;
@@ -70,7 +71,8 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		public Mono<CurrentRequest> current(boolean withPrincipal) {
 			Mono<CurrentRequest> anybody = Mono.fromSupplier(() -> new CurrentExchange(this.exchange, null));
 			return !withPrincipal ? anybody
-					: this.exchange.getPrincipal()
+					: this.exchange.<Principal>getPrincipal()
+						.switchIfEmpty(SecurityPrincipal.ofSubscriber())
 						.<CurrentRequest>map((principal) -> new CurrentExchange(this.exchange, principal))
 						.switchIfEmpty(anybody);
 		}

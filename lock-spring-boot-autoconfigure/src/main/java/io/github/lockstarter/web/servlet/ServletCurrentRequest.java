@@ -15,6 +15,7 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.SecurityPrincipal;
 import io.github.lockstarter.web.RequestPaths;
 
 /**
@@ -32,7 +33,8 @@ public record ServletCurrentRequest(HttpServletRequest request) implements Curre
 
 	@Override
 	public @Nullable Principal principal() {
-		return this.request.getUserPrincipal();
+		Principal ofRequest = this.request.getUserPrincipal();
+		return (ofRequest != null) ? ofRequest : SecurityPrincipal.ofThread();
 	}
 
 	@Override
