@@ -3,6 +3,7 @@ package io.github.lockstarter.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -131,6 +132,31 @@ public final class LockOperationValidator {
 							.formatted(method.toGenericString(),
 									Arrays.stream(interfaces).map(Class::getName).toList()),
 						"Add the method to an interface, or let proxies extend classes (spring.aop.proxy-target-class=true).");
+			});
+	}
+
+	/**
+	 * Refuses an object that is not a bean, if its proxy calls an annotated method of it
+	 * without the lock.
+	 * @param type the class of the object
+	 * @param proxy the class of its proxy
+	 * @param locked the classes of the proxies in between whose annotated methods have
+	 * their locks
+	 * @throws LockConfigurationException if a method is called without its lock
+	 */
+	public void checkTarget(Class<?> type, Class<?> proxy, List<Class<?>> locked) {
+		if (this.operations.of(type).isEmpty()) {
+			return;
+		}
+		Stream.of(proxy.getMethods())
+			.filter((method) -> this.operations.find(method, type) != null
+					&& locked.stream().allMatch((each) -> this.operations.find(method, each) == null))
+			.findFirst()
+			.ifPresent((method) -> {
+				throw new LockConfigurationException(
+						"@ExclusiveRequest on %s.%s: the bean is a proxy that calls this method of an object that is no bean, without its lock."
+							.formatted(type.getName(), method.getName()),
+						"Annotate the method on all interfaces of the proxy that declare it, or declare the object as a bean.");
 			});
 	}
 

@@ -45,6 +45,7 @@ import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Named.named;
 
@@ -134,6 +135,43 @@ class LockedProxiesTests {
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(LockConfigurationException.class)
 				.hasMessageContaining("#oder"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { AnnotatedTarget.class, AnnotatedTypeOfTarget.class, PartlyAnnotated.class,
+			PartlyAnnotatedInterfaces.class })
+	@DisplayName("A proxy that calls an annotated method of an object that is no bean stops the start")
+	void annotatedTarget(Class<?> configuration) {
+		this.runner.withUserConfiguration(configuration)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContaining("process"));
+	}
+
+	@Test
+	@DisplayName("The product of a factory that calls such a method cannot be used")
+	void annotatedTargetOfFactoryBean() {
+		this.runner.withUserConfiguration(AnnotatedTargetOfFactoryBean.class)
+			.run((context) -> assertThatException().isThrownBy(() -> context.getBean("outer"))
+				.havingRootCause()
+				.isInstanceOf(LockConfigurationException.class));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { GuardedTarget.class, ProxyOfBean.class })
+	@DisplayName("A proxy around a lock, or by an annotated interface, calls the method with its lock")
+	void guardedTarget(Class<?> configuration) {
+		this.runner.withUserConfiguration(configuration)
+			.run((context) -> assertLocked(context, "order",
+					(id) -> context.getBean("outer", Plain.class).process(id)));
+	}
+
+	@Test
+	@DisplayName("A proxy by an annotated generic interface calls the method with its lock")
+	void guardedGenericTarget() {
+		this.runner.withUserConfiguration(GuardedGenericTarget.class)
+			.run((context) -> assertLocked(context, "order", context.getBean(StringGeneric.class)::process));
 	}
 
 	@Test
@@ -374,6 +412,173 @@ class LockedProxiesTests {
 		@ExclusiveRequest(name = "order", key = "#id")
 		public String process(String id) {
 			return id;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class AnnotatedTarget {
+
+		@Bean
+		Plain outer() {
+			return proxyOf(new Annotated());
+		}
+
+	}
+
+	private static Plain proxyOf(Plain target) {
+		ProxyFactory factory = new ProxyFactory(target);
+		factory.addAdvice((MethodInterceptor) (invocation) -> invocation.proceed());
+		return (Plain) factory.getProxy();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class AnnotatedTargetOfFactoryBean {
+
+		@Bean
+		ProxyFactoryBean outer() {
+			ProxyFactoryBean factory = new ProxyFactoryBean();
+			factory.setTarget(new Annotated());
+			return factory;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class AnnotatedTypeOfTarget {
+
+		@Bean
+		Plain outer() {
+			return proxyOf(new AnnotatedType());
+		}
+
+	}
+
+	@ExclusiveRequest(name = "order", key = "#id")
+	static class AnnotatedType implements Plain {
+
+		@Override
+		public String process(String id) {
+			return id;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class PartlyAnnotated {
+
+		@Bean
+		Plain outer() {
+			return proxyOf(new Part());
+		}
+
+	}
+
+	interface OtherPart {
+
+		@ExclusiveRequest(name = "other")
+		void other();
+
+	}
+
+	static class Part extends Annotated implements OtherPart {
+
+		@Override
+		public void other() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class GuardedTarget {
+
+		@Bean
+		Plain outer() {
+			return proxyOf(new OfGuarded());
+		}
+
+	}
+
+	interface Guarded extends Plain {
+
+		@Override
+		@ExclusiveRequest(name = "order", key = "#id")
+		String process(String id);
+
+	}
+
+	static class OfGuarded implements Guarded {
+
+		@Override
+		public String process(String id) {
+			return id;
+		}
+
+	}
+
+	interface Generic<T> {
+
+		@ExclusiveRequest(name = "order", key = "#id")
+		T process(T id);
+
+	}
+
+	interface StringGeneric extends Generic<String> {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class GuardedGenericTarget {
+
+		@Bean
+		StringGeneric outer() {
+			ProxyFactory factory = new ProxyFactory(new OfGeneric());
+			factory.addAdvice((MethodInterceptor) (invocation) -> invocation.proceed());
+			return (StringGeneric) factory.getProxy();
+		}
+
+	}
+
+	static class OfGeneric implements StringGeneric {
+
+		@Override
+		public String process(String id) {
+			return id;
+		}
+
+	}
+
+	/** Only one of the interfaces that declare the method is annotated. */
+	@Configuration(proxyBeanMethods = false)
+	static class PartlyAnnotatedInterfaces {
+
+		@Bean
+		Plain outer() {
+			return proxyOf(new OfBoth());
+		}
+
+	}
+
+	static class OfBoth implements Generic<String>, Plain {
+
+		@Override
+		public String process(String id) {
+			return id;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ProxyOfBean {
+
+		@Bean
+		Annotated inner() {
+			return new Annotated();
+		}
+
+		@Bean
+		Plain outer(Annotated inner) {
+			return proxyOf(inner);
 		}
 
 	}
