@@ -6,14 +6,18 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.Lease;
@@ -63,7 +67,7 @@ public final class MethodExpression {
 	}
 
 	private static List<List<String>> variables(Method method) {
-		@Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
+		@Nullable String @Nullable [] names = names(method);
 		List<List<String>> variables = new ArrayList<>();
 		for (int i = 0; i < method.getParameterCount(); i++) {
 			List<String> ofParameter = new ArrayList<>();
@@ -76,6 +80,26 @@ public final class MethodExpression {
 			variables.add(ofParameter);
 		}
 		return variables;
+	}
+
+	/**
+	 * Returns the names that the method or one that it overrides has: a class that was
+	 * made at run time, as that of a mock, has none.
+	 */
+	private static @Nullable String @Nullable [] names(Method method) {
+		return Stream.concat(Stream.of(method), overridden(method))
+			.map(parameterNames::getParameterNames)
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+	}
+
+	private static Stream<Method> overridden(Method method) {
+		Class<?> type = method.getDeclaringClass();
+		return Stream
+			.concat(Stream.ofNullable(type.getSuperclass()), ClassUtils.getAllInterfacesForClassAsSet(type).stream())
+			.map((each) -> ReflectionUtils.findMethod(each, method.getName(), method.getParameterTypes()))
+			.filter(Objects::nonNull);
 	}
 
 	/**
