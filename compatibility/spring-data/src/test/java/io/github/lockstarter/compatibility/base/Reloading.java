@@ -1,0 +1,7 @@
+package io.github.lockstarter.compatibility.base;
+
+interface Reloading {
+
+	void reload(String id);
+
+}
