@@ -100,6 +100,29 @@ abstract class CallerContract {
 		assertRunAs("bob", bob.get());
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("A replayed response is only for the user whose response it is")
+	void replayed(Scheme scheme) throws Exception {
+		for (int i = 0; i < 2; i++) {
+			assertThat(post(scheme, "/run?key=" + scheme, "alice").join().body()).isEqualTo("alice alice 1");
+			assertThat(post(scheme, "/run?key=" + scheme, "bob").join().body()).isEqualTo("bob bob 2");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("A caller that may not call a handler is denied at once, although its lock is held")
+	void denied(Scheme scheme) throws Exception {
+		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
+		try (Lease held = locks.acquire(new LockKey("page", "denied"), locks.options("page"))) {
+			assertThat(post(scheme, "/forbidden?key=denied", "alice").join().statusCode()).isEqualTo(403);
+			assertThat(this.server.post(scheme.path("/wait?key=denied")).statusCode()).isIn(302, 401, 403);
+			this.waiters.await(0);
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
 	private CompletableFuture<HttpResponse<String>> post(Scheme scheme, String path, String user) throws Exception {
 		return this.server.postAsync(scheme.path(path), scheme.headers(this.server, user));
 	}

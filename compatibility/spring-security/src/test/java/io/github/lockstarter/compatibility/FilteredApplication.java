@@ -29,6 +29,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextImpl;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -112,6 +115,20 @@ class FilteredApplication {
 				chain.doFilter(request, response);
 			}
 		}, "/mdc");
+	}
+
+	/** The request itself has no user. */
+	@Bean
+	FilterRegistrationBean<Filter> user() {
+		return registration((request, response, chain) -> {
+			SecurityContextHolder.setContext(new SecurityContextImpl(new TestingAuthenticationToken("alice", "")));
+			try {
+				chain.doFilter(request, response);
+			}
+			finally {
+				SecurityContextHolder.clearContext();
+			}
+		}, "/user");
 	}
 
 	private static FilterRegistrationBean<Filter> registration(Filter filter, String path) {
@@ -252,6 +269,12 @@ class FilteredApplication {
 		@ExclusiveRequest(name = "page", key = "#key", replay = "1h", waitTime = "5m")
 		Receipt replay(@RequestParam String key) {
 			return new Receipt("再生", List.of(1, 2));
+		}
+
+		@PostMapping("/own")
+		@ExclusiveRequest(name = "page", key = "principal.name", onConflict = OnConflict.WAIT, waitTime = "5m")
+		String own() {
+			return SecurityContextHolder.getContext().getAuthentication().getName();
 		}
 
 		@PostMapping("/thread")

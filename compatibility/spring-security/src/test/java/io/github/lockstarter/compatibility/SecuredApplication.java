@@ -13,6 +13,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
+import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.context.SecurityContextHolder;
@@ -60,6 +61,10 @@ class SecuredApplication {
 
 	}
 
+	record Form(String key) {
+
+	}
+
 	/** Handlers that return who calls them, by the thread and by the request. */
 	@RestController
 	@RequestMapping("/{scheme}")
@@ -101,6 +106,13 @@ class SecuredApplication {
 		@ExclusiveRequest(name = "run", key = "#key", replay = "1h")
 		String run(@RequestParam String key, HttpServletRequest request) {
 			return caller(request) + " " + this.runs.merge(key, 1, Integer::sum);
+		}
+
+		@PostMapping("/forbidden")
+		@PreAuthorize("hasRole('NOBODY')")
+		@ExclusiveRequest(name = "page", key = "#form.key", onConflict = OnConflict.WAIT, waitTime = "5m")
+		String forbidden(Form form) {
+			return form.key();
 		}
 
 		private static String caller(HttpServletRequest request) {

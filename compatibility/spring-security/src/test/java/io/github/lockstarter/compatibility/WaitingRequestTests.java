@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -30,6 +31,12 @@ class WaitingRequestTests {
 
 		Filters() {
 			super(WAITING);
+		}
+
+		@Test
+		@DisplayName("The user whom a filter has set only for the thread is the principal of the key")
+		void userOfThread() throws Exception {
+			assertThat(contended("/user/own", "alice").body()).asString(StandardCharsets.UTF_8).isEqualTo("alice");
 		}
 
 		@ParameterizedTest
