@@ -64,7 +64,8 @@ public final class InterfaceProxyCheck implements BeanPostProcessor {
 	}
 
 	private static boolean isLocked(Advised proxy) {
-		return Stream.of(proxy.getAdvisors()).anyMatch(ExclusiveRequestAdvisor.class::isInstance);
+		return Stream.of(proxy.getAdvisors())
+			.anyMatch((advisor) -> advisor.getAdvice() instanceof ExclusiveRequestInterceptor);
 	}
 
 }

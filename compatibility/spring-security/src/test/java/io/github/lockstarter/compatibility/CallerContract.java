@@ -8,10 +8,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -121,6 +126,14 @@ abstract class CallerContract {
 			this.waiters.await(0);
 			assertThat(held.isHeld()).isTrue();
 		}
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	@DisplayName("A key that reads what the principal does not have is an error in the log, with what to write instead")
+	void misread(CapturedOutput output) throws Exception {
+		assertThat(post(Scheme.FORM_LOGIN, "/email", "alice").join().statusCode()).isEqualTo(500);
+		assertThat(output).contains("principal.email", "UsernamePasswordAuthenticationToken", "Write principal.name.");
 	}
 
 	private CompletableFuture<HttpResponse<String>> post(Scheme scheme, String path, String user) throws Exception {

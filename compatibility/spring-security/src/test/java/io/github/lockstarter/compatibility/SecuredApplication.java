@@ -115,6 +115,12 @@ class SecuredApplication {
 			return form.key();
 		}
 
+		@PostMapping("/email")
+		@ExclusiveRequest(name = "page", key = "principal.email")
+		String email() {
+			return "never";
+		}
+
 		private static String caller(HttpServletRequest request) {
 			return SecurityContextHolder.getContext().getAuthentication().getName() + " "
 					+ request.getUserPrincipal().getName();
