@@ -23,11 +23,13 @@ import org.jspecify.annotations.NullMarked;
 import org.springframework.web.server.ResponseStatusException;
 
 import io.github.lockstarter.registry.SharingRegistry;
+import io.github.lockstarter.registry.request.ContentionListener;
 import io.github.lockstarter.registry.request.SharedLease;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -95,8 +97,8 @@ class ArchitectureTests {
 		.resideInAnyPackage(ROOT + ".web..", ROOT + ".openapi", ROOT + ".interceptor", ROOT + ".operation",
 				ROOT + ".key")
 		.should()
-		.dependOnClassesThat()
-		.resideInAnyPackage(ROOT + ".store..", ROOT + ".registry..");
+		.dependOnClassesThat(resideInAnyPackage(ROOT + ".store..", ROOT + ".registry..")
+			.and(not(belongToAnyOf(ContentionListener.class))));
 
 	@ArchTest
 	static final ArchRule resultAndCompletionKnowOnlyTheSharingOfTheRegistry = noClasses().that()

@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -12,9 +13,11 @@ import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.FactoryBean;
@@ -24,6 +27,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.EnvironmentAware;
@@ -34,15 +38,20 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.TaskExecutor;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.interceptor.CallObserver;
+import io.github.lockstarter.interceptor.CallerTasks;
 import io.github.lockstarter.interceptor.ConflictEvents;
 import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
+import io.github.lockstarter.interceptor.InterceptorContext;
 import io.github.lockstarter.interceptor.InterfaceProxyCheck;
 import io.github.lockstarter.interceptor.LastRuns;
 import io.github.lockstarter.interceptor.LockPlacement;
@@ -81,17 +90,43 @@ class ExclusiveRequestConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestInterceptor exclusiveRequestInterceptor(LockOperationSource operations,
 			ObjectProvider<LockRegistry> registry, ObjectProvider<LockCounts> counts, LastRuns runs,
-			ConflictEvents events, ObjectProvider<RequestSupport> requests,
+			ConflictEvents events, ObjectProvider<CallerTasks> tasks, ObjectProvider<RequestSupport> requests,
 			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<LockProperties> properties) {
 		// An Optional, because a SingletonSupplier does not cache null and would search
 		// in each call.
 		Supplier<Optional<ReactiveRequestSupport>> reactive = SingletonSupplier
 			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
-		return new ExclusiveRequestInterceptor(operations, registry::getObject,
-				() -> new CallObserver(counts.getObject(), runs, events),
+		return new ExclusiveRequestInterceptor(operations,
+				() -> new InterceptorContext(registry.getObject(), new CallObserver(counts.getObject(), runs, events),
+						tasks.getObject()),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
 				() -> reactive.get().orElse(null),
 				SingletonSupplier.of(() -> properties.getObject().web().releasesOnResponse())::obtain);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static CallerTasks exclusiveRequestCallerTasks(BeanFactory beans, ObjectProvider<TaskExecutor> executors,
+			ObjectProvider<TaskDecorator> decorators) {
+		return new CallerTasks(SingletonSupplier.of(() -> taskExecutor(beans, executors))::obtain,
+				SingletonSupplier.of(() -> decorators.orderedStream().toList())::obtain);
+	}
+
+	/**
+	 * Returns the executor that Spring Boot gives to Spring MVC and to {@code @Async}, or
+	 * else what {@code @Async} finds without Spring Boot.
+	 */
+	private static Executor taskExecutor(BeanFactory beans, ObjectProvider<TaskExecutor> executors) {
+		Executor ofBoot = executor(beans, TaskExecutionAutoConfiguration.APPLICATION_TASK_EXECUTOR_BEAN_NAME);
+		Executor unique = (ofBoot != null) ? ofBoot : executors.getIfUnique();
+		Executor named = (unique != null) ? unique
+				: executor(beans, AsyncExecutionAspectSupport.DEFAULT_TASK_EXECUTOR_BEAN_NAME);
+		return (named != null) ? named : new SimpleAsyncTaskExecutor("lock-calls-");
+	}
+
+	private static @Nullable Executor executor(BeanFactory beans, String name) {
+		return (beans.containsBean(name) && beans.isTypeMatch(name, Executor.class))
+				? beans.getBean(name, Executor.class) : null;
 	}
 
 	@Bean

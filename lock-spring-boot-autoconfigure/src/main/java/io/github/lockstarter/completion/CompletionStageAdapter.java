@@ -47,8 +47,9 @@ public final class CompletionStageAdapter implements CompletionAdapter {
 			return (value != null) ? CompletionAdapterRegistry.passOn(call, value, leases) : null;
 		}).whenComplete((value, failure) -> {
 			leases.failed(cause(failure));
+			Runnable completion = CallerClassLoader.keep(() -> complete(released, value, cause(failure)));
 			// Dependent stages do not run on a thread of the registry.
-			leases.end().whenCompleteAsync((nothing, ignored) -> complete(released, value, cause(failure)));
+			leases.end().whenCompleteAsync((nothing, ignored) -> completion.run());
 		});
 		return released;
 	}

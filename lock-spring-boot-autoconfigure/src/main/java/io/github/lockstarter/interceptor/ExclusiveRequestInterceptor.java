@@ -12,7 +12,6 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReturnType;
@@ -43,21 +42,18 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	 * Creates an interceptor. It is created before most other beans, so its suppliers are
 	 * not called before the first call of a method.
 	 * @param operations the annotated methods
-	 * @param registry the registry that grants the locks
-	 * @param observer records calls that are refused, are skipped, or run without their
-	 * lock
+	 * @param context the shared context of all calls
 	 * @param requests finds the request of a thread
 	 * @param reactiveRequests finds the request of a Reactor context, if the application
 	 * is reactive
 	 * @param untilResponse whether handlers keep their locks until their response has
 	 * been written
 	 */
-	public ExclusiveRequestInterceptor(LockOperationSource operations, Supplier<LockRegistry> registry,
-			Supplier<CallObserver> observer, Supplier<RequestSupport> requests,
-			Supplier<@Nullable ReactiveRequestSupport> reactiveRequests, BooleanSupplier untilResponse) {
+	public ExclusiveRequestInterceptor(LockOperationSource operations, Supplier<InterceptorContext> context,
+			Supplier<RequestSupport> requests, Supplier<@Nullable ReactiveRequestSupport> reactiveRequests,
+			BooleanSupplier untilResponse) {
 		this.operations = operations;
-		this.context = SingletonSupplier
-			.of(() -> new InterceptorContext(registry.get(), new WaitGraph(), observer.get()));
+		this.context = SingletonSupplier.of(context);
 		this.requests = requests;
 		this.reactiveRequests = reactiveRequests;
 		this.untilResponse = untilResponse;
@@ -84,7 +80,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		}
 		boolean onEventLoop = REACTOR_PRESENT && ReactiveCalls.isOnEventLoop();
 		if ((onEventLoop || method.waits()) && returned.isReplaceableStage()) {
-			return StageCalls.callLater(call);
+			return StageCalls.call(call, !onEventLoop);
 		}
 		if (onEventLoop) {
 			throw CompletionAdapterRegistry.unsupported(returned,

@@ -137,6 +137,11 @@ public final class LockedCall implements GuardedCall {
 		return expectsAnswer;
 	}
 
+	/** Returns the task executor for a method whose caller has left. */
+	CallerTasks tasks() {
+		return this.context.tasks();
+	}
+
 	boolean isInRequest() {
 		return this.currentRequest != CurrentRequest.NONE;
 	}

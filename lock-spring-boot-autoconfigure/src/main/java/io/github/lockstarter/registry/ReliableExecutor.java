@@ -2,13 +2,15 @@ package io.github.lockstarter.registry;
 
 import java.util.concurrent.Executor;
 
+import io.github.lockstarter.registry.request.ContentionListener;
+
 /**
  * Runs every task, even if an executor of the application rejects it.
  *
  * @param executor the executor
  * @param substitute runs the tasks that the executor rejects
  */
-record ReliableExecutor(Executor executor, Executor substitute) implements Executor {
+record ReliableExecutor(Executor executor, Executor substitute) implements ContentionListener {
 
 	@Override
 	public void execute(Runnable task) {
@@ -18,6 +20,13 @@ record ReliableExecutor(Executor executor, Executor substitute) implements Execu
 		catch (Throwable ex) {
 			// The task may run twice, but does its work only once.
 			this.substitute.execute(task);
+		}
+	}
+
+	@Override
+	public void contended() {
+		if (this.executor instanceof ContentionListener caller) {
+			caller.contended();
 		}
 	}
 

@@ -176,14 +176,15 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return this.contended;
 	}
 
-	/** Marks the caller as contended, and counts it the first time. */
+	/**
+	 * Marks the caller as contended. The first time, it is counted, and the caller is
+	 * notified.
+	 */
 	public final void meetContention() {
 		if (!this.contended) {
 			this.contended = true;
 			this.observer.count(this.key, Event.CONTENDED);
-			if (this.delivery instanceof Blocking blocking && blocking.contended() != null) {
-				blocking.contended().complete(null);
-			}
+			this.delivery.contended();
 		}
 	}
 
@@ -299,11 +300,11 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	public final boolean awaitContention() throws InterruptedException {
-		if (!(this.delivery instanceof Blocking blocking) || blocking.contended() == null) {
+		if (!(this.delivery instanceof Blocking blocking) || blocking.contention() == null) {
 			return false;
 		}
 		try {
-			CompletableFuture.anyOf(this.answer, blocking.contended()).get();
+			CompletableFuture.anyOf(this.answer, blocking.contention()).get();
 			return !this.answer.isDone();
 		}
 		catch (ExecutionException ex) {

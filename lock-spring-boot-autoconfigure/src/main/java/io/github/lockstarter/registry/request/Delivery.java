@@ -17,14 +17,25 @@ public sealed interface Delivery {
 	 */
 	Executor executor();
 
+	/** Notifies the caller that the lock is held. */
+	void contended();
+
 	/**
 	 * A thread of the caller waits for the answer.
 	 *
 	 * @param executor runs the notification of the end of the lease
-	 * @param contended completed when the caller finds the lock held; {@code null} if
+	 * @param contention completed when the caller finds the lock held; {@code null} if
 	 * nobody needs to know
 	 */
-	record Blocking(Executor executor, @Nullable CompletableFuture<Void> contended) implements Delivery {
+	record Blocking(Executor executor, @Nullable CompletableFuture<Void> contention) implements Delivery {
+
+		@Override
+		public void contended() {
+			if (this.contention != null) {
+				this.contention.complete(null);
+			}
+		}
+
 	}
 
 	/**
@@ -34,6 +45,14 @@ public sealed interface Delivery {
 	 * @param action processes the answer
 	 */
 	record Async(Executor executor, BiConsumer<AcquireRequest, Answer> action) implements Delivery {
+
+		@Override
+		public void contended() {
+			if (this.executor instanceof ContentionListener caller) {
+				caller.contended();
+			}
+		}
+
 	}
 
 }

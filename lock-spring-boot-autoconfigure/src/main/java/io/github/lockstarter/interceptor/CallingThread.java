@@ -1,0 +1,83 @@
+package io.github.lockstarter.interceptor;
+
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.github.lockstarter.registry.request.ContentionListener;
+
+/**
+ * Runs answers on the thread of the caller while it waits for the first one. It leaves
+ * when it has the answer, or the lock turns out to be held.
+ */
+final class CallingThread implements ContentionListener {
+
+	private static final Runnable NOTHING = () -> {
+	};
+
+	private final BlockingQueue<Runnable> answers = new LinkedBlockingQueue<>();
+
+	private final Executor later;
+
+	private volatile boolean contended;
+
+	private volatile boolean left;
+
+	/**
+	 * Creates a calling thread.
+	 * @param later runs the answers that arrive when the caller has left
+	 */
+	CallingThread(Executor later) {
+		this.later = later;
+	}
+
+	@Override
+	public void execute(Runnable answer) {
+		if (!this.left) {
+			this.answers.add(answer);
+			// The caller may have left in the meantime, without this answer.
+			if (!this.left || !this.answers.remove(answer)) {
+				return;
+			}
+		}
+		this.later.execute(answer);
+	}
+
+	@Override
+	public void contended() {
+		this.contended = true;
+		this.answers.add(NOTHING);
+	}
+
+	/**
+	 * Waits on this thread, and runs the answers. An interrupt ends the wait. To be
+	 * called once.
+	 * @param time the longest wait; what has arrived is run even if it is zero
+	 * @return whether the future is complete
+	 */
+	boolean await(CompletableFuture<?> future, Duration time) {
+		future.whenComplete((value, failure) -> this.answers.add(NOTHING));
+		long end = System.nanoTime() + time.toNanos();
+		try {
+			while (!future.isDone() && !this.contended) {
+				Runnable answer = this.answers.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+				if (answer == null) {
+					break;
+				}
+				answer.run();
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		this.left = true;
+		for (Runnable answer = this.answers.poll(); answer != null; answer = this.answers.poll()) {
+			answer.run();
+		}
+		return future.isDone();
+	}
+
+}

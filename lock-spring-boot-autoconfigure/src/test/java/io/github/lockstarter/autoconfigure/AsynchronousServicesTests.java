@@ -1,0 +1,387 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.SyncTaskExecutor;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.TaskExecutor;
+import org.springframework.core.task.TaskRejectedException;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.testing.TestRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Where methods of services that return a future, and may wait for their lock, run.
+ */
+class AsynchronousServicesTests {
+
+	private static final ThreadLocal<String> USER = new ThreadLocal<>();
+
+	private final ApplicationContextRunner withoutExecutor = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class,
+				DataRedisAutoConfiguration.class))
+		.withPropertyValues(TestRedis.properties())
+		.withPropertyValues("lock.store=memory")
+		.withBean(Reports.class);
+
+	private final ApplicationContextRunner runner = this.withoutExecutor
+		.withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class));
+
+	@ParameterizedTest
+	@ValueSource(strings = { "memory", "redis" })
+	@DisplayName("A method whose lock is free is called on the thread of the caller, before the call returns")
+	void free(String store) {
+		this.runner.withPropertyValues("lock.store=" + store).run((context) -> {
+			Reports reports = context.getBean(Reports.class);
+			reports.make("free");
+			assertThat(reports.runs()).singleElement().isEqualTo(Run.here());
+			assertThatIllegalStateException().isThrownBy(() -> reports.fail("free")).withMessage("as asked");
+			assertThat(context.getBean(LockRegistry.class).tryAcquire("report:free", Duration.ZERO)).isPresent();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "memory", "redis" })
+	@DisplayName("So is a method that shares its result, or runs under several locks")
+	void freeOfOtherKinds(String store) {
+		this.runner.withPropertyValues("lock.store=" + store).withBean(SharedReports.class).run((context) -> {
+			SharedReports shared = context.getBean(SharedReports.class);
+			assertThat(shared.make("free")).succeedsWithin(Duration.ofSeconds(20))
+				.isEqualTo(Thread.currentThread().getName());
+			Reports reports = context.getBean(Reports.class);
+			reports.makeBoth("left", "right");
+			assertThat(reports.runs()).singleElement().isEqualTo(Run.here());
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "memory", "redis" })
+	@DisplayName("A method that has waited is called on the task executor, with the class loader of the caller and what the TaskDecorator beans hand on")
+	void waits(String store) throws Exception {
+		try (URLClassLoader loader = new URLClassLoader(new URL[0])) {
+			this.runner.withPropertyValues("lock.store=" + store)
+				.withBean(TaskDecorator.class, () -> AsynchronousServicesTests::handOnUser)
+				.run((context) -> {
+					Reports reports = context.getBean(Reports.class);
+					CompletableFuture<Run> report;
+					CompletableFuture<ClassLoader> next;
+					try (Lease held = context.getBean(LockRegistry.class).acquire("report:waits")) {
+						USER.set("taro");
+						Thread.currentThread().setContextClassLoader(loader);
+						report = reports.make("waits");
+						next = report.thenApply((run) -> Thread.currentThread().getContextClassLoader());
+						assertThat(reports.runs()).isEmpty();
+						assertThat(held.isHeld()).isTrue();
+					}
+					finally {
+						USER.remove();
+						Thread.currentThread().setContextClassLoader(getClass().getClassLoader());
+					}
+					// First, because a thread that waits for a future helps with what
+					// depends on
+					// it.
+					assertThat(next).succeedsWithin(Duration.ofSeconds(20)).isSameAs(loader);
+					assertThat(report).succeedsWithin(Duration.ofSeconds(20)).satisfies((run) -> {
+						assertThat(run.thread()).startsWith("task-");
+						assertThat(run.loader()).isSameAs(loader);
+						assertThat(run.user()).isEqualTo("taro");
+					});
+				});
+		}
+	}
+
+	@Test
+	@DisplayName("The future is completed with the context class loader of the thread on which the work ended")
+	void completes() throws Exception {
+		try (URLClassLoader loader = new URLClassLoader(new URL[0])) {
+			this.runner.run((context) -> {
+				Reports reports = context.getBean(Reports.class);
+				// Threads of ours that are started later would inherit the class loader.
+				for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors(); i++) {
+					reports.follow(CompletableFuture.completedFuture(Run.here())).join();
+				}
+				CompletableFuture<Run> work = new CompletableFuture<>();
+				CompletableFuture<ClassLoader> next = reports.follow(work)
+					.thenApply((run) -> Thread.currentThread().getContextClassLoader());
+				Thread worker = new Thread(() -> work.complete(Run.here()));
+				worker.setContextClassLoader(loader);
+				worker.start();
+				assertThat(next).succeedsWithin(Duration.ofSeconds(20)).isSameAs(loader);
+			});
+		}
+	}
+
+	@Test
+	@DisplayName("A unique TaskExecutor of the application is used where Spring Boot has none of its own")
+	void uniqueExecutor() {
+		assertRunsOn(this.runner.withBean("reports", TaskExecutor.class, () -> new SimpleAsyncTaskExecutor("own-")),
+				"own-");
+	}
+
+	@Test
+	@DisplayName("Of several executors, the one with the name taskExecutor is used")
+	void namedExecutor() {
+		assertRunsOn(
+				this.runner.withBean("mail", TaskExecutor.class, () -> new SimpleAsyncTaskExecutor("mail-"))
+					.withBean("taskExecutor", TaskExecutor.class, () -> new SimpleAsyncTaskExecutor("named-")),
+				"named-");
+	}
+
+	@Test
+	@DisplayName("Without an executor a method that has waited gets a thread of its own")
+	void noExecutor() {
+		assertRunsOn(this.withoutExecutor, "lock-calls-");
+	}
+
+	@Test
+	@EnabledForJreRange(min = JRE.JAVA_21)
+	@DisplayName("With virtual threads a method that has waited is called on one")
+	void virtualThreads() {
+		assertRunsOn(this.runner.withPropertyValues("spring.threads.virtual.enabled=true",
+				"spring.task.execution.thread-name-prefix=virtual-"), "virtual-");
+	}
+
+	@Test
+	@DisplayName("An executor that runs tasks on the thread of the submission gets none of the registry or the driver")
+	void executorOnCaller() {
+		assertRunsOn(
+				this.runner.withPropertyValues("lock.store=redis").withBean(TaskExecutor.class, SyncTaskExecutor::new),
+				"(?!lock-|lettuce-).*");
+	}
+
+	private static void assertRunsOn(ApplicationContextRunner runner, String threads) {
+		runner.run((context) -> {
+			CompletableFuture<Run> report;
+			try (Lease held = context.getBean(LockRegistry.class).acquire("report:executor")) {
+				report = context.getBean(Reports.class).make("executor");
+				assertThat(held.isHeld()).isTrue();
+			}
+			assertThat(report).succeedsWithin(Duration.ofSeconds(20))
+				.satisfies((run) -> assertThat(run.thread()).matches(threads + ".*"));
+		});
+	}
+
+	@Test
+	@DisplayName("If the executor rejects the call, the future fails, the method is not called, and the lock is released")
+	void rejected() {
+		this.runner.withBean(TaskExecutor.class, () -> (task) -> {
+			throw new TaskRejectedException("full");
+		}).run((context) -> {
+			Reports reports = context.getBean(Reports.class);
+			CompletableFuture<Run> report;
+			try (Lease held = context.getBean(LockRegistry.class).acquire("report:rejected")) {
+				report = reports.make("rejected");
+				assertThat(held.isHeld()).isTrue();
+			}
+			assertThat(report).failsWithin(Duration.ofSeconds(20))
+				.withThrowableThat()
+				.withCauseInstanceOf(TaskRejectedException.class);
+			awaitFree(context.getBean(LockRegistry.class), "report:rejected");
+			assertThat(reports.runs()).isEmpty();
+		});
+	}
+
+	@Test
+	@DisplayName("A caller whose wait times out gets the conflict, even if the executor rejects every task")
+	void conflict() {
+		this.runner.withPropertyValues("lock.names.report.wait=50ms").withBean(TaskExecutor.class, () -> (task) -> {
+			throw new TaskRejectedException("full");
+		}).run((context) -> {
+			try (Lease held = context.getBean(LockRegistry.class).acquire("report:late")) {
+				assertThat(context.getBean(Reports.class).make("late")).failsWithin(Duration.ofSeconds(20))
+					.withThrowableThat()
+					.withCauseInstanceOf(LockConflictException.class);
+				assertThat(held.isHeld()).isTrue();
+			}
+		});
+	}
+
+	@Test
+	@DisplayName("A caller that cancels the future while the call is queued at the executor frees the lock, and the method is not called")
+	void cancelledInQueue() {
+		BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
+		this.runner.withBean(TaskExecutor.class, () -> queue::add).run((context) -> {
+			Reports reports = context.getBean(Reports.class);
+			CompletableFuture<Run> report;
+			try (Lease held = context.getBean(LockRegistry.class).acquire("report:queued")) {
+				report = reports.make("queued");
+				assertThat(held.isHeld()).isTrue();
+			}
+			await().until(() -> !queue.isEmpty());
+			assertThat(context.getBean(LockRegistry.class).tryAcquire("report:queued", Duration.ZERO)).isEmpty();
+			report.cancel(false);
+			awaitFree(context.getBean(LockRegistry.class), "report:queued");
+			queue.remove().run();
+			assertThat(reports.runs()).isEmpty();
+		});
+	}
+
+	@Test
+	@DisplayName("An event loop is not blocked while the store answers; the method is called on the task executor")
+	void eventLoop() {
+		SlowStore store = new SlowStore();
+		this.runner.withBean(LockStore.class, () -> store).run((context) -> {
+			Reports reports = context.getBean(Reports.class);
+			CompletableFuture<Run> report = Mono.fromCallable(() -> reports.make("loop"))
+				.subscribeOn(Schedulers.parallel())
+				.block(Duration.ofSeconds(20));
+			assertThat(report).isNotDone();
+			store.answer.complete(new AcquireResult.Granted(1));
+			assertThat(report).succeedsWithin(Duration.ofSeconds(20))
+				.satisfies((run) -> assertThat(run.thread()).startsWith("task-"));
+		});
+	}
+
+	@Test
+	@DisplayName("A caller that is interrupted while the store answers goes on, interrupted, and the method is called later")
+	void interrupted() {
+		SlowStore store = new SlowStore();
+		this.runner.withBean(LockStore.class, () -> store).run((context) -> {
+			Thread.currentThread().interrupt();
+			CompletableFuture<Run> report = context.getBean(Reports.class).make("interrupted");
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(report).isNotDone();
+			store.answer.complete(new AcquireResult.Granted(1));
+			assertThat(report).succeedsWithin(Duration.ofSeconds(20))
+				.satisfies((run) -> assertThat(run.thread()).startsWith("task-"));
+		});
+	}
+
+	private static void awaitFree(LockRegistry locks, String lock) {
+		await().until(() -> locks.tryAcquire(lock, Duration.ZERO).map((lease) -> {
+			lease.close();
+			return true;
+		}).orElse(false));
+	}
+
+	private static Runnable handOnUser(Runnable task) {
+		String user = USER.get();
+		return () -> {
+			USER.set(user);
+			try {
+				task.run();
+			}
+			finally {
+				USER.remove();
+			}
+		};
+	}
+
+	record Run(String thread, ClassLoader loader, String user) {
+
+		static Run here() {
+			Thread thread = Thread.currentThread();
+			return new Run(thread.getName(), thread.getContextClassLoader(), USER.get());
+		}
+
+	}
+
+	static class Reports {
+
+		private final Queue<Run> runs = new ConcurrentLinkedQueue<>();
+
+		public Queue<Run> runs() {
+			return this.runs;
+		}
+
+		@ExclusiveRequest(name = "report", key = "#id", waitTime = "1m")
+		public CompletableFuture<Run> make(String id) {
+			this.runs.add(Run.here());
+			return CompletableFuture.completedFuture(Run.here());
+		}
+
+		@ExclusiveRequest(name = "report", key = "#id", waitTime = "1m")
+		@ExclusiveRequest(name = "other", keys = "{#id, #other}", waitTime = "1m")
+		public CompletionStage<Run> makeBoth(String id, String other) {
+			this.runs.add(Run.here());
+			return CompletableFuture.completedFuture(Run.here());
+		}
+
+		@ExclusiveRequest(name = "report", key = "#id", waitTime = "1m")
+		public CompletableFuture<Run> fail(String id) {
+			throw new IllegalStateException("as asked");
+		}
+
+		@ExclusiveRequest(name = "follow")
+		public CompletableFuture<Run> follow(CompletableFuture<Run> work) {
+			return work;
+		}
+
+	}
+
+	static class SharedReports {
+
+		@ExclusiveRequest(name = "shared", key = "#id", onConflict = OnConflict.SHARE, waitTime = "1m")
+		public CompletableFuture<String> make(String id) {
+			return CompletableFuture.completedFuture(Thread.currentThread().getName());
+		}
+
+	}
+
+	/** A store that answers when the test says so. */
+	static class SlowStore implements LockStore {
+
+		final CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
+
+		@Override
+		public StoredLock lock(LockKey key) {
+			return new StoredLock() {
+
+				@Override
+				public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+					return SlowStore.this.answer;
+				}
+
+				@Override
+				public CompletionStage<Boolean> renew(String owner, Duration ttl) {
+					return CompletableFuture.completedFuture(true);
+				}
+
+				@Override
+				public CompletionStage<Boolean> release(String owner, StoredResult result) {
+					return CompletableFuture.completedFuture(true);
+				}
+
+			};
+		}
+
+	}
+
+}
