@@ -280,20 +280,9 @@ class ExclusiveRequestConfiguration {
 		}
 	}
 
-	/**
-	 * Warns about configured names without a lock: the settings of a misspelt name have
-	 * no effect.
-	 */
 	@Bean
-	static SmartInitializingSingleton exclusiveRequestUnknownLockNameWarning(LockOperationSource operations,
-			LockProperties properties) {
-		return () -> properties.names()
-			.keySet()
-			.stream()
-			.filter((name) -> !operations.lockNames().contains(name))
-			.forEach((name) -> logger.warn(
-					"lock.names.%s: no @ExclusiveRequest of a bean created so far has that name. The settings apply only to code that acquires the lock with a LockRegistry. The names of the annotations are %s"
-						.formatted(name, operations.lockNames())));
+	static LockNameWarning exclusiveRequestLockNameWarning(LockOperationSource operations, LockProperties properties) {
+		return new LockNameWarning(operations, properties);
 	}
 
 	/**

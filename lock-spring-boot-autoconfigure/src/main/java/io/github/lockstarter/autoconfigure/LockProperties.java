@@ -120,10 +120,28 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	/** Returns the settings for locks with that name, if any. */
 	LockSettings settings(String name) {
 		Named named = this.names.get(name);
-		return (named != null)
-				? new LockSettings(named.ttl(), named.waitTime(), named.renew(), named.maxHold(), named.holdAtLeast(),
-						named.conflictStatus(), this.enabled ? named.enabled() : Boolean.FALSE, named.onStoreFailure())
-				: LockSettings.NONE;
+		if (named != null) {
+			return settings(named);
+		}
+		LockSettings settings = LockSettings.NONE;
+		for (Map.Entry<String, Named> other : this.names.entrySet()) {
+			if (VariableName.is(other.getKey()) && VariableName.fits(other.getKey(), name)) {
+				settings = settings.or(settings(other.getValue()));
+			}
+		}
+		return settings;
+	}
+
+	private LockSettings settings(Named named) {
+		return new LockSettings(named.ttl(), named.waitTime(), named.renew(), named.maxHold(), named.holdAtLeast(),
+				named.conflictStatus(), this.enabled ? named.enabled() : Boolean.FALSE, named.onStoreFailure());
+	}
+
+	/** Returns the same properties with other settings of single locks. */
+	LockProperties withNames(Map<String, Named> names) {
+		return new LockProperties(this.enabled, this.store, this.ttl, this.waitTime, this.renew, this.maxHold,
+				this.maxWaiters, this.maxKeys, this.onStoreFailure, this.order, names, this.web, this.share,
+				this.replay, this.redis, this.jdbc, this.memcached, this.dynamodb);
 	}
 
 	/** Returns the options with which code acquires locks with that name by default. */

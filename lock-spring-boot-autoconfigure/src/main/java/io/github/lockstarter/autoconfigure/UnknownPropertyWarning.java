@@ -4,6 +4,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
@@ -21,11 +23,13 @@ import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.origin.Origin;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
@@ -37,12 +41,15 @@ import io.github.lockstarter.key.NearestName;
  * application and other modules may have properties there, too, so all names that their
  * beans bind are known.
  */
+@Order(0)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandlerAdvisor, SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(UnknownPropertyWarning.class);
 
 	private static final ConfigurationPropertyName LOCK = ConfigurationPropertyName.of("lock");
+
+	private static final ConfigurationPropertyName NAMES = LOCK.append("names");
 
 	/** A source that cannot be iterated, so that binding requests all names of a bean. */
 	private static final ConfigurationPropertySource NOTHING = (name) -> null;
@@ -117,9 +124,21 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 
 	private void warn(ConfigurationPropertyName name, ConfigurationPropertySource source) {
 		// The names of nested properties are not requested if no property is set there.
-		new Binder(NOTHING).bindOrCreate(LOCK, Bindable.of(LockProperties.class), apply(BindHandler.DEFAULT));
+		Binder nothing = new Binder(NOTHING);
+		nothing.bindOrCreate(LOCK, Bindable.of(LockProperties.class), apply(BindHandler.DEFAULT));
+		if (NAMES.isAncestorOf(name)) {
+			nothing.bind(withBrackets(name), Bindable.of(LockProperties.Named.class), apply(BindHandler.DEFAULT));
+		}
 		logger.warn("%s (%s) is not a known property, and has no effect; the nearest is %s".formatted(name,
 				origin(name, source), NearestName.to(name.toString(), this.known.values())));
+	}
+
+	/** The name of a lock with dots needs brackets. */
+	private static ConfigurationPropertyName withBrackets(ConfigurationPropertyName name) {
+		String lock = IntStream.range(NAMES.getNumberOfElements(), Math.max(name.getNumberOfElements() - 1, 3))
+			.mapToObj((i) -> name.getElement(i, Form.ORIGINAL))
+			.collect(Collectors.joining("."));
+		return NAMES.append("[" + lock + "]");
 	}
 
 	private static @Nullable Object origin(ConfigurationPropertyName name, ConfigurationPropertySource source) {

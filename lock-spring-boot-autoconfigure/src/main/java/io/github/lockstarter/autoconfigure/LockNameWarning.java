@@ -1,0 +1,83 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+import io.github.lockstarter.operation.LockOperationSource;
+
+/**
+ * Warns about settings under {@code lock.names} that have no effect, because no lock has
+ * the name, and about environment variables that fit several locks, or only one that
+ * other properties name exactly.
+ */
+final class LockNameWarning implements SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(LockNameWarning.class);
+
+	private final LockOperationSource operations;
+
+	private final Set<String> configured;
+
+	LockNameWarning(LockOperationSource operations, LockProperties properties) {
+		this.operations = operations;
+		this.configured = properties.names().keySet();
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		Set<String> locks = new TreeSet<>(this.operations.lockNames());
+		for (String name : this.configured) {
+			if (VariableName.is(name) && !locks.contains(name)) {
+				warnOfVariable(name, locks);
+			}
+			else if (!locks.contains(name) && this.configured.stream().noneMatch(isVariableFor(name))) {
+				warnOfUnknown("lock.names." + name, locks);
+			}
+		}
+	}
+
+	private static Predicate<String> isVariableFor(String name) {
+		return (each) -> VariableName.is(each) && VariableName.fits(each, name);
+	}
+
+	private void warnOfVariable(String variable, Set<String> locks) {
+		Set<String> fitting = locks.stream()
+			.filter((lock) -> VariableName.fits(variable, lock))
+			.collect(Collectors.toCollection(TreeSet::new));
+		if (fitting.isEmpty()) {
+			warnOfUnknown("LOCK_NAMES_" + variable + "_…", locks);
+		}
+		fitting.stream()
+			.filter((lock) -> this.configured.contains(lock) && !overrides(variable, lock))
+			.forEach((lock) -> logger.warn(
+					"LOCK_NAMES_%s_… has no effect on the lock '%s', because other properties name it exactly. Set lock.names[%s].… there instead"
+						.formatted(variable, lock, lock)));
+		fitting.removeAll(this.configured);
+		if (fitting.size() > 1) {
+			logger.warn(
+					"LOCK_NAMES_%s_… applies to each of the locks %s. Name one of them exactly in another source, as in lock.names[%s].…"
+						.formatted(variable, fitting, fitting.iterator().next()));
+		}
+	}
+
+	/** Returns whether Spring Boot itself finds the variable for the name. */
+	private static boolean overrides(String variable, String name) {
+		String upper = name.toUpperCase(Locale.ROOT);
+		return variable.equals(upper.replace("-", "")) || variable.equals(upper.replace('-', '_'));
+	}
+
+	private static void warnOfUnknown(String property, Set<String> locks) {
+		logger.warn(
+				"%s: no @ExclusiveRequest of a bean created so far has that name. The settings apply only to code that acquires the lock with a LockRegistry. The names of the annotations are %s"
+					.formatted(property, locks));
+	}
+
+}
