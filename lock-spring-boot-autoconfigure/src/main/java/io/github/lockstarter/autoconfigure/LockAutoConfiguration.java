@@ -24,7 +24,7 @@ import io.github.lockstarter.store.LockStore;
 		LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class, TransactionConfiguration.class,
 		LockProblemsConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class,
 		LockOpenApiConfiguration.class, LockMetricsConfiguration.class, LocksEndpointConfiguration.class,
-		LockHealthConfiguration.class, LockNameVariables.class, UnknownPropertyWarning.class })
+		LockHealthConfiguration.class, LockNameVariables.class, RefreshWarning.class, UnknownPropertyWarning.class })
 public final class LockAutoConfiguration {
 
 }

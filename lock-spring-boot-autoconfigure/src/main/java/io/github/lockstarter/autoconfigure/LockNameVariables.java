@@ -5,6 +5,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
@@ -13,6 +14,7 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
@@ -24,6 +26,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * here be known to {@link UnknownPropertyWarning}.
  */
 @Order(1)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 final class LockNameVariables implements ConfigurationPropertiesBindHandlerAdvisor {
 
 	private static final ConfigurationPropertyName LOCK = ConfigurationPropertyName.of("lock");

@@ -12,8 +12,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
@@ -171,8 +169,7 @@ class AsynchronousServicesTests {
 	}
 
 	@Test
-	@EnabledForJreRange(min = JRE.JAVA_21)
-	@DisplayName("With virtual threads a method that has waited is called on one")
+	@DisplayName("So it is with virtual threads, where the JVM has them")
 	void virtualThreads() {
 		assertRunsOn(this.runner.withPropertyValues("spring.threads.virtual.enabled=true",
 				"spring.task.execution.thread-name-prefix=virtual-"), "virtual-");

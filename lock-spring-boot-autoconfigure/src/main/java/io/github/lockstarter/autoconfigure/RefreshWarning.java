@@ -1,0 +1,77 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Collection;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.event.GenericApplicationListener;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.env.Environment;
+
+/**
+ * Warns when properties under {@code lock} have changed in a running application, as by
+ * the endpoint {@code refresh} of Spring Cloud: they have no effect before a restart. All
+ * servers that share a lock should follow the same settings, and those of an annotated
+ * method are checked only at the start.
+ */
+final class RefreshWarning implements GenericApplicationListener {
+
+	private static final Log logger = LogFactory.getLog(RefreshWarning.class);
+
+	/** An event of Spring Cloud Context, which is no dependency. */
+	private static final String CHANGE = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
+
+	private final Environment environment;
+
+	private final LockProperties properties;
+
+	RefreshWarning(Environment environment, LockProperties properties) {
+		this.environment = environment;
+		this.properties = properties;
+	}
+
+	@Override
+	public boolean supportsEventType(ResolvableType eventType) {
+		return eventType.toClass().getName().equals(CHANGE);
+	}
+
+	@Override
+	public void onApplicationEvent(ApplicationEvent event) {
+		Set<String> changed = keys(event).stream()
+			.map(Object::toString)
+			.filter((key) -> key.startsWith("lock."))
+			.collect(Collectors.toCollection(TreeSet::new));
+		if (!changed.isEmpty() && differs()) {
+			logger.warn("The changes of %s have no effect before a restart of the application".formatted(changed));
+		}
+	}
+
+	private static Collection<?> keys(ApplicationEvent event) {
+		return (PropertyAccessorFactory.forBeanPropertyAccess(event)
+			.getPropertyValue("keys") instanceof Collection<?> keys) ? keys : Set.of();
+	}
+
+	/** The application may have properties of its own under the prefix. */
+	private boolean differs() {
+		try {
+			return !Binder.get(this.environment)
+				.bindOrCreate("lock", Bindable.of(LockProperties.class),
+						new LockNameVariables().apply(BindHandler.DEFAULT))
+				.equals(this.properties);
+		}
+		catch (RuntimeException ex) {
+			// The start would fail.
+			return true;
+		}
+	}
+
+}
