@@ -18,6 +18,7 @@ import org.springframework.transaction.interceptor.BeanFactoryTransactionAttribu
 import io.github.lockstarter.interceptor.LeaseTransactionListener;
 import io.github.lockstarter.interceptor.ReplayTransactionAdvisor;
 import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 
 /**
  * Configures the rollback of transactions whose lock was lost, for every transaction
@@ -50,6 +51,22 @@ class TransactionConfiguration {
 			public Object postProcessAfterInitialization(Object bean, String beanName) {
 				if (bean instanceof ConfigurableTransactionManager transactions) {
 					transactions.addListener(listener);
+				}
+				return bean;
+			}
+
+		};
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static BeanPostProcessor exclusiveRequestEarlyReleaseWarning() {
+		return new BeanPostProcessor() {
+
+			@Override
+			public Object postProcessAfterInitialization(Object bean, String beanName) {
+				if (bean instanceof DefaultLockRegistry registry) {
+					registry.onAcquire(new EarlyReleaseWarning());
 				}
 				return bean;
 			}
