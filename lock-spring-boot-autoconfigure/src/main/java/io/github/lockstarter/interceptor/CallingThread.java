@@ -13,7 +13,7 @@ import io.github.lockstarter.registry.request.ContentionListener;
  * Runs answers on the thread of the caller while it waits for the first one. It leaves
  * when it has the answer, or the lock turns out to be held.
  */
-final class CallingThread implements ContentionListener {
+public final class CallingThread implements ContentionListener {
 
 	private static final Runnable NOTHING = () -> {
 	};
@@ -30,7 +30,7 @@ final class CallingThread implements ContentionListener {
 	 * Creates a calling thread.
 	 * @param later runs the answers that arrive when the caller has left
 	 */
-	CallingThread(Executor later) {
+	public CallingThread(Executor later) {
 		this.later = later;
 	}
 
@@ -58,7 +58,7 @@ final class CallingThread implements ContentionListener {
 	 * @param time the longest wait; what has arrived is run even if it is zero
 	 * @return whether the future is complete
 	 */
-	boolean await(CompletableFuture<?> future, Duration time) {
+	public boolean await(CompletableFuture<?> future, Duration time) {
 		future.whenComplete((value, failure) -> this.answers.add(NOTHING));
 		long end = System.nanoTime() + time.toNanos();
 		try {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Nested;
  */
 class SuspendedRequestTests {
 
-	private static final String WAITING = "lock.web.keep-thread=false";
+	private static final String WAITING = "lock.web.waiting=suspended";
 
 	@Nested
 	class Callers extends CallerContract {

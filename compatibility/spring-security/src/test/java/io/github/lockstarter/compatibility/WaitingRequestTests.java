@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class WaitingRequestTests {
 
-	private static final String WAITING = "lock.web.keep-thread=true";
+	private static final String WAITING = "lock.web.waiting=thread";
 
 	@Nested
 	class Callers extends CallerContract {

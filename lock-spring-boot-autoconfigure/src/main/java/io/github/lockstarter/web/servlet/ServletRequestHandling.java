@@ -25,6 +25,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.interceptor.CallingThread;
 import io.github.lockstarter.interceptor.EarlyLocks;
 import io.github.lockstarter.interceptor.LockAcquisition;
 import io.github.lockstarter.interceptor.LockedCall;
@@ -51,9 +52,9 @@ final class ServletRequestHandling implements RequestHandling {
 	static final String LEASES = ServletRequestHandling.class.getName() + ".leases";
 
 	/**
-	 * Longer than a store needs to grant a free lock. Short enough that other requests
-	 * are hardly delayed if all threads of a container wait that long for a lock that is
-	 * held.
+	 * Longer than a store needs to grant a free lock. The registry notifies the thread
+	 * earlier if the lock is held, but one of the application may not: it is short enough
+	 * that other requests are hardly delayed if all threads of a container wait that long.
 	 */
 	private static final Duration MAX_BLOCKING_WAIT = Duration.ofMillis(50);
 
@@ -299,7 +300,7 @@ final class ServletRequestHandling implements RequestHandling {
 			Function<Executor, CompletableFuture<HeldLeases>> acquisition, Function<HeldLeases, Object> resumption,
 			ModelAndViewContainer container) throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
-			WaitingThread thread = new WaitingThread();
+			CallingThread thread = new CallingThread(new CompletableFuture<>().defaultExecutor());
 			CompletableFuture<HeldLeases> attempt = acquisition.apply(thread);
 			if (thread.await(attempt, MAX_BLOCKING_WAIT)) {
 				return result(attempt);
