@@ -214,10 +214,10 @@ class BeforeArgumentsTests {
 			.start(new Class<?>[] { TestServer.Application.class, Entities.class, EntityModels.class },
 					"lock.store=memory")
 			.close();
-		assertThat(output.getAll().lines().filter((line) -> line.contains("was loaded before its lock")))
-			.satisfiesExactlyInAnyOrder((line) -> assertThat(line).contains("Entities.warned("),
-					(line) -> assertThat(line).contains("Entities.optional("),
-					(line) -> assertThat(line).contains("EntityModels.warned("));
+		assertThat(output.getAll().lines().filter((line) -> line.contains("older than its lock")))
+			.satisfiesExactlyInAnyOrder((line) -> assertThat(line).contains("$Entities#warned"),
+					(line) -> assertThat(line).contains("$Entities#optional"),
+					(line) -> assertThat(line).contains("$EntityModels#warned"));
 	}
 
 	private long held() {

@@ -39,8 +39,8 @@ final class LoadedEntities {
 	/** Logs a warning for a handler that gets an entity from before its lock. */
 	static void warn(HandlerMethod handler, Class<?> entity) {
 		logger.warn(
-				"%s may get a %s that was loaded before its lock is acquired, and that another request has changed since. Use a key that reads only the request: path, pathVariable('…'), param('…'), header('…'), principal, or a parameter with such a value. Otherwise load it under the lock, in a transaction that begins there; with spring.jpa.open-in-view=true, the handler would still get the loaded one."
-					.formatted(handler.getMethod().toGenericString(), entity.getName()));
+				"%s may get a %s that is older than its lock: Spring MVC loads it before. Choose a key that reads only the request, such as pathVariable('…'), or load it under the lock, with spring.jpa.open-in-view=false (see \"Before the arguments\" in docs/handlers.md)."
+					.formatted(handler.getShortLogMessage(), entity.getSimpleName()));
 	}
 
 	private static Stream<Class<?>> arguments(HandlerMethod handler) {
