@@ -87,6 +87,9 @@ public final class KeyText {
 		if (value != null && scalar != null) {
 			return scalar.isBlank(value);
 		}
+		if (value instanceof JsonNode node) {
+			return isMissing(JsonContent.of(node));
+		}
 		if (value instanceof Collection<?> parts) {
 			return parts.isEmpty() || parts.stream().anyMatch(KeyText::isMissing);
 		}

@@ -170,8 +170,8 @@ class CanonicalJsonTests {
 	@Test
 	@DisplayName("An object that contains itself is refused, however JSON for clients is cut, also behind a set or a map")
 	void cycles() {
-		for (Object children : List.of(new ArrayList<>(), new HashSet<>())) {
-			Parent parent = new Parent("a", (Collection<Object>) children);
+		for (Collection<Object> children : List.<Collection<Object>>of(new ArrayList<>(), new HashSet<>())) {
+			Parent parent = new Parent("a", children);
 			parent.children.add(new Child("b", parent));
 			parent.children.add(new Child("c", parent));
 			assertThatIllegalArgumentException().isThrownBy(() -> CanonicalJson.write(parent))

@@ -86,9 +86,9 @@ class KeyTextTests {
 
 	static Stream<Object> missing() {
 		return Stream.of(Optional.empty(), OptionalLong.empty(), "", " \t\n", ' ', Locale.ROOT, Path.of(""),
-				NullNode.getInstance(), MissingNode.getInstance(), List.of(), Map.of(), Arrays.asList("a", null),
-				List.of("a", " "), List.of("a", Optional.empty()), List.of("a", List.of()), new String[] { null },
-				new byte[0], Collections.singletonMap("a", null));
+				NullNode.getInstance(), JsonMapper.shared().readTree("[\"a\",null]"), MissingNode.getInstance(),
+				List.of(), Map.of(), Arrays.asList("a", null), List.of("a", " "), List.of("a", Optional.empty()),
+				List.of("a", List.of()), new String[] { null }, new byte[0], Collections.singletonMap("a", null));
 	}
 
 	@Test
