@@ -116,10 +116,12 @@ final class ObjectState {
 			.filter((each) -> each.getName().equals(field.getName()))
 			.findFirst()
 			.map(ObjectState::readMethod)
+			.filter((each) -> !Modifier.isFinal(each.getModifiers()))
 			.orElseThrow(() -> new IllegalArgumentException(
 					"A proxy of %s has no getter for the field '%s'".formatted(type.getName(), field.getName())));
 	}
 
+	/** Such an object is readable only if no other method tells more than its getters. */
 	private static ObjectState ofInterfaces(Class<?> type) {
 		List<Part> parts = Stream.of(type.getInterfaces())
 			.flatMap((each) -> getters(each).stream())
@@ -127,7 +129,11 @@ final class ObjectState {
 			.sorted(Comparator.comparing(Part::name))
 			.toList();
 		String interfaces = Stream.of(type.getInterfaces()).map(Class::getName).collect(Collectors.joining("&"));
-		return new ObjectState(interfaces, parts, !parts.isEmpty());
+		boolean complete = Stream.of(type.getInterfaces())
+			.flatMap((each) -> Stream.of(each.getMethods()))
+			.filter((each) -> each.getParameterCount() == 0 && each.getReturnType() != void.class)
+			.allMatch((each) -> parts.stream().anyMatch((part) -> part.member().getName().equals(each.getName())));
+		return new ObjectState(interfaces, complete ? parts : List.of(), complete && !parts.isEmpty());
 	}
 
 	private static List<PropertyDescriptor> getters(Class<?> type) {

@@ -164,7 +164,9 @@ class CanonicalJsonTests {
 				new Object[] { List.of(1).iterator(), List.of(1).iterator().getClass() },
 				new Object[] { (Runnable) () -> {
 				}, Runnable.class }, new Object[] { new NoText(), NoText.class },
-				new Object[] { new Unreadable$HibernateProxy$(), Unreadable.class });
+				new Object[] { (Amount) () -> 1, Amount.class },
+				new Object[] { new Unreadable$HibernateProxy$(), Unreadable.class },
+				new Object[] { new Final$HibernateProxy$(), Final.class });
 	}
 
 	@Test
@@ -321,6 +323,17 @@ class CanonicalJsonTests {
 
 	}
 
+	/** Its only getter is lossy. */
+	interface Amount {
+
+		long value();
+
+		default boolean isPositive() {
+			return value() > 0;
+		}
+
+	}
+
 	static class Person {
 
 		private String name = "";
@@ -389,6 +402,20 @@ class CanonicalJsonTests {
 	}
 
 	static class Unreadable$HibernateProxy$ extends Unreadable {
+
+	}
+
+	static class Final {
+
+		private final String name = "a";
+
+		public final String getName() {
+			return this.name;
+		}
+
+	}
+
+	static class Final$HibernateProxy$ extends Final {
 
 	}
 
