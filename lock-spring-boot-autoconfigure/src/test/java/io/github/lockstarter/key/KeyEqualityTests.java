@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class KeyEqualityTests {
 
-	private static final int PAIRS = 20_000;
+	private static final int PAIRS = 10_000;
 
 	@Test
 	@DisplayName("Values have the same key if and only if they are equal")
