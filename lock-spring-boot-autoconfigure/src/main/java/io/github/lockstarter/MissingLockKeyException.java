@@ -14,8 +14,22 @@ public class MissingLockKeyException extends LockException {
 	 * @param lockName the name of the lock
 	 */
 	public MissingLockKeyException(String lockName) {
-		super(HttpStatus.BAD_REQUEST, "key-missing", lockName,
-				"The key of lock '%s', or a part of it, is null, empty or blank".formatted(lockName), null);
+		this(lockName, "The key of lock '%s', or a part of it, is null, empty or blank".formatted(lockName));
+	}
+
+	private MissingLockKeyException(String lockName, String message) {
+		super(HttpStatus.BAD_REQUEST, "key-missing", lockName, message, null);
+	}
+
+	/**
+	 * Returns the exception for a key that reads the HTTP request, and a call that
+	 * belongs to none.
+	 * @param lockName the name of the lock
+	 * @return the exception
+	 */
+	public static MissingLockKeyException outsideOfRequest(String lockName) {
+		return new MissingLockKeyException(lockName,
+				"The key of lock '%s' reads the HTTP request, but this call belongs to none".formatted(lockName));
 	}
 
 }

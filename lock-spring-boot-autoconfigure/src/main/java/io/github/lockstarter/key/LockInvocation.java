@@ -97,6 +97,11 @@ public final class LockInvocation {
 		return lines.isEmpty() ? null : lines.get(0);
 	}
 
+	/** Returns whether the call belongs to a request. */
+	boolean isInRequest() {
+		return this.request != CurrentRequest.NONE;
+	}
+
 	/** Returns whether an argument has binding errors, as that of a form may. */
 	public boolean hasBindingErrors() {
 		return Stream.of(this.args).anyMatch((arg) -> arg instanceof Errors errors && errors.hasErrors());

@@ -127,6 +127,10 @@ public final class LockKeys {
 		if (!readsRequest() && KeyText.isMissing(value) && call.hasBindingErrors()) {
 			return List.of(new LockKey(this.lockName, ""));
 		}
+		if (this.expression != null && this.expression.readsRequest() && !call.isInRequest()
+				&& KeyText.isMissing(value)) {
+			throw MissingLockKeyException.outsideOfRequest(this.lockName);
+		}
 		if (!isOfEach()) {
 			return List.of(KeyText.lockKey(this.lockName, value));
 		}
