@@ -121,7 +121,21 @@ class ArchitectureTests {
 		.resideInAPackage(ROOT + ".client..");
 
 	@ArchTest
-	static final ArchRule servletAndReactiveKnowNothingOfEachOther = slices().matching(ROOT + ".web.(*)..")
+	static final ArchRule graphQlStaysInItsRoom = classes()
+		.that(resideInAPackage(ROOT + "..")
+			.and(resideOutsideOfPackages(ROOT + ".web.graphql", ROOT + ".autoconfigure")))
+		.should()
+		.onlyDependOnClassesThat(
+				resideOutsideOfPackages("graphql..", "org.springframework.graphql..", "io.micrometer.context.."));
+
+	@ArchTest
+	static final ArchRule grpcStaysInItsRoom = classes()
+		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".web.grpc", ROOT + ".autoconfigure")))
+		.should()
+		.onlyDependOnClassesThat(resideOutsideOfPackages("io.grpc..", "org.springframework.grpc.."));
+
+	@ArchTest
+	static final ArchRule roomsOfTheWebKnowNothingOfEachOther = slices().matching(ROOT + ".web.(*)..")
 		.should()
 		.notDependOnEachOther();
 

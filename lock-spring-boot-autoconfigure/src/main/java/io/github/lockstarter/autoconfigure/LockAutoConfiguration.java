@@ -15,16 +15,21 @@ import io.github.lockstarter.store.LockStore;
  * the application takes precedence over each of these. The store is created with the
  * registry, and not at all if a test replaces the registry. It comes after the
  * auto-configuration of transactions, so that the advice inside of transactions is
- * registered after the advisor of transactions.
+ * registered after the advisor of transactions, and after those of GraphQL and gRPC, so
+ * that their advices of the application come before the exception handlers of this
+ * library.
  */
-@AutoConfiguration(afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")
+@AutoConfiguration(afterName = { "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
+		"org.springframework.boot.graphql.autoconfigure.GraphQlAutoConfiguration",
+		"org.springframework.boot.grpc.server.autoconfigure.GrpcServerAutoConfiguration" })
 @EnableConfigurationProperties(LockProperties.class)
 @Import({ RedisStoreConfiguration.class, JdbcStoreConfiguration.class, MemoryStoreConfiguration.class,
 		MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class, NoStoreConfiguration.class,
 		LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class, TransactionConfiguration.class,
 		LockProblemsConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class,
-		LockOpenApiConfiguration.class, LockMetricsConfiguration.class, LocksEndpointConfiguration.class,
-		LockHealthConfiguration.class, LockNameVariables.class, RefreshWarning.class, UnknownPropertyWarning.class })
+		LockGraphQlConfiguration.class, LockGrpcConfiguration.class, LockOpenApiConfiguration.class,
+		LockMetricsConfiguration.class, LocksEndpointConfiguration.class, LockHealthConfiguration.class,
+		LockNameVariables.class, RefreshWarning.class, UnknownPropertyWarning.class })
 public final class LockAutoConfiguration {
 
 }

@@ -1,7 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -10,10 +9,10 @@ import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * Configures the texts of the HTTP answers, and the status of conflicts.
+ * Configures the texts of the answers to clients, and the status of conflicts. GraphQL
+ * and gRPC need them without a web application, too.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnWebApplication
 class LockProblemsConfiguration {
 
 	/**

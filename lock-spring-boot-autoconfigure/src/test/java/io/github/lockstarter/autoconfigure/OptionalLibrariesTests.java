@@ -33,7 +33,7 @@ class OptionalLibrariesTests {
 	// Each test starts a JVM. Libraries that no other library needs are left out
 	// together.
 	@ValueSource(strings = { "tomcat|servlet|webmvc", "webflux",
-			"r2dbc|dynamodb|aws|sdk-core|springdoc|swagger|actuator|health|micrometer-(core|metrics|registry|tracing)|prometheus|security",
+			"r2dbc|dynamodb|aws|sdk-core|graphql|grpc|context-propagation|springdoc|swagger|actuator|health|micrometer-(core|metrics|registry|tracing)|prometheus|security",
 			"reactor|lettuce|webflux|reactive-streams|netty|kotlin",
 			"tomcat|servlet|webmvc|reactor|lettuce|webflux|reactive-streams|netty|kotlin",
 			"spring-tx|jdbc|transaction|data-redis|data-keyvalue|kotlin" })

@@ -1,0 +1,40 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.grpc.BindableService;
+import io.grpc.stub.StreamObserver;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.grpc.server.exception.GrpcExceptionHandler;
+
+import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.web.LockProblems;
+import io.github.lockstarter.web.grpc.GrpcServiceCheck;
+import io.github.lockstarter.web.grpc.LockStatusHandler;
+
+/**
+ * Configures locks in Spring gRPC: status codes, and the check of services. Handlers of
+ * the application come before that of the library.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass({ BindableService.class, StreamObserver.class, GrpcExceptionHandler.class })
+class LockGrpcConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockStatusHandler exclusiveRequestGrpcStatusHandler(LockProblems problems) {
+		return new LockStatusHandler(problems);
+	}
+
+	@Bean
+	static SmartInitializingSingleton exclusiveRequestGrpcServiceCheck(LockOperationSource operations,
+			ObjectProvider<BindableService> services) {
+		GrpcServiceCheck check = new GrpcServiceCheck((type) -> operations.of(type).values());
+		return () -> services.forEach(check::check);
+	}
+
+}

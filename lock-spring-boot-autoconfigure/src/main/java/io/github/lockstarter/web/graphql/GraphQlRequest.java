@@ -1,0 +1,45 @@
+package io.github.lockstarter.web.graphql;
+
+import java.security.Principal;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+
+import io.github.lockstarter.key.CurrentRequest;
+
+/**
+ * The parts of the HTTP request, or of the WebSocket handshake, of a GraphQL request that
+ * key expressions may read. They do not change, so any thread may read them, even after
+ * the end of the request.
+ */
+record GraphQlRequest(HttpHeaders headers, @Nullable String path,
+		@Nullable Principal principal) implements CurrentRequest {
+
+	/** The key of the request in the contexts that Spring for GraphQL propagates. */
+	static final String KEY = GraphQlRequest.class.getName();
+
+	private static final ThreadLocal<@Nullable CurrentRequest> current = new ThreadLocal<>();
+
+	/** Returns the request that the thread works for; {@code null} if there is none. */
+	static @Nullable CurrentRequest current() {
+		return current.get();
+	}
+
+	/** Sets the request that the thread works for; {@code null} for none. */
+	static void current(@Nullable CurrentRequest request) {
+		if (request != null) {
+			current.set(request);
+		}
+		else {
+			current.remove();
+		}
+	}
+
+	@Override
+	public List<String> headers(String name) {
+		return this.headers.getOrDefault(name, List.of());
+	}
+
+}
