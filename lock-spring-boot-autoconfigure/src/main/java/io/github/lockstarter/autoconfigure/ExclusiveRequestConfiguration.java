@@ -97,7 +97,7 @@ class ExclusiveRequestConfiguration {
 		Supplier<Optional<ReactiveRequestSupport>> reactive = SingletonSupplier
 			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
 		return new ExclusiveRequestInterceptor(operations,
-				() -> new InterceptorContext(registry.getObject(), new CallObserver(counts.getObject(), runs, events),
+				() -> new InterceptorContext(registry::getObject, new CallObserver(counts.getObject(), runs, events),
 						tasks.getObject()),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
 				() -> reactive.get().orElse(null),

@@ -1,5 +1,9 @@
 package io.github.lockstarter.interceptor;
 
+import java.util.function.Supplier;
+
+import org.springframework.util.function.SingletonSupplier;
+
 import io.github.lockstarter.LockRegistry;
 
 /**
@@ -7,7 +11,7 @@ import io.github.lockstarter.LockRegistry;
  */
 public final class InterceptorContext {
 
-	private final LockRegistry registry;
+	private final Supplier<LockRegistry> registry;
 
 	private final WaitGraph waits = new WaitGraph();
 
@@ -17,19 +21,20 @@ public final class InterceptorContext {
 
 	/**
 	 * Creates a context.
-	 * @param registry the registry that grants the locks
+	 * @param registry returns the registry that grants the locks; not called before a
+	 * call needs one
 	 * @param observer records calls that are refused, are skipped, or run without their
 	 * lock
 	 * @param tasks runs methods whose caller has left
 	 */
-	public InterceptorContext(LockRegistry registry, CallObserver observer, CallerTasks tasks) {
-		this.registry = registry;
+	public InterceptorContext(Supplier<LockRegistry> registry, CallObserver observer, CallerTasks tasks) {
+		this.registry = SingletonSupplier.of(registry);
 		this.observer = observer;
 		this.tasks = tasks;
 	}
 
 	LockRegistry registry() {
-		return this.registry;
+		return this.registry.get();
 	}
 
 	/** Returns the calls that wait while their chain holds other locks. */

@@ -64,6 +64,24 @@ class ReactiveSliceTests {
 	}
 
 	@Nested
+	@WebFluxTest(properties = { "lock.names.disabled.enabled=false", "spring.main.web-application-type=reactive" })
+	@ContextConfiguration(classes = Application.class)
+	class WithoutNeedOfLocks {
+
+		@Autowired
+		private WebTestClient client;
+
+		@Test
+		@DisplayName("A call whose condition is false, or whose lock is disabled by name, needs no store")
+		void runs() {
+			this.client.post().uri("/conditional?id=free").exchange().expectStatus().isOk();
+			this.client.post().uri("/disabled").exchange().expectStatus().isOk();
+			this.client.post().uri("/conditional?id=1").exchange().expectStatus().is5xxServerError();
+		}
+
+	}
+
+	@Nested
 	@WebFluxTest(properties = "spring.main.web-application-type=reactive")
 	@ContextConfiguration(classes = Application.class)
 	@ExtendWith(OutputCaptureExtension.class)
@@ -142,6 +160,18 @@ class ReactiveSliceTests {
 		@ExclusiveRequest(name = "order", key = "#id")
 		public Mono<String> place(@RequestParam String id) {
 			return Mono.just(id);
+		}
+
+		@PostMapping("/conditional")
+		@ExclusiveRequest(name = "conditional", key = "#id", condition = "#id != 'free'")
+		public Mono<String> conditional(@RequestParam String id) {
+			return Mono.just(id);
+		}
+
+		@PostMapping("/disabled")
+		@ExclusiveRequest(name = "disabled")
+		public Mono<String> disabled() {
+			return Mono.just("done");
 		}
 
 		@PostMapping("/unguarded")

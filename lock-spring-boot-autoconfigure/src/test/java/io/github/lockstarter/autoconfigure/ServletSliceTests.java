@@ -113,6 +113,44 @@ class ServletSliceTests {
 	}
 
 	@Nested
+	@WebMvcTest(properties = "lock.names.disabled.enabled=false")
+	@ContextConfiguration(classes = Application.class)
+	class WithoutNeedOfLocks {
+
+		@Autowired
+		private MockMvcTester mvc;
+
+		@Test
+		@DisplayName("A call whose condition is false, or whose lock is disabled by name, needs no store")
+		void runs() {
+			assertThat(this.mvc.post().uri("/conditional?id=free")).hasStatusOk().hasBodyTextEqualTo("free");
+			assertThat(this.mvc.post().uri("/disabled")).hasStatusOk().hasBodyTextEqualTo("done");
+			assertThat(this.mvc.post().uri("/conditional?id=1")).hasFailed()
+				.failure()
+				.rootCause()
+				.isInstanceOf(LockConfigurationException.class);
+		}
+
+	}
+
+	@Nested
+	@WebMvcTest(properties = "lock.enabled=false")
+	@ContextConfiguration(classes = Application.class)
+	class WithoutLocks {
+
+		@Autowired
+		private MockMvcTester mvc;
+
+		@Test
+		@DisplayName("With lock.enabled=false, no call needs a store")
+		void runs() {
+			assertThat(this.mvc.post().uri("/conditional?id=1")).hasStatusOk().hasBodyTextEqualTo("1");
+			assertThat(this.mvc.post().uri("/disabled")).hasStatusOk().hasBodyTextEqualTo("done");
+		}
+
+	}
+
+	@Nested
 	@WebMvcTest
 	@ContextConfiguration(classes = Application.class)
 	@ImportAutoConfiguration(DataRedisAutoConfiguration.class)
@@ -212,6 +250,18 @@ class ServletSliceTests {
 		@ExclusiveRequest(name = "order", key = "#id")
 		public String place(String id, Lease lease) {
 			return Boolean.toString(lease.isHeld());
+		}
+
+		@PostMapping("/conditional")
+		@ExclusiveRequest(name = "conditional", key = "#id", condition = "#id != 'free'", waitTime = "1s")
+		public String conditional(String id) {
+			return id;
+		}
+
+		@PostMapping("/disabled")
+		@ExclusiveRequest(name = "disabled")
+		public String disabled() {
+			return "done";
 		}
 
 		@PostMapping("/unguarded")
