@@ -38,21 +38,22 @@ final class LockNameVariables implements ConfigurationPropertiesBindHandlerAdvis
 		return new AbstractBindHandler(handler) {
 
 			@Override
-			public Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+			public @Nullable Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
 					Object result) {
-				return withVariables(super.onSuccess(name, target, context, result), context, handler);
+				Object bound = super.onSuccess(name, target, context, result);
+				return (bound != null) ? withVariables(bound, context, handler) : null;
 			}
 
 			@Override
-			public @Nullable Object onCreate(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
-					@Nullable Object result) {
+			public Object onCreate(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+					Object result) {
 				return withVariables(super.onCreate(name, target, context, result), context, handler);
 			}
 
 		};
 	}
 
-	private static <T extends @Nullable Object> T withVariables(T result, BindContext context, BindHandler handler) {
+	private static Object withVariables(Object result, BindContext context, BindHandler handler) {
 		if (!(result instanceof LockProperties properties)) {
 			return result;
 		}
@@ -70,9 +71,7 @@ final class LockNameVariables implements ConfigurationPropertiesBindHandlerAdvis
 				});
 			}
 		}
-		@SuppressWarnings("unchecked")
-		T bound = (T) properties.withNames(names);
-		return bound;
+		return properties.withNames(names);
 	}
 
 }

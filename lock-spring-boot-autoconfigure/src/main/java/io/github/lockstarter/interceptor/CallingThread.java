@@ -15,9 +15,6 @@ import io.github.lockstarter.registry.request.ContentionListener;
  */
 public final class CallingThread implements ContentionListener {
 
-	private static final Runnable NOTHING = () -> {
-	};
-
 	private final BlockingQueue<Runnable> answers = new LinkedBlockingQueue<>();
 
 	private final Executor later;
@@ -49,7 +46,12 @@ public final class CallingThread implements ContentionListener {
 	@Override
 	public void contended() {
 		this.contended = true;
-		this.answers.add(NOTHING);
+		wakeUp();
+	}
+
+	private void wakeUp() {
+		this.answers.add(() -> {
+		});
 	}
 
 	/**
@@ -59,7 +61,7 @@ public final class CallingThread implements ContentionListener {
 	 * @return whether the future is complete
 	 */
 	public boolean await(CompletableFuture<?> future, Duration time) {
-		future.whenComplete((value, failure) -> this.answers.add(NOTHING));
+		future.whenComplete((value, failure) -> wakeUp());
 		long end = System.nanoTime() + time.toNanos();
 		try {
 			while (!future.isDone() && !this.contended) {

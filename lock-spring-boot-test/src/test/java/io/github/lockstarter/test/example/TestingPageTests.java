@@ -29,7 +29,7 @@ class TestingPageTests {
 	@DisplayName("Each Java example of the page is part of a running test")
 	void java() throws IOException {
 		List<String> examples = blocks("java").stream().map(TestingPageTests::withoutSpace).toList();
-		assertThat(examples).hasSize(4);
+		assertThat(examples).hasSize(5);
 		List<String> sources = sources();
 		assertThat(examples).allSatisfy((example) -> assertThat(sources).anyMatch((each) -> each.contains(example)));
 	}
