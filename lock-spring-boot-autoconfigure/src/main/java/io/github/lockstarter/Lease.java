@@ -44,10 +44,12 @@ public interface Lease extends AutoCloseable {
 	Duration remaining();
 
 	/**
-	 * Runs the action once, on a thread of the registry, if the lease is lost: the store
-	 * no longer has it, the store was unavailable for too long, or the lock was held for
-	 * the longest time allowed. If the lease is lost already, the action runs at once.
-	 * {@link #isHeld()} is {@code false} when it runs. It never runs after a release.
+	 * Runs the action once, on a thread for listeners, if the lease is lost: the store no
+	 * longer has it, the store was unavailable for too long, or the lock was held for the
+	 * longest time allowed. If the lease is lost already, the action runs at once.
+	 * {@link #isHeld()} is {@code false} when it runs. It never runs after a release. It
+	 * may block: no lock, no caller and no other action waits for it. Several actions run
+	 * in no particular order.
 	 * @param action the action, for example to interrupt the work
 	 */
 	void onLost(Runnable action);

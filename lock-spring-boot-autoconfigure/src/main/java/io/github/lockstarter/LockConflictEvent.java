@@ -5,9 +5,10 @@ package io.github.lockstarter;
  * because its lock is held. Refusals by a {@link LockRegistry} that the application calls
  * directly are not published.
  * <p>
- * The event is published after the refusal, on a thread of its own. Listeners have no
- * access to the request, the transaction and the trace of the call. If listeners are
- * slow, about 1,000 events are queued. Further events are dropped, which is logged.
+ * The event is published after the refusal, on a thread that no caller needs. Listeners
+ * have no access to the request, the transaction and the trace of the call. If listeners
+ * are slow, about 1,000 events are queued. Further events are dropped, which is logged
+ * and counted.
  * <p>
  * The event is published only if the application has a listener for this type when its
  * context has been refreshed. A listener that is registered later does not count. Neither

@@ -177,7 +177,13 @@ public final class LockCounts {
 		/**
 		 * A call of an annotated method ran without the lock, because the store failed.
 		 */
-		UNGUARDED;
+		UNGUARDED,
+
+		/**
+		 * A {@link LockConflictEvent} or {@link LockSkippedEvent} was not published,
+		 * because too many events were waiting for slow listeners.
+		 */
+		EVENT_DROPPED;
 
 		/**
 		 * Returns the name of the event in metrics and endpoints.

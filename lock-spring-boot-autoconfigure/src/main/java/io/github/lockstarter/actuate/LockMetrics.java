@@ -66,6 +66,9 @@ public final class LockMetrics implements MeterBinder {
 			.register(registry);
 		counter("lock.unguarded", name, Event.UNGUARDED, "Calls that ran without the lock, because the store failed")
 			.register(registry);
+		counter("lock.events.dropped", name, Event.EVENT_DROPPED,
+				"Events of refused or skipped calls that were not published, because listeners were slow")
+			.register(registry);
 		ANSWERS
 			.forEach((event) -> counter("lock.answers", name, event, "Results of holders for other callers, by outcome")
 				.tag("outcome", event.label())

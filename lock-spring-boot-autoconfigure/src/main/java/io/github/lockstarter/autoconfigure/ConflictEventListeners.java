@@ -11,7 +11,7 @@ import org.springframework.core.ResolvableType;
 
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockSkippedEvent;
-import io.github.lockstarter.interceptor.ConflictEvents;
+import io.github.lockstarter.event.LockEvents;
 
 /**
  * Determines which events have a listener, after all beans have been created and before
@@ -20,13 +20,13 @@ import io.github.lockstarter.interceptor.ConflictEvents;
  */
 final class ConflictEventListeners implements SmartLifecycle {
 
-	private final ConflictEvents events;
+	private final LockEvents events;
 
 	private final ApplicationContext context;
 
 	private volatile boolean running;
 
-	ConflictEventListeners(ConflictEvents events, ApplicationContext context) {
+	ConflictEventListeners(LockEvents events, ApplicationContext context) {
 		this.events = events;
 		this.context = context;
 	}

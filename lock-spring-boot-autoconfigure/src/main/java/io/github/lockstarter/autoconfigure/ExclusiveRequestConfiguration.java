@@ -35,6 +35,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
@@ -46,9 +47,9 @@ import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.interceptor.CallObserver;
 import io.github.lockstarter.interceptor.CallerTasks;
-import io.github.lockstarter.interceptor.ConflictEvents;
 import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.interceptor.InterceptorContext;
@@ -61,6 +62,8 @@ import io.github.lockstarter.key.LockKeyResolver;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.registry.runtime.ThreadedRuntime;
 import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharingSettings;
@@ -89,8 +92,8 @@ class ExclusiveRequestConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestInterceptor exclusiveRequestInterceptor(LockOperationSource operations,
-			ObjectProvider<LockRegistry> registry, ObjectProvider<LockCounts> counts, LastRuns runs,
-			ConflictEvents events, ObjectProvider<CallerTasks> tasks, ObjectProvider<RequestSupport> requests,
+			ObjectProvider<LockRegistry> registry, ObjectProvider<LockCounts> counts, LastRuns runs, LockEvents events,
+			ObjectProvider<CallerTasks> tasks, ObjectProvider<RequestSupport> requests,
 			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<LockProperties> properties) {
 		// An Optional, because a SingletonSupplier does not cache null and would search
 		// in each call.
@@ -137,13 +140,27 @@ class ExclusiveRequestConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ConflictEvents exclusiveRequestConflictEvents(ApplicationEventPublisher events) {
-		return new ConflictEvents(events::publishEvent);
+	static LockEvents exclusiveRequestEvents(ApplicationEventPublisher events, ObjectProvider<EngineRuntime> runtime,
+			ObjectProvider<LockCounts> counts) {
+		return new LockEvents(events::publishEvent, SingletonSupplier.of(() -> runtime.getObject().listeners())::obtain,
+				SingletonSupplier.of(counts::getObject)::obtain);
+	}
+
+	/**
+	 * The time, the threads and the randomness of the registry. The threads for listeners
+	 * are also needed without it.
+	 */
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static EngineRuntime exclusiveRequestRuntime() {
+		return new ThreadedRuntime();
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ConflictEventListeners exclusiveRequestConflictEventListeners(ConflictEvents events,
+	static ConflictEventListeners exclusiveRequestConflictEventListeners(LockEvents events,
 			ApplicationContext context) {
 		return new ConflictEventListeners(events, context);
 	}

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -14,11 +13,13 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.actuate.RequestNames;
+import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.WaitingThreads;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.observe.LockObservationConvention;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -38,11 +39,11 @@ class LockRegistryConfiguration {
 	}
 
 	@Bean(REGISTRY)
-	DefaultLockRegistry exclusiveRequestLockRegistry(LockStore store, LockProperties properties,
-			ApplicationEventPublisher events, LockCounts counts, ObjectProvider<ObservationRegistry> observations,
+	DefaultLockRegistry exclusiveRequestLockRegistry(LockStore store, LockProperties properties, LockEvents events,
+			EngineRuntime runtime, LockCounts counts, ObjectProvider<ObservationRegistry> observations,
 			ObjectProvider<LockObservationConvention> convention, ObjectProvider<WaitingThreads> waitingThreads) {
 		DefaultLockRegistry registry = new DefaultLockRegistry(store, properties::options, properties.maxWaiters(),
-				events::publishEvent, counts, observations.getIfUnique(() -> ObservationRegistry.NOOP));
+				events::lost, counts, observations.getIfUnique(() -> ObservationRegistry.NOOP), runtime);
 		registry.onConflict((conflict) -> conflict.setStatusCode(properties.refusal(conflict.getLockName())));
 		waitingThreads.ifAvailable(registry::limit);
 		registry.setObservationConvention(convention.getIfAvailable());

@@ -12,6 +12,7 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
@@ -28,7 +29,7 @@ public final class CallObserver {
 
 	private final LastRuns runs;
 
-	private final ConflictEvents events;
+	private final LockEvents events;
 
 	private final AtomicLong lastLine = new AtomicLong(System.nanoTime() - PAUSE);
 
@@ -38,7 +39,7 @@ public final class CallObserver {
 	 * @param runs records the last runs of methods whose calls may be skipped
 	 * @param events publishes the events to the application
 	 */
-	public CallObserver(LockCounts counts, LastRuns runs, ConflictEvents events) {
+	public CallObserver(LockCounts counts, LastRuns runs, LockEvents events) {
 		this.counts = counts;
 		this.runs = runs;
 		this.events = events;

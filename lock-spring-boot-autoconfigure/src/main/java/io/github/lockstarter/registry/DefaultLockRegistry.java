@@ -55,9 +55,9 @@ import io.github.lockstarter.store.ResultKey;
 
 /**
  * Grants the locks of a {@link LockStore}. For any number of waiters and leases, it has
- * one thread for the steps of the engine, and up to one per processor for callbacks: lost
- * leases, observations, and asynchronous answers without an executor of the caller. The
- * callback threads end when they are idle.
+ * one thread for the steps of the engine. Code of the application runs on other threads:
+ * asynchronous answers without an executor of the caller on some, and lost leases and
+ * reports to operators on others. These threads end when they are idle.
  */
 public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable {
 
@@ -91,7 +91,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * @param options returns the default options of a lock by its name
 	 * @param maxWaiters the largest number of waiters per lock; further callers are
 	 * refused at once
-	 * @param losses is notified of every lost lease
+	 * @param losses is notified of every lost lease, on a thread for listeners
 	 * @param counts counts the events
 	 * @param observations observes attempts and leases, with the names of
 	 * {@link DefaultLockObservationConvention} unless another convention is set

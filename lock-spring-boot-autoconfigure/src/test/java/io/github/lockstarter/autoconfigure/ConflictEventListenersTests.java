@@ -21,7 +21,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockSkippedEvent;
-import io.github.lockstarter.interceptor.ConflictEvents;
+import io.github.lockstarter.event.LockEvents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -83,7 +83,7 @@ class ConflictEventListenersTests {
 	}
 
 	private static boolean published(ApplicationContext context, String events) {
-		return Boolean.TRUE.equals(ReflectionTestUtils.getField(context.getBean(ConflictEvents.class), events));
+		return Boolean.TRUE.equals(ReflectionTestUtils.getField(context.getBean(LockEvents.class), events));
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -259,14 +259,14 @@ class ApplicationCodeTests {
 	/** The runtime of an application, whose callback threads can all be blocked. */
 	private static final class BlockableRuntime implements EngineRuntime {
 
-		private final ThreadedRuntime runtime = new ThreadedRuntime();
+		private final ThreadedRuntime runtime = new ThreadedRuntime(2, 2);
 
 		private volatile CountDownLatch gate = new CountDownLatch(0);
 
-		/** Blocks all callback threads, of which there is one per processor. */
+		/** Blocks all callback threads. */
 		void block() {
 			this.gate = new CountDownLatch(1);
-			for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+			for (int i = 0; i < 2; i++) {
 				this.runtime.callbacks().execute(this::await);
 			}
 		}
@@ -297,6 +297,11 @@ class ApplicationCodeTests {
 		@Override
 		public Executor callbacks() {
 			return this.runtime.callbacks();
+		}
+
+		@Override
+		public Executor listeners() {
+			return this.runtime.listeners();
 		}
 
 		@Override

@@ -109,6 +109,11 @@ final class VirtualRuntime implements EngineRuntime {
 	}
 
 	@Override
+	public Executor listeners() {
+		return callbacks();
+	}
+
+	@Override
 	public RandomGenerator random() {
 		return this.random;
 	}

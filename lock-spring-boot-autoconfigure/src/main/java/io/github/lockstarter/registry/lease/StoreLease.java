@@ -153,7 +153,7 @@ public final class StoreLease implements SharedLease {
 
 	@Override
 	public void onLost(Runnable action) {
-		lost().thenRun(() -> callbacks().execute(() -> {
+		lost().thenRun(() -> listeners().execute(() -> {
 			try {
 				action.run();
 			}
@@ -329,7 +329,7 @@ public final class StoreLease implements SharedLease {
 	/** Processes the answer of the store to the release. */
 	public void released(@Nullable Boolean owned, @Nullable Throwable failure) {
 		if (failure != null && !isLost()) {
-			callbacks().execute(() -> logger
+			listeners().execute(() -> logger
 				.warn("Lock '%s' may not have been released: it expires at the latest with its time to live. %s"
 					.formatted(key().name(), failure)));
 		}
@@ -353,7 +353,7 @@ public final class StoreLease implements SharedLease {
 
 	private void reportLoss(String why) {
 		if (lost().complete(null)) {
-			callbacks().execute(() -> {
+			listeners().execute(() -> {
 				logger.warn(("The lease of lock '%s' was lost, so the work under it may have overlapped with the next"
 						+ " holder's: %s")
 					.formatted(key().name(), why));
@@ -372,8 +372,8 @@ public final class StoreLease implements SharedLease {
 		return this.since + this.options.maxHold().toNanos();
 	}
 
-	private Executor callbacks() {
-		return this.lock.runtime().callbacks();
+	private Executor listeners() {
+		return this.lock.runtime().listeners();
 	}
 
 	private long now() {

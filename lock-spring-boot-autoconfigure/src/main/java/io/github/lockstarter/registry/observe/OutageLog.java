@@ -47,7 +47,7 @@ final class OutageLog {
 		long last = this.lastLine.get();
 		if (now - last >= PAUSE && this.lastLine.compareAndSet(last, now)) {
 			this.logged = true;
-			this.runtime.callbacks()
+			this.runtime.listeners()
 				.execute(() -> logger.warn("The lock store fails; failures since it last answered: %d".formatted(count),
 						StoreFailure.cause(failure)));
 		}
@@ -57,7 +57,7 @@ final class OutageLog {
 		long count = this.failures.getAndSet(0);
 		if (count > 0 && this.logged) {
 			this.logged = false;
-			this.runtime.callbacks()
+			this.runtime.listeners()
 				.execute(() -> logger.info("The lock store answers again; failures meanwhile: %d".formatted(count)));
 		}
 	}

@@ -125,14 +125,14 @@ public final class RegistryObserver {
 
 	/**
 	 * Counts an event. The first event of a lock name registers meters, which runs code
-	 * of the application, on a thread for callbacks.
+	 * of the application, on a thread for listeners.
 	 */
 	public void count(LockKey key, Event event) {
 		if (this.counts.knows(key.name())) {
 			this.counts.add(key.name(), event);
 		}
 		else {
-			this.runtime.callbacks().execute(() -> this.counts.add(key.name(), event));
+			this.runtime.listeners().execute(() -> this.counts.add(key.name(), event));
 		}
 	}
 
@@ -145,8 +145,7 @@ public final class RegistryObserver {
 	}
 
 	/**
-	 * Notifies the application of a lost lease. Must not be called on a thread of the
-	 * engine.
+	 * Notifies the application of a lost lease. Must be called on a thread for listeners.
 	 */
 	public void lost(LockKey key, long fencingToken) {
 		this.losses.accept(new LeaseLostEvent(key, fencingToken));

@@ -240,13 +240,13 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	 */
 	public final boolean abandon() {
 		if (this.answer.complete(new Abandoned())) {
-			this.runtime.callbacks().execute(() -> end(Event.CANCELLED, null));
+			this.runtime.listeners().execute(() -> end(Event.CANCELLED, null));
 			return true;
 		}
 		if (isFirstToDeliver()) {
 			Answer given = this.answer.join();
 			giveBack(given);
-			this.runtime.callbacks().execute(() -> observe(given));
+			this.runtime.listeners().execute(() -> observe(given));
 		}
 		return false;
 	}

@@ -24,10 +24,18 @@ public interface EngineRuntime extends AutoCloseable {
 	Alarm schedule(Runnable step, long delayNanos);
 
 	/**
-	 * Returns the executor for code of the application, which may block and throw any
-	 * exception. The executor rejects no task, even after {@link #close()}.
+	 * Returns the executor for answers to callers that block no thread. Their code may
+	 * block and throw any exception. The executor rejects no task, even after
+	 * {@link #close()}.
 	 */
 	Executor callbacks();
+
+	/**
+	 * Returns the executor for listeners: actions for lost leases, events, and reports to
+	 * operators. Listeners may block and throw any exception. No answer to a caller needs
+	 * this executor. It rejects and drops no task, even after {@link #close()}.
+	 */
+	Executor listeners();
 
 	/**
 	 * Returns the source of owner tokens and of jitter.

@@ -3,55 +3,64 @@ package io.github.lockstarter.registry.runtime;
 import java.security.SecureRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * The runtime of an application: the monotonic clock of the JVM, one thread for the steps
- * of the engine, and up to one thread per processor for code of the application. The
- * latter end when they are idle.
+ * of the engine, threads for answers to asynchronous callers, and others for listeners.
+ * Both kinds of threads for code of the application end when they are idle.
  */
 public final class ThreadedRuntime implements EngineRuntime {
 
-	private static final long KEEP_ALIVE_SECONDS = 10;
-
-	/**
-	 * The delay before another attempt to start a thread for which there was no memory.
-	 */
-	private static final long START_AGAIN_MILLIS = 100;
+	/** More tasks than these can block without a delay for others. */
+	private static final int MAX_THREADS = 256;
 
 	private static final String CALLBACKS = "lock-answers-";
 
+	private static final String LISTENERS = "lock-events-";
+
 	private final ScheduledThreadPoolExecutor timer;
 
-	private final ThreadPoolExecutor callbacks;
+	private final ApplicationThreads callbacks;
 
-	private final Executor callBack = this::callBack;
+	private final ApplicationThreads listeners;
 
 	private final SecureRandom random = new SecureRandom();
 
-	/** Creates a runtime, and starts the thread of the engine. */
+	/** Creates a runtime for the processors of the machine. */
 	public ThreadedRuntime() {
-		this(threads("lock-timer-"), threads(CALLBACKS));
+		this(Runtime.getRuntime().availableProcessors(), MAX_THREADS);
 	}
 
-	ThreadedRuntime(ThreadFactory timerThreads, ThreadFactory callbackThreads) {
-		this.timer = new ScheduledThreadPoolExecutor(1, timerThreads, new ThreadPoolExecutor.DiscardPolicy());
+	/**
+	 * Creates a runtime, and starts the thread of the engine.
+	 * @param usual the largest number of threads of each kind while no code of the
+	 * application blocks
+	 * @param max the largest number of threads of each kind
+	 */
+	public ThreadedRuntime(int usual, int max) {
+		this(usual, Math.max(usual, max), ThreadedRuntime::threads);
+	}
+
+	/**
+	 * Creates a runtime.
+	 * @param threads returns a factory for threads whose names begin with the prefix
+	 */
+	ThreadedRuntime(int usual, int max, Function<String, ThreadFactory> threads) {
+		this.timer = new ScheduledThreadPoolExecutor(1, threads.apply("lock-timer-"),
+				new ThreadPoolExecutor.DiscardPolicy());
 		this.timer.setRemoveOnCancelPolicy(true);
 		// Started now: if a thread could not be created later, no lease would be renewed.
 		this.timer.prestartCoreThread();
-		int processors = Runtime.getRuntime().availableProcessors();
-		// A task that is submitted after the shutdown runs on a thread of its own.
-		this.callbacks = new ThreadPoolExecutor(processors, processors, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), callbackThreads,
-				(task, executor) -> callbackThreads.newThread(task).start());
-		this.callbacks.allowCoreThreadTimeOut(true);
+		this.callbacks = new ApplicationThreads(threads.apply(CALLBACKS), usual, max, this);
+		this.listeners = new ApplicationThreads(threads.apply(LISTENERS), usual, max, this);
 	}
 
 	@Override
@@ -67,37 +76,12 @@ public final class ThreadedRuntime implements EngineRuntime {
 
 	@Override
 	public Executor callbacks() {
-		return this.callBack;
+		return this.callbacks;
 	}
 
-	private void callBack(Runnable task) {
-		try {
-			this.callbacks.execute(task);
-		}
-		catch (OutOfMemoryError ex) {
-			// No thread could be started: a busy thread, or the next one, runs the task.
-			if (this.callbacks.isShutdown()) {
-				task.run();
-			}
-			else {
-				this.callbacks.getQueue().add(task);
-				startLater();
-			}
-		}
-	}
-
-	/** Needed because no other task may arrive that would start a thread. */
-	private void startLater() {
-		this.timer.schedule(() -> {
-			try {
-				if (!this.callbacks.getQueue().isEmpty()) {
-					this.callbacks.prestartCoreThread();
-				}
-			}
-			catch (OutOfMemoryError ex) {
-				startLater();
-			}
-		}, START_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+	@Override
+	public Executor listeners() {
+		return this.listeners;
 	}
 
 	@Override
@@ -111,18 +95,19 @@ public final class ThreadedRuntime implements EngineRuntime {
 	}
 
 	/**
-	 * Ends the threads. Running callbacks of the application have one second to complete.
+	 * Ends the threads. Callbacks and listeners have one second to end. Listeners that
+	 * are still running are then interrupted.
 	 */
 	@Override
 	public void close() {
 		this.timer.shutdownNow();
-		this.callbacks.shutdown();
-		if (!Thread.currentThread().getName().startsWith(CALLBACKS)) {
-			try {
-				this.callbacks.awaitTermination(1, TimeUnit.SECONDS);
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
+		this.callbacks.shutDown();
+		this.listeners.shutDown();
+		String thread = Thread.currentThread().getName();
+		if (!thread.startsWith(CALLBACKS) && !thread.startsWith(LISTENERS)) {
+			this.callbacks.await();
+			if (!this.listeners.await()) {
+				this.listeners.interrupt();
 			}
 		}
 	}

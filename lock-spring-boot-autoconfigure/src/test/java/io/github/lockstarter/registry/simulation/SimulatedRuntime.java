@@ -59,6 +59,11 @@ final class SimulatedRuntime implements EngineRuntime {
 	}
 
 	@Override
+	public Executor listeners() {
+		return callbacks();
+	}
+
+	@Override
 	public RandomGenerator random() {
 		return this.world.random();
 	}

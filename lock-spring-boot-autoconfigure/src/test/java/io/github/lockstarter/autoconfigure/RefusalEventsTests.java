@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import ch.qos.logback.classic.Level;
@@ -37,11 +36,13 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockConflictException.Reason;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
-import io.github.lockstarter.interceptor.ConflictEvents;
+import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The events of an application whose requests are refused.
  */
-class LockEventsTests {
+class RefusalEventsTests {
 
 	private static final LockKey KEY = LockKey.of("order:1");
 
@@ -78,7 +79,6 @@ class LockEventsTests {
 			assertThat(recorder.reasons).containsExactly(Reason.HELD, Reason.HELD, Reason.HELD, Reason.HELD,
 					Reason.HELD, Reason.WAIT_TIMEOUT, Reason.WAIT_TIMEOUT, Reason.QUEUE_FULL);
 			assertThat(recorder.threads).allMatch((thread) -> thread.startsWith("lock-events-"));
-			assertThat(threads(server)).isPositive();
 		}
 	}
 
@@ -92,14 +92,13 @@ class LockEventsTests {
 				assertStatus(server, 409, "entity", "mono", "future", "briefly", "shared");
 				assertThat(held.isHeld()).isTrue();
 			}
-			assertThat(threads(server)).isZero();
 			assertThat(waiting(server)).isZero();
 			assertThat(server.context().getBean(OfAll.class).conflicts).isEmpty();
 		}
 	}
 
 	@Test
-	@DisplayName("A listener that blocks during many refusals delays no answer, and a bounded number of events is queued")
+	@DisplayName("A listener that blocks during many refusals delays no answer, a bounded number of events is queued, and the others are counted")
 	void storm() throws Exception {
 		try (TestServer server = start("servlet", Blocking.class)) {
 			storm(server, () -> {
@@ -131,7 +130,7 @@ class LockEventsTests {
 
 	private void storm(TestServer server, Runnable refusals) {
 		Blocking listener = server.context().getBean(Blocking.class);
-		Logger logger = (Logger) LoggerFactory.getLogger(ConflictEvents.class);
+		Logger logger = (Logger) LoggerFactory.getLogger(LockEvents.class);
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
 		log.list = new CopyOnWriteArrayList<>();
 		log.start();
@@ -142,6 +141,8 @@ class LockEventsTests {
 			assertThat(held.isHeld()).isTrue();
 			assertThat(listener.heard).hasValue(1);
 			assertThat(waiting(server)).isEqualTo(1_000);
+			assertThat(server.context().getBean(LockCounts.class).get("order", Event.EVENT_DROPPED))
+				.isEqualTo(STORM - 1_001);
 			listener.goOn.countDown();
 			Awaitility.await().until(() -> listener.heard.get() == 1_001 && waiting(server) == 0);
 			Awaitility.await()
@@ -178,17 +179,12 @@ class LockEventsTests {
 		}
 	}
 
-	/** Returns the maximum number of threads. */
-	private static int threads(TestServer server) {
-		return ((ThreadPoolExecutor) field(server.context(), "executor")).getLargestPoolSize();
-	}
-
 	private static int waiting(TestServer server) {
 		return ((AtomicInteger) field(server.context(), "waiting")).get();
 	}
 
 	private static Object field(ConfigurableApplicationContext context, String name) {
-		return Objects.requireNonNull(ReflectionTestUtils.getField(context.getBean(ConflictEvents.class), name));
+		return Objects.requireNonNull(ReflectionTestUtils.getField(context.getBean(LockEvents.class), name));
 	}
 
 	@RestController

@@ -1,41 +1,46 @@
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.event;
 
 import java.lang.reflect.Method;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockSkippedEvent;
 
 /**
- * Publishes events for calls of annotated methods that were refused or skipped. The
- * caller only adds the event to a lock-free queue, and does nothing if there are no
- * listeners. All listeners share one thread, and the queue is bounded.
+ * Publishes all events of locks to their listeners, on threads that no caller needs.
+ * <p>
+ * There may be thousands of refused and skipped calls. Their caller only adds the event
+ * to a lock-free queue, and does nothing if there are no listeners. One thread at a time
+ * publishes these events. The queue is bounded: further events are dropped and counted. A
+ * lost lease is never dropped, and waits for no other event.
  */
-public final class ConflictEvents implements AutoCloseable {
+public final class LockEvents implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(ConflictEvents.class);
+	private static final Log logger = LogFactory.getLog(LockEvents.class);
 
 	static final int MAX_WAITING = 1000;
 
 	private final Consumer<Object> listeners;
 
-	private final ExecutorService executor;
+	private final Supplier<Executor> threads;
+
+	private final Supplier<LockCounts> counts;
 
 	private final Queue<Object> queue = new ConcurrentLinkedQueue<>();
 
@@ -54,28 +59,20 @@ public final class ConflictEvents implements AutoCloseable {
 	private volatile boolean skips;
 
 	/**
-	 * Creates a publisher, which publishes no event before
+	 * Creates a publisher, which publishes no conflict and no skip before
 	 * {@link #publish(boolean, boolean)}.
 	 * @param listeners receives each event
+	 * @param threads returns the executor on which listeners may block
+	 * @param counts returns the counts to which dropped events are added
 	 */
-	public ConflictEvents(Consumer<Object> listeners) {
-		this(listeners, threads());
-	}
-
-	ConflictEvents(Consumer<Object> listeners, ExecutorService executor) {
+	public LockEvents(Consumer<Object> listeners, Supplier<Executor> threads, Supplier<LockCounts> counts) {
 		this.listeners = listeners;
-		this.executor = executor;
-	}
-
-	/** One thread for the listeners, and one for the warning that they are slow. */
-	private static ExecutorService threads() {
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-events-");
-		threads.setDaemon(true);
-		return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
+		this.threads = threads;
+		this.counts = counts;
 	}
 
 	/**
-	 * Sets the events to publish from now on.
+	 * Sets the events to publish from now on. Lost leases are always published.
 	 * @param conflicts whether there is a listener for {@link LockConflictEvent}
 	 * @param skips whether there is a listener for {@link LockSkippedEvent}
 	 */
@@ -87,25 +84,33 @@ public final class ConflictEvents implements AutoCloseable {
 	/** Publishes that a call was refused. */
 	public void refused(LockKey key, LockConflictException conflict) {
 		if (this.conflicts) {
-			submit(new LockConflictEvent(key, conflict.getConflictReason()));
+			submit(key, new LockConflictEvent(key, conflict.getConflictReason()));
 		}
 	}
 
 	/** Publishes that a call was skipped. */
 	public void skipped(LockKey key, Method method) {
 		if (this.skips) {
-			submit(new LockSkippedEvent(key, ClassUtils.getQualifiedMethodName(method)));
+			submit(key, new LockSkippedEvent(key, ClassUtils.getQualifiedMethodName(method)));
 		}
 	}
 
-	private void submit(Object event) {
+	/**
+	 * Publishes that a lease was lost, on this thread.
+	 * @param loss the event, on a thread on which listeners may block
+	 */
+	public void lost(LeaseLostEvent loss) {
+		this.listeners.accept(loss);
+	}
+
+	private void submit(LockKey key, Object event) {
 		if (this.waiting.incrementAndGet() <= MAX_WAITING) {
 			this.queue.add(event);
 			startDelivery();
 		}
 		else {
 			this.waiting.decrementAndGet();
-			dropped();
+			dropped(key);
 		}
 	}
 
@@ -119,7 +124,7 @@ public final class ConflictEvents implements AutoCloseable {
 	/** Returns whether a thread could be started for the task. */
 	private boolean execute(Runnable task) {
 		try {
-			this.executor.execute(task);
+			this.threads.get().execute(task);
 			return true;
 		}
 		catch (Throwable ex) {
@@ -155,7 +160,8 @@ public final class ConflictEvents implements AutoCloseable {
 	 * Logged on another thread: an appender may block, and the caller's thread may be an
 	 * event loop.
 	 */
-	private void dropped() {
+	private void dropped(LockKey key) {
+		this.counts.get().add(key.name(), Event.EVENT_DROPPED);
 		if (!this.dropping.get() && this.dropping.compareAndSet(false, true)) {
 			execute(() -> logger.warn(
 					"%d events of refused or skipped calls are queued for slow listeners. Further events are dropped until the listeners have caught up"
@@ -163,12 +169,11 @@ public final class ConflictEvents implements AutoCloseable {
 		}
 	}
 
-	/** Drops the queued events, and interrupts a running listener. */
+	/** Drops the queued conflicts and skips. */
 	@Override
 	public void close() {
 		publish(false, false);
 		this.queue.clear();
-		this.executor.shutdownNow();
 	}
 
 }

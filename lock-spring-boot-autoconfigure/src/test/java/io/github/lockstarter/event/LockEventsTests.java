@@ -1,4 +1,4 @@
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.event;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
@@ -25,9 +27,12 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.util.ClassUtils;
 
+import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockConflictException.Reason;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockSkippedEvent;
@@ -35,9 +40,9 @@ import io.github.lockstarter.LockSkippedEvent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Publication of the events of refused and skipped calls to their listeners.
+ * Publication of events to their listeners.
  */
-class ConflictEventsTests {
+class LockEventsTests {
 
 	private static final LockKey KEY = LockKey.of("order:1");
 
@@ -45,15 +50,24 @@ class ConflictEventsTests {
 
 	private final List<Object> heard = new CopyOnWriteArrayList<>();
 
-	private final Logger logger = (Logger) LoggerFactory.getLogger(ConflictEvents.class);
+	private final Logger logger = (Logger) LoggerFactory.getLogger(LockEvents.class);
 
 	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	private final LockCounts counts = new LockCounts();
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
 
 	@BeforeEach
 	void readLog() {
 		this.log.list = new CopyOnWriteArrayList<>();
 		this.log.start();
 		this.logger.addAppender(this.log);
+	}
+
+	@AfterEach
+	void endThreads() {
+		this.threads.shutdownNow();
 	}
 
 	@AfterEach
@@ -65,7 +79,7 @@ class ConflictEventsTests {
 	@DisplayName("A refusal and a skip are published on another thread, with the lock and the reason or method")
 	void published() {
 		List<Thread> threads = new CopyOnWriteArrayList<>();
-		try (ConflictEvents events = events((event) -> threads.add(Thread.currentThread()))) {
+		try (LockEvents events = events((event) -> threads.add(Thread.currentThread()))) {
 			events.refused(KEY, conflict());
 			events.refused(KEY,
 					new LockConflictException(KEY, OPTIONS.withWaitTime(Duration.ofMillis(1)), Duration.ZERO));
@@ -82,8 +96,8 @@ class ConflictEventsTests {
 	@Test
 	@DisplayName("An event without a listener is not submitted to the executor")
 	void noListener() {
-		ExecutorService executor = Mockito.mock();
-		try (ConflictEvents events = new ConflictEvents(this.heard::add, executor)) {
+		Executor executor = Mockito.mock();
+		try (LockEvents events = new LockEvents(this.heard::add, () -> executor, () -> this.counts)) {
 			events.refused(KEY, conflict());
 			events.skipped(KEY, nightly());
 			events.publish(true, false);
@@ -97,38 +111,39 @@ class ConflictEventsTests {
 	}
 
 	@Test
-	@DisplayName("While a listener blocks, a bounded number of events is queued, and each outage logs one warning")
+	@DisplayName("While a listener blocks, a bounded number of events is queued, the others are counted, and each outage logs one warning")
 	void blockingListener() {
 		CountDownLatch first = new CountDownLatch(1);
 		CountDownLatch second = new CountDownLatch(1);
-		try (ConflictEvents events = events((event) -> await((this.heard.size() == 1) ? first : second))) {
+		try (LockEvents events = events((event) -> await((this.heard.size() == 1) ? first : second))) {
 			events.refused(KEY, conflict());
 			Awaitility.await().until(() -> this.heard.size() == 1);
-			refuse(events, ConflictEvents.MAX_WAITING + 100);
+			refuse(events, LockEvents.MAX_WAITING + 100);
 			first.countDown();
 			Awaitility.await().until(() -> this.heard.size() == 2);
 			assertThat(this.heard).hasSize(2);
 			second.countDown();
-			Awaitility.await().until(() -> this.heard.size() == 1 + ConflictEvents.MAX_WAITING);
+			Awaitility.await().until(() -> this.heard.size() == 1 + LockEvents.MAX_WAITING);
 			Awaitility.await().until(() -> warnings().size() == 1);
 		}
 		assertThat(warnings()).singleElement().asString().contains("1000 events", "dropped");
+		assertThat(this.counts.get(KEY.name(), Event.EVENT_DROPPED)).isEqualTo(100);
 	}
 
 	@Test
 	@DisplayName("After the listeners have caught up, the next outage is logged again")
 	void nextOutage() {
 		Queue<Runnable> tasks = new ArrayDeque<>();
-		ExecutorService executor = Mockito.mock();
+		Executor executor = Mockito.mock();
 		Mockito.doAnswer((call) -> tasks.add(call.getArgument(0))).when(executor).execute(ArgumentMatchers.any());
-		try (ConflictEvents events = new ConflictEvents(this.heard::add, executor)) {
+		try (LockEvents events = new LockEvents(this.heard::add, () -> executor, () -> this.counts)) {
 			events.publish(true, true);
 			for (int outage = 1; outage <= 2; outage++) {
-				refuse(events, ConflictEvents.MAX_WAITING + 2);
+				refuse(events, LockEvents.MAX_WAITING + 2);
 				assertThat(tasks).as("to deliver, and to log").hasSize(2);
 				tasks.forEach(Runnable::run);
 				tasks.clear();
-				assertThat(this.heard).hasSize(outage * ConflictEvents.MAX_WAITING);
+				assertThat(this.heard).hasSize(outage * LockEvents.MAX_WAITING);
 				assertThat(warnings()).hasSize(outage);
 			}
 		}
@@ -137,7 +152,7 @@ class ConflictEventsTests {
 	@Test
 	@DisplayName("A listener that throws gets the next event, and its failure is logged once")
 	void failingListener() {
-		try (ConflictEvents events = events((event) -> {
+		try (LockEvents events = events((event) -> {
 			throw new AssertionError("on purpose");
 		})) {
 			refuse(events, 3);
@@ -149,12 +164,12 @@ class ConflictEventsTests {
 	@Test
 	@DisplayName("If no thread can be started, the refusal is unaffected, and the event is published with the next one")
 	void noThread() {
-		ExecutorService executor = Mockito.mock();
+		Executor executor = Mockito.mock();
 		Mockito.doThrow(new OutOfMemoryError("on purpose")).doAnswer((call) -> {
 			call.<Runnable>getArgument(0).run();
 			return null;
 		}).when(executor).execute(ArgumentMatchers.any());
-		try (ConflictEvents events = new ConflictEvents(this.heard::add, executor)) {
+		try (LockEvents events = new LockEvents(this.heard::add, () -> executor, () -> this.counts)) {
 			events.publish(true, true);
 			events.refused(KEY, conflict());
 			assertThat(this.heard).isEmpty();
@@ -164,35 +179,48 @@ class ConflictEventsTests {
 	}
 
 	@Test
-	@DisplayName("At shutdown, a listener that blocks is interrupted, and queued events are dropped")
+	@DisplayName("A lost lease is published to a listener although all others block")
+	void lost() {
+		CountDownLatch goOn = new CountDownLatch(1);
+		LeaseLostEvent loss = new LeaseLostEvent(KEY, 1);
+		try (LockEvents events = events((event) -> {
+			if (event != loss) {
+				await(goOn);
+			}
+		})) {
+			refuse(events, LockEvents.MAX_WAITING + 2);
+			Awaitility.await().until(() -> this.heard.size() == 1);
+			events.lost(loss);
+			assertThat(this.heard).hasSize(2).endsWith(loss);
+			goOn.countDown();
+		}
+	}
+
+	@Test
+	@DisplayName("At shutdown, queued refusals are dropped, and later ones are not published")
 	void closed() {
-		CountDownLatch interrupted = new CountDownLatch(1);
-		ConflictEvents events = events((event) -> {
-			try {
-				new CountDownLatch(1).await();
-			}
-			catch (InterruptedException ex) {
-				interrupted.countDown();
-			}
-		});
+		CountDownLatch goOn = new CountDownLatch(1);
+		LockEvents events = events((event) -> await(goOn));
 		refuse(events, 3);
 		Awaitility.await().until(() -> this.heard.size() == 1);
 		events.close();
-		await(interrupted);
+		goOn.countDown();
 		events.refused(KEY, conflict());
+		this.threads.shutdown();
+		Awaitility.await().until(this.threads::isTerminated);
 		assertThat(this.heard).hasSize(1);
 	}
 
-	private ConflictEvents events(Consumer<Object> listener) {
-		ConflictEvents events = new ConflictEvents((event) -> {
+	private LockEvents events(Consumer<Object> listener) {
+		LockEvents events = new LockEvents((event) -> {
 			this.heard.add(event);
 			listener.accept(event);
-		});
+		}, () -> this.threads, () -> this.counts);
 		events.publish(true, true);
 		return events;
 	}
 
-	private static void refuse(ConflictEvents events, int times) {
+	private static void refuse(LockEvents events, int times) {
 		for (int i = 0; i < times; i++) {
 			events.refused(KEY, conflict());
 		}
