@@ -110,9 +110,9 @@ public interface LockRegistry {
 	 * @return the leases, in the order of their keys
 	 * @throws LockConflictException for the first lock that is still held after the wait
 	 * time; then the caller holds none of the locks
-	 * @throws LockStoreException as in {@link #acquire(LockKey, LockOptions)}, and if a
-	 * lease was lost while the caller waited for the others; then the caller holds none
-	 * of the locks
+	 * @throws LockStoreException as in {@link #acquire(LockKey, LockOptions)}
+	 * @throws LeaseLostException if a lease was lost while the caller waited for the
+	 * other locks; then the caller holds none of the locks
 	 */
 	default List<Lease> acquireAll(Collection<LockKey> keys, LockOptions options) {
 		return new SequentialAcquisition(this, keys, options).acquire();
@@ -127,8 +127,8 @@ public interface LockRegistry {
 	 * @param options the options of each lock; the wait time is for all locks together
 	 * @param executor as in {@link #acquireAsync(LockKey, LockOptions, Executor)}
 	 * @return a stage that completes with the leases, in the order of their keys, or
-	 * exceptionally with a {@link LockConflictException} or a {@link LockStoreException};
-	 * the release of the granted locks has then begun
+	 * exceptionally with a {@link LockConflictException}, a {@link LockStoreException} or
+	 * a {@link LeaseLostException}; the release of the granted locks has then begun
 	 */
 	default CompletionStage<List<Lease>> acquireAllAsync(Collection<LockKey> keys, LockOptions options,
 			Executor executor) {

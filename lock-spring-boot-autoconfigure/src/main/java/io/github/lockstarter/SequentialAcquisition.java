@@ -82,7 +82,7 @@ final class SequentialAcquisition {
 		try {
 			checkHeld();
 		}
-		catch (LockStoreException ex) {
+		catch (LeaseLostException ex) {
 			this.leases.forEach(Lease::releaseAsync);
 			result.completeExceptionally(ex);
 			return;
@@ -96,8 +96,7 @@ final class SequentialAcquisition {
 	private void checkHeld() {
 		for (Lease lease : this.leases) {
 			if (!lease.isHeld()) {
-				throw new LockStoreException(lease.key(), "its lease was lost while the caller waited for other locks",
-						null);
+				throw new LeaseLostException(lease.key());
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package io.github.lockstarter.completion;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -62,6 +63,8 @@ public final class HeldLeases {
 	private boolean awaitsAnswer;
 
 	private volatile boolean failed;
+
+	private volatile boolean begun;
 
 	/** Whether the work never began. */
 	private volatile boolean unused;
@@ -224,8 +227,29 @@ public final class HeldLeases {
 		this.rolledBack = !committed;
 	}
 
-	/** Marks that the work begins, on this thread. */
+	/**
+	 * Checks the leases right before work begins: one may have been lost while the call
+	 * waited for another lock, for a thread, or for its subscriber.
+	 * @throws LeaseLostException if a lease is no longer held
+	 */
+	void checkBeforeWork() {
+		for (Lease each : this.leases) {
+			if (!each.isHeld()) {
+				this.unused = !this.begun;
+				throw lost(each);
+			}
+		}
+		this.begun = true;
+	}
+
+	private static LeaseLostException lost(Lease lease) {
+		return new LeaseLostException(Objects.requireNonNull(lease.key(),
+				"A Lease without a key is not held. If it is a mock, let isHeld() return true"));
+	}
+
+	/** Checks the leases, and marks that the work begins, on this thread. */
 	void beginOnThread() {
+		checkBeforeWork();
 		this.outerTransaction = isInTransaction() ? AdviceTransaction.current() : null;
 	}
 
@@ -283,7 +307,7 @@ public final class HeldLeases {
 			boolean held = (ours != null && each instanceof SharedLease shared) ? shared.holdUntilCommit(ours)
 					: each.isHeld();
 			if (!held) {
-				throw new LeaseLostException(each.key());
+				throw lost(each);
 			}
 		}
 	}
@@ -457,10 +481,12 @@ public final class HeldLeases {
 		String result = this.result;
 		if (result != null && lease instanceof SharedLease shared) {
 			shared.close(result);
+			return;
 		}
-		else {
-			lease.close();
+		if (this.unused && lease instanceof SharedLease shared) {
+			shared.releaseUnused();
 		}
+		lease.close();
 	}
 
 	/** Marks that {@link #requestEnded()} will be called. */

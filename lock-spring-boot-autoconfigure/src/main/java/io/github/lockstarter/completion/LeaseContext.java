@@ -37,7 +37,11 @@ public final class LeaseContext {
 		return (leases != null) ? leases.peek() : null;
 	}
 
-	/** Marks that this thread begins to work under the leases. */
+	/**
+	 * Marks that this thread begins to work under the leases.
+	 * @throws io.github.lockstarter.LeaseLostException if a lease is no longer held, so
+	 * that the work must not begin
+	 */
 	public static void push(HeldLeases held) {
 		held.beginOnThread();
 		Deque<HeldLeases> leases = current.get();

@@ -97,6 +97,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 				return Mono.error(new CancellationException("The request has ended before the work began"));
 			}
 			try {
+				leases.checkBeforeWork();
 				Publisher<?> publisher = source.under(leases);
 				return (publisher != null) ? publisher : Mono.empty();
 			}

@@ -26,6 +26,7 @@ import org.springframework.util.Assert;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts;
@@ -230,7 +231,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 				}
 			}
 			leases.values().stream().filter((lease) -> !lease.isHeld()).findFirst().ifPresent((lease) -> {
-				throw lost(lease);
+				throw new LeaseLostException(lease.key());
 			});
 			leases.values().forEach(this::watch);
 			return List.copyOf(leases.values());
@@ -274,10 +275,6 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	static CompletionStage<Void> releaseUnused(Lease lease) {
 		return (lease instanceof SharedLease shared) ? shared.releaseUnused() : lease.releaseAsync();
-	}
-
-	static LockStoreException lost(Lease lease) {
-		return new LockStoreException(lease.key(), "its lease was lost while the caller waited for other locks", null);
 	}
 
 	@Override

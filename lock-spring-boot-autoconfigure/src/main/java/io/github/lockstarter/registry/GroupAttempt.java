@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.registry.entry.LockTable;
 import io.github.lockstarter.registry.observe.StoreFailure;
 import io.github.lockstarter.registry.request.AcquireRequest;
@@ -105,7 +106,7 @@ final class GroupAttempt {
 		List<Lease> all = this.leases.values().stream().map(CompletableFuture::join).toList();
 		for (Lease lease : all) {
 			if (!lease.isHeld()) {
-				fail(DefaultLockRegistry.lost(lease));
+				fail(new LeaseLostException(lease.key()));
 				return;
 			}
 		}

@@ -91,6 +91,7 @@ class OnConflictTests {
 			}
 			SharedLease lease = mock(SharedLease.class);
 			when(lease.key()).thenReturn(new LockKey("any", ""));
+			when(lease.isHeld()).thenReturn(true);
 			return (call.getMethod().getReturnType() == Acquisition.class) ? new Acquisition(lease, null) : lease;
 		});
 		this.runner.withPropertyValues(properties)

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
@@ -356,7 +357,7 @@ class GroupAcquisitionTests {
 		this.runtime.pass(Duration.ofSeconds(5));
 		lease.close();
 		this.runtime.pass(Duration.ofSeconds(1));
-		assertThat(failure(waiting)).isInstanceOf(LockStoreException.class);
+		assertThat(failure(waiting)).isInstanceOf(LeaseLostException.class);
 		assertThat(held(20)).isEmpty();
 	}
 

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.async.CallableProcessingInterceptor;
 
+import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HandledRequest;
@@ -26,7 +27,13 @@ record TaskInterceptor(HandledRequest handled, GuardedCall call,
 		if (!this.leases.begin()) {
 			throw new CancellationException("The request ended before the task began");
 		}
-		LeaseContext.push(this.leases);
+		try {
+			LeaseContext.push(this.leases);
+		}
+		catch (LeaseLostException ex) {
+			this.leases.close();
+			throw ex;
+		}
 	}
 
 	@Override

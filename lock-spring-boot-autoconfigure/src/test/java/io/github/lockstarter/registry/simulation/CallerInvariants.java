@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
@@ -158,7 +159,8 @@ final class CallerInvariants {
 		if (failure != null) {
 			expectNothingKept(caller);
 		}
-		if (failure != null && !(failure instanceof LockConflictException)
+		boolean lost = failure instanceof LeaseLostException && caller.kind() == Kind.GROUP;
+		if (failure != null && !lost && !(failure instanceof LockConflictException)
 				&& !(failure instanceof LockStoreException)) {
 			this.world.violated(new InvariantViolation("A strange answer to " + caller, failure));
 		}
