@@ -1,5 +1,7 @@
 package io.github.lockstarter.completion;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,6 +34,13 @@ public final class RequestCompletion {
 	/** Returns whether leases have been added, including those that have ended. */
 	public boolean hasLeases() {
 		return !this.held.isEmpty();
+	}
+
+	/** Returns the leases that have been added, the last one first. */
+	public List<HeldLeases> leases() {
+		List<HeldLeases> leases = new ArrayList<>(this.held);
+		Collections.reverse(leases);
+		return leases;
 	}
 
 	/** Returns whether leases are held until the answer is known. */

@@ -34,6 +34,12 @@ record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 				: new CallChain(Stream.concat(outer.stream(), this.leases.stream()).toList(), this.ofRequest);
 	}
 
+	/** Returns this chain within another one, which is searched last. */
+	CallChain followedBy(List<HeldLeases> outer) {
+		return outer.isEmpty() ? this
+				: new CallChain(Stream.concat(this.leases.stream(), outer.stream()).toList(), this.ofRequest);
+	}
+
 	/**
 	 * Joins a lease of the chain for the call.
 	 * @return the joined lease; {@code null} if the chain does not hold the lock

@@ -48,8 +48,9 @@ public final class LockedCall implements GuardedCall {
 		this.context = context;
 		this.currentRequest = requests.currentRequest();
 		this.handling = requests.handling(method);
-		this.chain = new CallChain(LeaseContext.snapshot(),
+		CallChain ofThread = new CallChain(LeaseContext.snapshot(),
 				(this.handling == null && method.waits()) ? requests.leases() : null);
+		this.chain = (this.handling != null) ? ofThread.followedBy(this.handling.enclosing()) : ofThread;
 	}
 
 	/** Returns the annotated method. */

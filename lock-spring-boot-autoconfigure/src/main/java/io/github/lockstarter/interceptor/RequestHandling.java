@@ -1,5 +1,7 @@
 package io.github.lockstarter.interceptor;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.completion.HandledRequest;
@@ -26,6 +28,13 @@ public interface RequestHandling extends HandledRequest, HandlerResponse {
 	 * granted, or the exception that suspends the request
 	 */
 	@Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception;
+
+	/**
+	 * Returns the leases that handlers whose dispatch encloses that of this handler hold
+	 * until the end of the request, those of the innermost handler first. They can be
+	 * joined.
+	 */
+	List<HeldLeases> enclosing();
 
 	/** Marks that the handler is called under the leases. */
 	void callUnder(HeldLeases leases);

@@ -13,7 +13,8 @@ import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
 /**
  * Provides annotated handlers with the information whether they may wait without a
- * thread, marks replayed answers, and notifies leases of the end of their request.
+ * thread, marks replayed answers, and notifies leases of the end of their request: of its
+ * outermost dispatch.
  */
 final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 
@@ -35,7 +36,10 @@ final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 		}
 		CallerSecurity.restore(request);
 		PreparedModel.forget(request);
-		request.setAttribute(ServletRequestHandling.SUSPENDABLE, this.suspendable);
+		// A suspended request is dispatched again as a whole, which would call the
+		// handler of the enclosing dispatch twice.
+		boolean nested = Dispatches.begin(request, handler);
+		request.setAttribute(ServletRequestHandling.SUSPENDABLE, nested ? null : this.suspendable);
 		return true;
 	}
 
@@ -44,7 +48,9 @@ final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 			@Nullable Exception failure) {
 		CallerSecurity.end(request);
 		// A request has not ended before its answer is known.
-		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end && !end.awaitsAnswer()) {
+		if (Dispatches.end(request, handler)
+				&& request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end
+				&& !end.awaitsAnswer()) {
 			end.reached();
 		}
 	}

@@ -1,6 +1,7 @@
 package io.github.lockstarter.web.servlet;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -186,9 +187,16 @@ final class ServletRequestHandling implements RequestHandling {
 
 	@Override
 	public void callAgain() {
-		if (this.request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end) {
+		// The handler of an enclosing dispatch is not called again.
+		if (!Dispatches.isNested(this.request)
+				&& this.request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end) {
 			end.giveUpAnswers();
 		}
+	}
+
+	@Override
+	public List<HeldLeases> enclosing() {
+		return Dispatches.enclosing(this.request);
 	}
 
 	@Override

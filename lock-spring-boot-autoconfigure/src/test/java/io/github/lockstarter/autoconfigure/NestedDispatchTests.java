@@ -1,0 +1,378 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.servlet.View;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.registry.entry.LockSnapshot;
+import io.github.lockstarter.testing.TestServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Handlers and views that include other handlers or forward to them, in a real container.
+ * The end of a nested dispatch ends no lease of the request.
+ */
+@Timeout(120)
+class NestedDispatchTests {
+
+	private static final LockKey OUTER = LockKey.of("outer");
+
+	private static final LockKey INNER = LockKey.of("inner");
+
+	@ParameterizedTest
+	@CsvSource({ "include, /plain", "include, /annotated", "include, /same-lock", "include, /same-lock-waiting",
+			"include, /failing", "include, /page.txt", "forward, /plain", "forward, /annotated", "forward, /same-lock",
+			"forward, /failing", "forward, /page.txt", "forward, /callable" })
+	@DisplayName("With release-on=response, a lock is held after a nested dispatch of its handler, and free after the response")
+	void inHandler(String kind, String path) throws Exception {
+		try (TestServer server = start("lock.web.release-on=response")) {
+			Pages pages = server.context().getBean(Pages.class);
+			HttpResponse<String> response = server.send("GET", "/outer/" + kind, "path", path);
+			// A forward ends the response.
+			Awaitility.await().until(() -> !pages.afterNested().isEmpty());
+			assertThat(pages.afterNested()).allMatch((held) -> held.contains(OUTER));
+			assertThat(response.statusCode()).isEqualTo(200);
+			assertNothingHeld(server);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/plain", "/annotated", "/same-lock", "/same-lock-waiting", "/page.txt" })
+	@DisplayName("With release-on=response, a lock is held after a nested dispatch of the view, and free after the response")
+	void inView(String path) throws Exception {
+		try (TestServer server = start("lock.web.release-on=response")) {
+			Pages pages = server.context().getBean(Pages.class);
+			HttpResponse<String> response = server.send("GET", "/view", "path", path);
+			assertThat(pages.afterNested()).hasSize(1).allMatch((held) -> held.contains(OUTER));
+			assertThat(response.statusCode()).isEqualTo(200);
+			assertThat(response.body()).startsWith("before,").endsWith(",after");
+			assertNothingHeld(server);
+		}
+	}
+
+	@Test
+	@DisplayName("With release-on=response, the lock of an included handler is held until the end of the whole response")
+	void lockOfIncluded() throws Exception {
+		try (TestServer server = start("lock.web.release-on=response")) {
+			Pages pages = server.context().getBean(Pages.class);
+			assertThat(server.send("GET", "/unlocked/include", "path", "/annotated").statusCode()).isEqualTo(200);
+			assertThat(pages.afterNested()).containsExactly(List.of(INNER));
+			assertNothingHeld(server);
+		}
+	}
+
+	@Test
+	@DisplayName("An included handler that waits for its lock keeps the thread, and the outer handler is called once")
+	void includedWaits() throws Exception {
+		try (TestServer server = start()) {
+			Pages pages = server.context().getBean(Pages.class);
+			LockInspector locks = server.context().getBean(LockInspector.class);
+			Lease elsewhere = server.context().getBean(LockRegistry.class).acquire("inner");
+			CompletableFuture<HttpResponse<String>> response = server.postAsync("/outer/include", "path",
+					"/annotated-waiting");
+			// Longer than a handler waits on its thread if it can be suspended.
+			Awaitility.await()
+				.until(() -> locks.snapshot()
+					.stream()
+					.filter((lock) -> lock.key().equals(INNER))
+					.flatMap((lock) -> lock.waiting().stream())
+					.anyMatch((waiter) -> waiter.age().compareTo(Duration.ofMillis(200)) > 0));
+			assertThat(response).isNotDone();
+			elsewhere.close();
+			assertThat(response.get().body()).isEqualTo("annotated");
+			assertThat(pages.afterNested()).containsExactly(List.of(OUTER));
+			assertNothingHeld(server);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/plain", "/annotated", "/kept-lock", "/kept-lock-waiting", "/page.txt" })
+	@DisplayName("An answer that is kept for duplicates is kept although the view has included another handler, and the lock is held until then")
+	void keptAnswer(String path) throws Exception {
+		try (TestServer server = start()) {
+			Pages pages = server.context().getBean(Pages.class);
+			String[] headers = { "path", path, "order", "1" };
+			HttpResponse<String> first = server.send("GET", "/kept", headers);
+			assertThat(first.statusCode()).isEqualTo(302);
+			assertThat(pages.afterNested()).hasSize(1)
+				.allMatch((held) -> held.stream().anyMatch((key) -> key.name().equals("kept")));
+			HttpResponse<String> second = server.send("GET", "/kept", headers);
+			assertThat(second.statusCode()).isEqualTo(302);
+			assertThat(second.headers().firstValue("Location")).isEqualTo(first.headers().firstValue("Location"));
+			assertThat(second.headers().firstValue("Idempotent-Replayed")).contains("true");
+			assertThat(pages.afterNested()).hasSize(1);
+			assertNothingHeld(server);
+		}
+	}
+
+	@Test
+	@DisplayName("A handler that sends an error has ended: its lock is free when the error page is written")
+	void errorPage() throws Exception {
+		try (TestServer server = start("lock.web.release-on=response")) {
+			Pages pages = server.context().getBean(Pages.class);
+			HttpResponse<String> response = server.get("/outer/error");
+			assertThat(response.statusCode()).isEqualTo(418);
+			assertThat(pages.whenWritten()).containsExactly(List.of());
+			assertNothingHeld(server);
+		}
+	}
+
+	@Test
+	@DisplayName("A handler of WebFlux that calls the dispatcher again keeps its lock until the end of the response")
+	void reactive() throws Exception {
+		try (TestServer server = TestServer.start(new Class<?>[] { TestServer.Application.class, ReactivePages.class },
+				"spring.main.web-application-type=reactive", "lock.store=memory", "lock.web.release-on=response")) {
+			ReactivePages pages = server.context().getBean(ReactivePages.class);
+			assertThat(server.get("/outer").body()).isEqualTo("inner");
+			Awaitility.await().until(() -> !pages.afterNested().isEmpty());
+			assertThat(pages.afterNested()).hasSize(1).allMatch((held) -> held.contains(OUTER));
+			assertNothingHeld(server);
+		}
+	}
+
+	private static void assertNothingHeld(TestServer server) {
+		LockInspector locks = server.context().getBean(LockInspector.class);
+		Awaitility.await().until(() -> locks.snapshot().isEmpty());
+	}
+
+	private static TestServer start(String... properties) {
+		List<String> all = new ArrayList<>(List.of(properties));
+		all.add("spring.main.web-application-type=servlet");
+		all.add("lock.store=memory");
+		return TestServer.start(new Class<?>[] { TestServer.Application.class, Pages.class },
+				all.toArray(String[]::new));
+	}
+
+	private static List<LockKey> held(LockInspector locks) {
+		return locks.snapshot().stream().filter((lock) -> lock.held() != null).map(LockSnapshot::key).toList();
+	}
+
+	@Controller
+	static class Pages implements ErrorController {
+
+		/** The locks that are held after each nested dispatch. */
+		private final List<List<LockKey>> afterNested = new CopyOnWriteArrayList<>();
+
+		/** The locks that are held when a page is written. */
+		private final List<List<LockKey>> whenWritten = new CopyOnWriteArrayList<>();
+
+		private final LockInspector locks;
+
+		Pages(LockInspector locks) {
+			this.locks = locks;
+		}
+
+		public List<List<LockKey>> afterNested() {
+			return this.afterNested;
+		}
+
+		public List<List<LockKey>> whenWritten() {
+			return this.whenWritten;
+		}
+
+		private void dispatch(String kind, HttpServletRequest request, HttpServletResponse response)
+				throws ServletException, IOException {
+			String path = request.getHeader("path");
+			if (kind.equals("include")) {
+				request.getRequestDispatcher(path).include(request, response);
+			}
+			else {
+				request.getRequestDispatcher(path).forward(request, response);
+			}
+			this.afterNested.add(held(this.locks));
+		}
+
+		@RequestMapping("/outer/include")
+		@ExclusiveRequest(name = "outer")
+		public void include(HttpServletRequest request, HttpServletResponse response) throws Exception {
+			dispatch("include", request, response);
+		}
+
+		@GetMapping("/outer/forward")
+		@ExclusiveRequest(name = "outer")
+		public void forward(HttpServletRequest request, HttpServletResponse response) throws Exception {
+			dispatch("forward", request, response);
+		}
+
+		@GetMapping("/unlocked/include")
+		public void unlocked(HttpServletRequest request, HttpServletResponse response) throws Exception {
+			dispatch("include", request, response);
+		}
+
+		@GetMapping("/outer/error")
+		@ExclusiveRequest(name = "outer")
+		public void error(HttpServletResponse response) throws IOException {
+			response.sendError(418);
+		}
+
+		@GetMapping("/view")
+		@ExclusiveRequest(name = "outer")
+		public View view() {
+			return this::render;
+		}
+
+		@GetMapping("/kept")
+		@ExclusiveRequest(name = "kept", key = "header('order')", replay = "1h")
+		public View kept() {
+			return (model, request, response) -> {
+				dispatch("include", request, response);
+				response.sendRedirect("/done");
+			};
+		}
+
+		private void render(@Nullable Map<String, ?> model, HttpServletRequest request, HttpServletResponse response)
+				throws Exception {
+			response.setContentType("text/plain");
+			response.getOutputStream().print("before,");
+			dispatch("include", request, response);
+			response.getOutputStream().print(",after");
+		}
+
+		@RequestMapping("/plain")
+		@ResponseBody
+		public String plain() {
+			return "plain";
+		}
+
+		@RequestMapping("/annotated")
+		@ResponseBody
+		@ExclusiveRequest(name = "inner")
+		public String annotated() {
+			return "annotated";
+		}
+
+		@RequestMapping("/annotated-waiting")
+		@ResponseBody
+		@ExclusiveRequest(name = "inner", waitTime = "1m")
+		public String annotatedWaiting() {
+			return "annotated";
+		}
+
+		@RequestMapping("/same-lock")
+		@ResponseBody
+		@ExclusiveRequest(name = "outer")
+		public String sameLock() {
+			return "same";
+		}
+
+		@RequestMapping("/same-lock-waiting")
+		@ResponseBody
+		@ExclusiveRequest(name = "outer", waitTime = "1m")
+		public String sameLockWaiting() {
+			return "same";
+		}
+
+		@RequestMapping("/kept-lock")
+		@ResponseBody
+		@ExclusiveRequest(name = "kept", key = "header('order')")
+		public String keptLock() {
+			return "same";
+		}
+
+		@RequestMapping("/kept-lock-waiting")
+		@ResponseBody
+		@ExclusiveRequest(name = "kept", key = "header('order')", waitTime = "1m")
+		public String keptLockWaiting() {
+			return "same";
+		}
+
+		@RequestMapping("/callable")
+		@ResponseBody
+		@ExclusiveRequest(name = "inner")
+		public Callable<String> callable() {
+			return () -> "callable";
+		}
+
+		@RequestMapping("/failing")
+		@ResponseBody
+		public String failing() {
+			throw new IllegalStateException("on purpose");
+		}
+
+		@ExceptionHandler
+		@ResponseBody
+		public String failed(IllegalStateException failure) {
+			return "failed";
+		}
+
+		@RequestMapping("/error")
+		@ResponseBody
+		public String errorPage() {
+			this.whenWritten.add(held(this.locks));
+			return "error";
+		}
+
+	}
+
+	@RestController
+	static class ReactivePages {
+
+		private final List<List<LockKey>> afterNested = new CopyOnWriteArrayList<>();
+
+		private final LockInspector locks;
+
+		private final ObjectProvider<DispatcherHandler> dispatcher;
+
+		ReactivePages(LockInspector locks, ObjectProvider<DispatcherHandler> dispatcher) {
+			this.locks = locks;
+			this.dispatcher = dispatcher;
+		}
+
+		public List<List<LockKey>> afterNested() {
+			return this.afterNested;
+		}
+
+		@GetMapping("/outer")
+		@ExclusiveRequest(name = "outer")
+		public Mono<Void> outer(ServerWebExchange exchange) {
+			return this.dispatcher.getObject()
+				.handle(exchange.mutate().request((request) -> request.path("/inner")).build())
+				.then(Mono.fromRunnable(() -> this.afterNested.add(held(this.locks))));
+		}
+
+		@GetMapping("/inner")
+		@ExclusiveRequest(name = "inner")
+		public Mono<String> inner() {
+			return Mono.just("inner");
+		}
+
+	}
+
+}
