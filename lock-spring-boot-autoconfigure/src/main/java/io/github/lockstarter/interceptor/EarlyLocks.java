@@ -4,7 +4,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 import io.github.lockstarter.completion.HeldLeases;
-import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
@@ -23,11 +22,12 @@ public final class EarlyLocks {
 
 	private final boolean untilResponse;
 
-	EarlyLocks(LockedMethod method, LockAcquisition locks, InterceptorContext context, boolean untilResponse) {
+	EarlyLocks(LockedMethod method, LockAcquisition locks, InterceptorContext context, CallChain chain,
+			boolean untilResponse) {
 		this.method = method;
 		this.locks = locks;
 		this.context = context;
-		this.chain = new CallChain(LeaseContext.snapshot(), null);
+		this.chain = chain;
 		this.untilResponse = untilResponse;
 	}
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -14,6 +15,7 @@ import org.springframework.util.function.SingletonSupplier;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
@@ -124,10 +126,11 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	/**
 	 * Returns the locks of a handler whose arguments have not been resolved.
 	 * @param args the arguments that its locks depend on, at their positions
+	 * @param enclosing the leases of handlers of enclosing dispatches
 	 * @return the locks; {@code null} if they cannot be determined, so that the call of
 	 * the handler acquires them
 	 */
-	public @Nullable EarlyLocks early(LockedMethod method, @Nullable Object[] args) {
+	public @Nullable EarlyLocks early(LockedMethod method, @Nullable Object[] args, List<HeldLeases> enclosing) {
 		LockAcquisition locks;
 		try {
 			locks = new LockAcquisition(method, method.invocation(args, this.requests.get().currentRequest()));
@@ -136,7 +139,8 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 			// Spring MVC may have a better answer to a missing or an invalid value.
 			return null;
 		}
-		return new EarlyLocks(method, locks, this.context.get(), this.untilResponse.getAsBoolean());
+		CallChain chain = new CallChain(LeaseContext.snapshot(), null).followedBy(enclosing);
+		return new EarlyLocks(method, locks, this.context.get(), chain, this.untilResponse.getAsBoolean());
 	}
 
 	private ReactiveCalls reactiveCalls() {

@@ -1,11 +1,14 @@
 package io.github.lockstarter.web.graphql;
 
+import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.util.UriUtils;
 
 import io.github.lockstarter.key.CurrentRequest;
 
@@ -14,7 +17,7 @@ import io.github.lockstarter.key.CurrentRequest;
  * key expressions may read. They do not change, so any thread may read them, even after
  * the end of the request.
  */
-record GraphQlRequest(HttpHeaders headers, @Nullable String path,
+record GraphQlRequest(HttpHeaders headers, @Nullable String path, MultiValueMap<String, String> query,
 		@Nullable Principal principal) implements CurrentRequest {
 
 	/** The key of the request in the contexts that Spring for GraphQL propagates. */
@@ -40,6 +43,18 @@ record GraphQlRequest(HttpHeaders headers, @Nullable String path,
 	@Override
 	public List<String> headers(String name) {
 		return this.headers.getOrDefault(name, List.of());
+	}
+
+	/** The path of a GraphQL endpoint has no variables. */
+	@Override
+	public @Nullable String pathVariable(String name) {
+		return null;
+	}
+
+	@Override
+	public @Nullable String param(String name) {
+		String value = this.query.getFirst(name);
+		return (value != null) ? UriUtils.decode(value, StandardCharsets.UTF_8) : null;
 	}
 
 }

@@ -62,7 +62,7 @@ public final class GraphQlRequestInterceptor implements WebGraphQlInterceptor {
 		return new GraphQlRequest(request.getHeaders(),
 				(path != null) ? path
 						: RequestPaths.canonical(PathContainer.parsePath(request.getUri().toUri().getRawPath())),
-				principal);
+				request.getUri().getQueryParams(), principal);
 	}
 
 	private Mono<Principal> principal(WebGraphQlRequest request, CurrentRequest ofThread, ContextView context) {

@@ -3,7 +3,6 @@ package io.github.lockstarter.web.grpc;
 import java.time.Duration;
 
 import io.grpc.Metadata;
-import io.grpc.Metadata.Key;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +26,11 @@ import io.github.lockstarter.web.LockProblems;
  */
 public final class LockStatusHandler implements GrpcExceptionHandler {
 
-	private static final Key<String> PROBLEM_TYPE = Key.of("problem-type", Metadata.ASCII_STRING_MARSHALLER);
+	private static final Metadata.Key<String> PROBLEM_TYPE = Metadata.Key.of("problem-type",
+			Metadata.ASCII_STRING_MARSHALLER);
 
-	private static final Key<String> RETRY_AFTER = Key.of("retry-after-millis", Metadata.ASCII_STRING_MARSHALLER);
+	private static final Metadata.Key<String> RETRY_AFTER = Metadata.Key.of("retry-after-millis",
+			Metadata.ASCII_STRING_MARSHALLER);
 
 	private final LockProblems problems;
 

@@ -3,6 +3,7 @@ package io.github.lockstarter.web.servlet;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.interceptor.EarlyLocks;
@@ -32,10 +33,19 @@ final class EarlyLeases {
 		this.outer = outer;
 	}
 
-	/** Begins the dispatch under the leases. */
+	/**
+	 * Begins the dispatch under the leases.
+	 * @throws LeaseLostException if one has been lost since its grant
+	 */
 	static void begin(HttpServletRequest request, EarlyLocks locks, HeldLeases leases) {
+		try {
+			LeaseContext.push(leases);
+		}
+		catch (LeaseLostException ex) {
+			leases.abandon();
+			throw ex;
+		}
 		request.setAttribute(ATTRIBUTE, new EarlyLeases(locks, leases, request.getAttribute(ATTRIBUTE)));
-		LeaseContext.push(leases);
 	}
 
 	/**

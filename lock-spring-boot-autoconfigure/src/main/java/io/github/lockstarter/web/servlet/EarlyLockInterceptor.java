@@ -68,7 +68,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 			return null;
 		}
 		@Nullable Object[] args = this.handlers.arguments(method, handler, new ServletWebRequest(request, response));
-		return (args != null) ? this.advice.get().early(method, args) : null;
+		return (args != null) ? this.advice.get().early(method, args, Dispatches.enclosing(request)) : null;
 	}
 
 	/** Lets Spring MVC call the handler of a request that has waited. */
