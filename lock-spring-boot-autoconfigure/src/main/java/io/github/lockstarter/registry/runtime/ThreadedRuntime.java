@@ -112,10 +112,19 @@ public final class ThreadedRuntime implements EngineRuntime {
 		}
 	}
 
+	/**
+	 * Returns a factory of threads that have the context class loader of the thread which
+	 * creates the runtime, and not that of whichever request needs the first one.
+	 */
 	private static ThreadFactory threads(String prefix) {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
 		threads.setDaemon(true);
-		return threads;
+		ClassLoader loader = Thread.currentThread().getContextClassLoader();
+		return (task) -> {
+			Thread thread = threads.newThread(task);
+			thread.setContextClassLoader(loader);
+			return thread;
+		};
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 
 import jakarta.servlet.http.HttpServletRequest;
@@ -309,7 +310,7 @@ final class ServletRequestHandling implements RequestHandling {
 			Function<Executor, CompletableFuture<HeldLeases>> acquisition, Function<HeldLeases, Object> resumption,
 			ModelAndViewContainer container) throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
-			CallingThread thread = new CallingThread(new CompletableFuture<>().defaultExecutor());
+			CallingThread thread = new CallingThread(ServletRequestHandling::reject);
 			CompletableFuture<HeldLeases> attempt = acquisition.apply(thread);
 			if (thread.await(attempt, MAX_BLOCKING_WAIT)) {
 				return result(attempt);
@@ -317,6 +318,11 @@ final class ServletRequestHandling implements RequestHandling {
 			suspend(attempt, resumption, container);
 		}
 		throw new HandlerWaitsException(method);
+	}
+
+	/** The registry has threads of its own for the answer to a caller that has left. */
+	private static void reject(Runnable answer) {
+		throw new RejectedExecutionException("The thread of the request has left");
 	}
 
 	private static HeldLeases result(CompletableFuture<HeldLeases> attempt) {

@@ -96,6 +96,20 @@ class ThreadedRuntimeTests {
 	}
 
 	@Test
+	@DisplayName("A callback has the context class loader of the creator of the runtime, whoever submits the first one")
+	void classLoader() throws Exception {
+		ClassLoader own = Thread.currentThread().getContextClassLoader();
+		CompletableFuture<ClassLoader> seen = new CompletableFuture<>();
+		try (ThreadedRuntime runtime = new ThreadedRuntime()) {
+			Thread request = new Thread(() -> runtime.callbacks()
+				.execute(() -> seen.complete(Thread.currentThread().getContextClassLoader())));
+			request.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+			request.start();
+			assertThat(seen).succeedsWithin(SOON).isSameAs(own);
+		}
+	}
+
+	@Test
 	@DisplayName("A burst of tasks that end soon starts no further thread")
 	void burst() {
 		try (ThreadedRuntime runtime = runtime(2, 256)) {
