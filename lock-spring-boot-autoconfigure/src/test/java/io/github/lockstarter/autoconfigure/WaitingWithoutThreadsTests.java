@@ -188,8 +188,8 @@ class WaitingWithoutThreadsTests {
 				Stream
 					.concat(Stream.of(TestRedis.properties()),
 							Stream.concat(Stream.of(properties),
-									Stream.of("lock.redis.key-prefix=waiting", "server.tomcat.threads.max=2",
-											"server.tomcat.threads.min-spare=1")))
+									Stream.of("lock.redis.key-prefix=waiting", "lock.web.waiting=suspended",
+											"server.tomcat.threads.max=2", "server.tomcat.threads.min-spare=1")))
 					.toArray(String[]::new));
 	}
 

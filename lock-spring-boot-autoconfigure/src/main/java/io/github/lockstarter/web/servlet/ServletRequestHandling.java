@@ -125,6 +125,7 @@ final class ServletRequestHandling implements RequestHandling {
 		EarlyLeases early = EarlyLeases.take(this.request, call.method());
 		if (early != null) {
 			if (early.locks().areThoseOf(locks)) {
+				PreparedModel.forget(this.request);
 				return early.leases();
 			}
 			// What binders of the application made of the request leads to other locks.
