@@ -196,7 +196,8 @@ final class CanonicalJson {
 		for (Map.Entry<?, ?> each : map.entrySet()) {
 			entries.add(new Entry(written(each.getKey()), each.getValue()));
 		}
-		entries.sort(Comparator.comparing(Entry::key));
+		// Keys that are different numbers with one text would keep the order of the map.
+		entries.sort(Comparator.comparing(Entry::key).thenComparing((entry) -> written(entry.value())));
 		begin(Map.class.getName());
 		char separator = '[';
 		for (Entry entry : entries) {
@@ -309,7 +310,7 @@ final class CanonicalJson {
 
 		static Form<?> of(Class<?> type) {
 			for (Form<?> each : FORMS) {
-				if (each.type().isAssignableFrom(type)) {
+				if (each.type().isAssignableFrom(type) && !(each.type() == CharSequence.class && type.isRecord())) {
 					return each;
 				}
 			}

@@ -220,7 +220,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		try {
 			LockKey taken = firstRefusing(wanted, options);
 			if (taken != null) {
-				leases.put(taken, acquire(taken, options));
+				AcquireRequest first = forLease(taken, options, blocking(options));
+				leases.put(taken, lease(first, await(first)));
 				wanted.remove(taken);
 			}
 			wanted.forEach((key) -> open.add(forLease(key, options, blocking(options))));

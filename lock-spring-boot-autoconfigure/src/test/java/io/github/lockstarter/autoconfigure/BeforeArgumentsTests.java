@@ -10,8 +10,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
@@ -153,6 +158,16 @@ class BeforeArgumentsTests {
 		assertThat(held()).isZero();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "include", "forward" })
+	@DisplayName("A dispatch to another handler while arguments are resolved does not end the lock")
+	void nestedDispatch(String kind) throws Exception {
+		HttpResponse<String> answer = this.server.post("/dispatching/1?kind=" + kind);
+		assertThat(answer.statusCode()).isEqualTo(200);
+		assertThat(Dispatching.held).hasValue(1);
+		assertThat(held()).isZero();
+	}
+
 	@Test
 	@DisplayName("Advice outside of the lock stays outside: a request that it denies needs no lock")
 	void adviceOutside() throws Exception {
@@ -235,7 +250,7 @@ class BeforeArgumentsTests {
 	private static TestServer server(String waiting) {
 		return servers.get(
 				new Class<?>[] { TestServer.Application.class, Handlers.class, Models.class, Trimming.class,
-						Joining.class, Denied.class, Security.class, Service.class, Counters.class },
+						Joining.class, Dispatching.class, Denied.class, Security.class, Service.class, Counters.class },
 				"lock.store=memory", "lock.web.waiting=" + waiting);
 	}
 
@@ -441,6 +456,43 @@ class BeforeArgumentsTests {
 		@ExclusiveRequest(name = "counter", key = "path.split('/')[2]")
 		public String joining(@ModelAttribute("joined") String joined) {
 			return joined;
+		}
+
+	}
+
+	@RestController
+	static class Dispatching {
+
+		private static final AtomicLong held = new AtomicLong();
+
+		private final LockInspector locks;
+
+		Dispatching(LockInspector locks) {
+			this.locks = locks;
+		}
+
+		@ModelAttribute
+		void dispatch(@RequestParam(required = false) String kind, HttpServletRequest request,
+				HttpServletResponse response) throws Exception {
+			if (request.getDispatcherType() == DispatcherType.REQUEST) {
+				RequestDispatcher plain = request.getRequestDispatcher("/plain");
+				if ("include".equals(kind)) {
+					plain.include(request, response);
+				}
+				else {
+					plain.forward(request, response);
+				}
+				held.set(this.locks.held("counter"));
+			}
+		}
+
+		@PostMapping("/dispatching/{id}")
+		@ExclusiveRequest(name = "counter", key = "path.split('/')[2]")
+		public void dispatching(@PathVariable String id) {
+		}
+
+		@PostMapping("/plain")
+		public void plain() {
 		}
 
 	}

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -100,6 +101,7 @@ class SynchronousHandlersTests {
 	void runsAsCaller(String waiting, int suspensions) throws Exception {
 		this.server = server(waiting);
 		assertThat(contended("/caller?key=1", suspensions, "X-Filter", "caller").body()).isEqualTo("taro");
+		assertThat(contended("/caller?key=1&include=true", suspensions, "X-Filter", "caller").body()).endsWith("taro");
 		assertThat(this.server.post("/caller?key=1").body()).isEqualTo("nobody");
 	}
 
@@ -220,7 +222,7 @@ class SynchronousHandlersTests {
 	private static TestServer server(String waiting, String... properties) {
 		return servers.get(
 				new Class<?>[] { TestServer.Application.class, Pages.class, Bodies.class, Suspensions.class,
-						Filters.class },
+						Filters.class, Included.class },
 				Stream
 					.concat(Stream.of("lock.store=memory", "lock.wait=5m", "lock.web.waiting=" + waiting),
 							Stream.of(properties))
@@ -249,6 +251,10 @@ class SynchronousHandlersTests {
 		@Override
 		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 				throws ServletException, IOException {
+			if (request.getDispatcherType() != DispatcherType.REQUEST) {
+				chain.doFilter(request, response);
+				return;
+			}
 			String kind = String.valueOf(request.getHeader("X-Filter"));
 			if (kind.equals("buffering")) {
 				ContentCachingResponseWrapper buffer = new ContentCachingResponseWrapper(response);
@@ -286,7 +292,11 @@ class SynchronousHandlersTests {
 		}
 
 		@PostMapping("/caller")
-		public String caller(@RequestParam String key) {
+		public String caller(@RequestParam String key, @RequestParam(defaultValue = "false") boolean include,
+				HttpServletRequest request, HttpServletResponse response) throws Exception {
+			if (include) {
+				request.getRequestDispatcher("/included").include(request, response);
+			}
 			Authentication caller = SecurityContextHolder.getContext().getAuthentication();
 			return (caller != null) ? caller.getName() : "nobody";
 		}
@@ -311,6 +321,17 @@ class SynchronousHandlersTests {
 		@PostMapping("/no-parameters")
 		public String noParameters() {
 			return "no parameters";
+		}
+
+	}
+
+	@Controller
+	static class Included {
+
+		@PostMapping("/included")
+		@ResponseBody
+		String included() {
+			return "";
 		}
 
 	}

@@ -22,6 +22,7 @@ import java.util.Date;
 import java.util.EventObject;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedList;
 import java.util.List;
 import java.util.Locale;
@@ -194,6 +195,27 @@ class CanonicalJsonTests {
 			deep = (i % 2 == 0) ? Map.of("a", deep) : List.of(deep);
 		}
 		assertThat(CanonicalJson.write(new Sparse(deep))).contains("\"a\"");
+	}
+
+	@Test
+	@DisplayName("A number and a text of the application are all of their fields, not only their text")
+	void scalarsOfApplication() {
+		assertThat(CanonicalJson.write(List.of(new Price(5, "EUR"))))
+			.isNotEqualTo(CanonicalJson.write(List.of(new Price(5, "USD"))));
+		assertThat(CanonicalJson.write(List.of(new Label("A", "z"))))
+			.isNotEqualTo(CanonicalJson.write(List.of(new Label("B", "z"))));
+	}
+
+	@Test
+	@DisplayName("Equal maps have one key, even if two of their keys are numbers with one text")
+	void numbersWithOneText() {
+		Map<Object, String> first = new LinkedHashMap<>();
+		first.put(1, "a");
+		first.put(1L, "b");
+		Map<Object, String> second = new LinkedHashMap<>();
+		second.put(1L, "b");
+		second.put(1, "a");
+		assertThat(CanonicalJson.write(first)).isEqualTo(CanonicalJson.write(second));
 	}
 
 	@Test
@@ -499,6 +521,74 @@ class CanonicalJsonTests {
 		@Override
 		public int size() {
 			return 1;
+		}
+
+	}
+
+	/** Its text does not have the currency. */
+	static final class Price extends Number {
+
+		private final int value;
+
+		private final String currency;
+
+		Price(int value, String currency) {
+			this.value = value;
+			this.currency = currency;
+		}
+
+		public String getCurrency() {
+			return this.currency;
+		}
+
+		@Override
+		public int intValue() {
+			return this.value;
+		}
+
+		@Override
+		public long longValue() {
+			return this.value;
+		}
+
+		@Override
+		public float floatValue() {
+			return this.value;
+		}
+
+		@Override
+		public double doubleValue() {
+			return this.value;
+		}
+
+		@Override
+		public String toString() {
+			return String.valueOf(this.value);
+		}
+
+	}
+
+	/** Its text does not have the tenant. */
+	record Label(String tenant, String text) implements CharSequence {
+
+		@Override
+		public int length() {
+			return this.text.length();
+		}
+
+		@Override
+		public char charAt(int index) {
+			return this.text.charAt(index);
+		}
+
+		@Override
+		public CharSequence subSequence(int start, int end) {
+			return this.text.subSequence(start, end);
+		}
+
+		@Override
+		public String toString() {
+			return this.text;
 		}
 
 	}

@@ -1,5 +1,6 @@
 package io.github.lockstarter.web.graphql;
 
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.List;
@@ -8,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.util.MultiValueMap;
-import org.springframework.web.util.UriUtils;
 
 import io.github.lockstarter.key.CurrentRequest;
 
@@ -54,7 +54,13 @@ record GraphQlRequest(HttpHeaders headers, @Nullable String path, MultiValueMap<
 	@Override
 	public @Nullable String param(String name) {
 		String value = this.query.getFirst(name);
-		return (value != null) ? UriUtils.decode(value, StandardCharsets.UTF_8) : null;
+		try {
+			// As of a form, where a plus is a blank.
+			return (value != null) ? URLDecoder.decode(value, StandardCharsets.UTF_8) : null;
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
+		}
 	}
 
 }

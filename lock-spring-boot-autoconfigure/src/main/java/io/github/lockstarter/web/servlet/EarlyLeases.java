@@ -18,6 +18,9 @@ final class EarlyLeases {
 
 	private static final String ATTRIBUTE = EarlyLeases.class.getName();
 
+	/** The handler of the dispatch, an object of its own in each dispatch. */
+	private final Object handler;
+
 	private final EarlyLocks locks;
 
 	private final HeldLeases leases;
@@ -27,7 +30,8 @@ final class EarlyLeases {
 
 	private boolean taken;
 
-	private EarlyLeases(EarlyLocks locks, HeldLeases leases, @Nullable Object outer) {
+	private EarlyLeases(Object handler, EarlyLocks locks, HeldLeases leases, @Nullable Object outer) {
+		this.handler = handler;
 		this.locks = locks;
 		this.leases = leases;
 		this.outer = outer;
@@ -37,7 +41,7 @@ final class EarlyLeases {
 	 * Begins the dispatch under the leases.
 	 * @throws LeaseLostException if one has been lost since its grant
 	 */
-	static void begin(HttpServletRequest request, EarlyLocks locks, HeldLeases leases) {
+	static void begin(HttpServletRequest request, Object handler, EarlyLocks locks, HeldLeases leases) {
 		try {
 			LeaseContext.push(leases);
 		}
@@ -45,7 +49,7 @@ final class EarlyLeases {
 			leases.abandon();
 			throw ex;
 		}
-		request.setAttribute(ATTRIBUTE, new EarlyLeases(locks, leases, request.getAttribute(ATTRIBUTE)));
+		request.setAttribute(ATTRIBUTE, new EarlyLeases(handler, locks, leases, request.getAttribute(ATTRIBUTE)));
 	}
 
 	/**
@@ -63,11 +67,11 @@ final class EarlyLeases {
 	}
 
 	/**
-	 * Ends the dispatch under the leases. They are released if the handler was not
-	 * called.
+	 * Ends the dispatch. If it began under leases, they are released if the handler was
+	 * not called. Those of an enclosing dispatch are not.
 	 */
-	static void end(HttpServletRequest request) {
-		if (request.getAttribute(ATTRIBUTE) instanceof EarlyLeases early) {
+	static void end(HttpServletRequest request, Object handler) {
+		if (request.getAttribute(ATTRIBUTE) instanceof EarlyLeases early && early.handler == handler) {
 			request.setAttribute(ATTRIBUTE, early.outer);
 			if (!early.taken) {
 				LeaseContext.pop();

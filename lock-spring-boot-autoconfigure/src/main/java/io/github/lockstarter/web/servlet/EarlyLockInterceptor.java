@@ -2,7 +2,6 @@ package io.github.lockstarter.web.servlet;
 
 import java.util.function.Supplier;
 
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -49,14 +48,15 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	@Override
 	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
 			throws Exception {
-		if (request.getDispatcherType() == DispatcherType.ASYNC) {
-			resume(request);
+		WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
+		if (manager.hasConcurrentResult()) {
+			resume(manager, request, handler);
 			return true;
 		}
 		EarlyLocks locks = (handler instanceof HandlerMethod method) ? locks(method, request, response) : null;
 		if (locks != null) {
 			HeldLeases leases = this.requests.handling(request, response).acquire(locks, response);
-			EarlyLeases.begin(request, locks, leases);
+			EarlyLeases.begin(request, handler, locks, leases);
 		}
 		return true;
 	}
@@ -72,25 +72,24 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	}
 
 	/** Lets Spring MVC call the handler of a request that has waited. */
-	private static void resume(HttpServletRequest request) {
-		WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
-		if (manager.hasConcurrentResult() && manager.getConcurrentResult() instanceof Granted granted) {
+	private static void resume(WebAsyncManager manager, HttpServletRequest request, Object handler) {
+		if (manager.getConcurrentResult() instanceof Granted granted) {
 			manager.clearConcurrentResult();
 			request.removeAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
-			EarlyLeases.begin(request, granted.locks, granted.leases);
+			EarlyLeases.begin(request, handler, granted.locks, granted.leases);
 		}
 	}
 
 	@Override
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception failure) {
-		EarlyLeases.end(request);
+		EarlyLeases.end(request, handler);
 	}
 
 	@Override
 	public void afterConcurrentHandlingStarted(HttpServletRequest request, HttpServletResponse response,
 			Object handler) {
-		EarlyLeases.end(request);
+		EarlyLeases.end(request, handler);
 	}
 
 	/**

@@ -46,11 +46,12 @@ final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 	@Override
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception failure) {
+		if (!Dispatches.end(request, handler)) {
+			return;
+		}
 		CallerSecurity.end(request);
 		// A request has not ended before its answer is known.
-		if (Dispatches.end(request, handler)
-				&& request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end
-				&& !end.awaitsAnswer()) {
+		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end && !end.awaitsAnswer()) {
 			end.reached();
 		}
 	}
