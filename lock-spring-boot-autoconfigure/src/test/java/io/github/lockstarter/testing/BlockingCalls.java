@@ -39,6 +39,9 @@ public final class BlockingCalls {
 			.nonBlockingThreadPredicate((nonBlocking) -> nonBlocking.or(BlockingCalls::isOfEngine))
 			// An idle thread.
 			.allowBlockingCallsInside(ThreadPoolExecutor.class.getName(), "getTask")
+			// For the moment in which a pool that becomes smaller interrupts idle
+			// threads.
+			.allowBlockingCallsInside(ThreadPoolExecutor.class.getName() + "$Worker", "lock")
 			// Waits for a few instructions of another thread, like a synchronized block,
 			// which is not detected either.
 			.allowBlockingCallsInside(ReentrantLock.class.getName(), "lock")
