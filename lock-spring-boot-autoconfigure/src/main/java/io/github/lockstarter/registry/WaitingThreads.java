@@ -52,10 +52,9 @@ public final class WaitingThreads {
 	 */
 	boolean begin() {
 		int max = this.max.obtain();
-		if (this.waiting.incrementAndGet() <= max) {
+		if (this.waiting.getAndUpdate((waiting) -> Math.min(waiting + 1, max)) < max) {
 			return true;
 		}
-		this.waiting.decrementAndGet();
 		if (this.reached.compareAndSet(false, true)) {
 			this.whenReached.accept(max);
 		}
