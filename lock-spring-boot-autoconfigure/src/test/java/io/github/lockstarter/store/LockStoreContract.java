@@ -297,7 +297,8 @@ public abstract class LockStoreContract {
 				.toList()
 				.forEach((released) -> assertThat(join(released)).isTrue());
 		}
-		assertThat(locksInStore()).isEqualTo(before);
+		// Leases of earlier tests may have expired since.
+		assertThat(locksInStore()).isLessThanOrEqualTo(before);
 	}
 
 	@Test
