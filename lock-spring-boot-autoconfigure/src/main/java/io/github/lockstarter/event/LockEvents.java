@@ -133,14 +133,18 @@ public final class LockEvents implements AutoCloseable {
 	}
 
 	private void deliver() {
-		for (Object event = this.queue.poll(); event != null; event = this.queue.poll()) {
-			this.waiting.decrementAndGet();
-			deliver(event);
+		try {
+			for (Object event = this.queue.poll(); event != null; event = this.queue.poll()) {
+				this.waiting.decrementAndGet();
+				deliver(event);
+			}
 		}
-		this.dropping.set(false);
-		this.delivering.set(false);
-		if (!this.queue.isEmpty()) {
-			startDelivery();
+		finally {
+			this.dropping.set(false);
+			this.delivering.set(false);
+			if (!this.queue.isEmpty()) {
+				startDelivery();
+			}
 		}
 	}
 

@@ -15,7 +15,9 @@ import java.util.function.Consumer;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.read.ListAppender;
+import ch.qos.logback.core.spi.FilterReply;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.mockito.ArgumentMatchers;
 import org.mockito.Mockito;
 import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
 
 import org.springframework.util.ClassUtils;
 
@@ -128,6 +131,33 @@ class LockEventsTests {
 		}
 		assertThat(warnings()).singleElement().asString().contains("1000 events", "dropped");
 		assertThat(this.counts.get(KEY.name(), Event.EVENT_DROPPED)).isEqualTo(100);
+	}
+
+	@Test
+	@DisplayName("Events are published after a listener and the log have failed")
+	void failingLog() {
+		TurboFilter broken = new TurboFilter() {
+
+			@Override
+			public FilterReply decide(Marker marker, Logger logger, Level level, String format, Object[] params,
+					Throwable failure) {
+				if (logger == LockEventsTests.this.logger && failure != null) {
+					throw new IllegalStateException("failed as asked");
+				}
+				return FilterReply.NEUTRAL;
+			}
+
+		};
+		this.logger.getLoggerContext().addTurboFilter(broken);
+		try (LockEvents events = events((event) -> {
+			throw new IllegalStateException("failed as asked");
+		})) {
+			refuse(events, 3);
+			Awaitility.await().dontCatchUncaughtExceptions().until(() -> this.heard.size() == 3);
+		}
+		finally {
+			this.logger.getLoggerContext().getTurboFilterList().remove(broken);
+		}
 	}
 
 	@Test
