@@ -12,29 +12,34 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
 
 /**
  * Warns, once per lock name, about a lock that is acquired in an open transaction and
  * released before its commit: the next holder does not see the changes, and may overwrite
  * them. A read-only transaction changes nothing.
  */
-final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<Lease>> {
+final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<LockKey>> {
 
 	private static final Log logger = LogFactory.getLog(EarlyReleaseWarning.class);
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
 	@Override
-	public @Nullable Consumer<Lease> get() {
+	public @Nullable Consumer<LockKey> get() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()
 				|| !TransactionSynchronizationManager.isSynchronizationActive()
 				|| TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
 			return null;
 		}
-		WatchedLease watched = new WatchedLease();
-		TransactionSynchronizationManager.registerSynchronization(watched);
-		return watched;
+		return (TransactionSynchronizationManager.getResource(this) instanceof Releases known) ? known : register();
+	}
+
+	private Releases register() {
+		Releases releases = new Releases();
+		TransactionSynchronizationManager.registerSynchronization(releases);
+		releases.resume();
+		return releases;
 	}
 
 	private void warn(String name) {
@@ -45,20 +50,30 @@ final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<Lease>> {
 		}
 	}
 
-	/** A lease that was acquired in the transaction with which it is registered. */
-	private final class WatchedLease implements TransactionSynchronization, Consumer<Lease> {
+	/**
+	 * The releases of the locks that were acquired in a transaction. The transaction has
+	 * it as a resource.
+	 */
+	private final class Releases implements TransactionSynchronization, Consumer<LockKey> {
 
-		/** Absent until it is granted, which may happen on another thread. */
-		private volatile @Nullable Lease lease;
-
-		private volatile boolean lost;
+		/** The names of the locks. They may be released on other threads. */
+		private final Set<String> names = ConcurrentHashMap.newKeySet();
 
 		private boolean commits;
 
 		@Override
-		public void accept(Lease lease) {
-			lease.onLost(() -> this.lost = true);
-			this.lease = lease;
+		public void accept(LockKey released) {
+			this.names.add(released.name());
+		}
+
+		@Override
+		public void suspend() {
+			TransactionSynchronizationManager.unbindResourceIfPossible(EarlyReleaseWarning.this);
+		}
+
+		@Override
+		public void resume() {
+			TransactionSynchronizationManager.bindResource(EarlyReleaseWarning.this, this);
 		}
 
 		@Override
@@ -68,10 +83,16 @@ final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<Lease>> {
 
 		@Override
 		public void beforeCompletion() {
-			Lease lease = this.lease;
-			if (this.commits && lease != null && lease.remaining().isZero() && !this.lost) {
-				warn(lease.key().name());
+			suspend();
+			if (this.commits) {
+				this.names.forEach(EarlyReleaseWarning.this::warn);
 			}
+		}
+
+		/** It may have been registered after the commit. */
+		@Override
+		public void afterCompletion(int status) {
+			suspend();
 		}
 
 	}

@@ -66,7 +66,7 @@ class TransactionConfiguration {
 			@Override
 			public Object postProcessAfterInitialization(Object bean, String beanName) {
 				if (bean instanceof DefaultLockRegistry registry) {
-					registry.onAcquire(new EarlyReleaseWarning());
+					registry.onRelease(new EarlyReleaseWarning());
 				}
 				return bean;
 			}

@@ -84,8 +84,6 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	private volatile Consumer<LockConflictException> conflicts = (conflict) -> {
 	};
 
-	private volatile Supplier<@Nullable Consumer<Lease>> watchers = () -> null;
-
 	/**
 	 * Creates a registry with the clock, the threads and the randomness of the JVM.
 	 * @param store the store of the locks
@@ -144,53 +142,29 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Sets what watches leases, which replaces the previous one.
-	 * @param watchers called for each acquisition, on the thread of the caller; returns
-	 * what is called with the lease if it is granted, or {@code null}
+	 * Sets what observes releases, which replaces the previous one.
+	 * @param listeners called for each attempt, on the thread of its caller; returns what
+	 * is called when the holder releases the lock that it has used, or {@code null}
 	 */
-	public void onAcquire(Supplier<@Nullable Consumer<Lease>> watchers) {
-		this.watchers = watchers;
-	}
-
-	private void watch(@Nullable Lease granted) {
-		Consumer<Lease> watcher = (granted != null) ? this.watchers.get() : null;
-		if (watcher != null && granted != null) {
-			watcher.accept(granted);
-		}
-	}
-
-	private <T> void watch(CompletableFuture<T> result, Function<T, @Nullable Lease> lease) {
-		Consumer<Lease> watcher = this.watchers.get();
-		if (watcher != null) {
-			result.thenAccept((value) -> {
-				Lease granted = lease.apply(value);
-				if (granted != null) {
-					watcher.accept(granted);
-				}
-			});
-		}
+	public void onRelease(Supplier<@Nullable Consumer<LockKey>> listeners) {
+		this.observer.onRelease(listeners);
 	}
 
 	@Override
 	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
 		AcquireRequest request = forLease(key, options, blocking(options));
-		Optional<Lease> lease = optionalLease(request, await(request));
-		watch(lease.orElse(null));
-		return lease;
+		return optionalLease(request, await(request));
 	}
 
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
 		AcquireRequest request = forLease(key, options, blocking(options));
-		Lease lease = lease(request, await(request));
-		watch(lease);
-		return lease;
+		return lease(request, await(request));
 	}
 
 	@Override
 	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
 		CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
-		watch(result, (lease) -> lease.orElse(null));
 		Delivery delivery = async(result, DefaultLockRegistry::optionalLease, this.runtime.callbacks());
 		return submit(forLease(key, options, delivery), result);
 	}
@@ -208,7 +182,6 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private CompletionStage<Lease> acquireOn(LockKey key, LockOptions options, Executor executor) {
 		CompletableFuture<Lease> result = new CompletableFuture<>();
-		watch(result, Function.identity());
 		return submit(forLease(key, options, async(result, this::lease, executor)), result);
 	}
 
@@ -234,7 +207,6 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			leases.values().stream().filter((lease) -> !lease.isHeld()).findFirst().ifPresent((lease) -> {
 				throw new LeaseLostException(lease.key());
 			});
-			leases.values().forEach(this::watch);
 			return List.copyOf(leases.values());
 		}
 		catch (InterruptedException ex) {
@@ -297,19 +269,15 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			}
 		}
 		GroupAttempt attempt = new GroupAttempt(this.table, new ReliableExecutor(executor, this.runtime.callbacks()));
-		wanted.forEach((key) -> attempt.add((result, answers) -> {
-			watch(result, Function.identity());
-			return forLease(key, options, async(result, this::lease, answers));
-		}));
+		wanted.forEach(
+				(key) -> attempt.add((result, answers) -> forLease(key, options, async(result, this::lease, answers))));
 		return attempt.begin();
 	}
 
 	@Override
 	public Acquisition acquire(LockKey key, LockOptions options, ResultKey resultKey, long since) {
 		AcquireRequest request = forResult(key, options, blocking(options), resultKey, since);
-		Acquisition acquisition = acquisition(request, await(request));
-		watch(acquisition.lease());
-		return acquisition;
+		return acquisition(request, await(request));
 	}
 
 	@Override
@@ -318,7 +286,6 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		Executor answers = (executor != null) ? new ReliableExecutor(executor, this.runtime.callbacks())
 				: this.runtime.callbacks();
 		CompletableFuture<Acquisition> result = new CompletableFuture<>();
-		watch(result, Acquisition::lease);
 		Delivery delivery = async(result, this::acquisition, answers);
 		return submit(forResult(key, options, delivery, resultKey, since), result);
 	}

@@ -2,8 +2,10 @@ package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,11 +30,14 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Warnings about locks that are released before the transaction in which they were
@@ -119,6 +124,70 @@ class EarlyReleaseTests {
 					.isEmpty());
 			}
 			assertThat(warnings(output)).isEmpty();
+		});
+	}
+
+	@Test
+	@DisplayName("A lock that is released because another one is refused, and one that is lost, log nothing")
+	void notUsed(CapturedOutput output) {
+		run((locks, transactions, service) -> {
+			LockKey free = LockKey.of("a:1");
+			Executor here = Runnable::run;
+			try (Lease held = locks.acquire("b:1")) {
+				transactions.executeWithoutResult((status) -> {
+					List<LockKey> both = List.of(free, held.key());
+					LockOptions options = locks.options("b");
+					assertThatExceptionOfType(LockConflictException.class)
+						.isThrownBy(() -> locks.acquireAll(both, options));
+					assertThat(locks.acquireAllAsync(both, options, here)).failsWithin(Duration.ofMinutes(1));
+					assertThat(locks.acquireAllAsync(both, options.withWaitTime(Duration.ofMillis(1)), here))
+						.failsWithin(Duration.ofMinutes(1));
+					assertThatExceptionOfType(LockConflictException.class).isThrownBy(service::both);
+				});
+				assertThat(locks.tryAcquire(free, locks.options("a"))).hasValueSatisfying(Lease::close);
+			}
+			transactions.executeWithoutResult((status) -> {
+				Lease lost = locks.acquire(LockKey.of("lost:1"),
+						LockOptions.of(Duration.ofMillis(20)).withoutRenewal());
+				Awaitility.await().until(() -> !lost.isHeld());
+				lost.close();
+			});
+			assertThat(warnings(output)).isEmpty();
+		});
+	}
+
+	@Test
+	@DisplayName("A transaction has one synchronization for all attempts, and leaves nothing on its thread")
+	void oneForAll() {
+		run((locks, transactions, service) -> {
+			Map<Object, Object> before = TransactionSynchronizationManager.getResourceMap();
+			TransactionTemplate inner = new TransactionTemplate(transactions.getTransactionManager());
+			inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+			try (Lease held = locks.acquire("held:1")) {
+				transactions.executeWithoutResult((status) -> {
+					for (int i = 0; i < 10; i++) {
+						assertThat(locks.tryAcquireAsync("held:1", Duration.ZERO).toCompletableFuture().join())
+							.isEmpty();
+						locks.acquire("free:" + i).close();
+						inner.executeWithoutResult((ofInner) -> locks.acquire("inner:1").close());
+					}
+					assertThat(TransactionSynchronizationManager.getSynchronizations()).hasSize(1);
+					registerAfterCommit(() -> locks.acquire("after:1").close());
+					assertThat(held.isHeld()).isTrue();
+				});
+			}
+			assertThat(TransactionSynchronizationManager.getResourceMap()).isEqualTo(before);
+		});
+	}
+
+	private static void registerAfterCommit(Runnable action) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCommit() {
+				action.run();
+			}
+
 		});
 	}
 
@@ -249,6 +318,11 @@ class EarlyReleaseTests {
 
 		@ExclusiveRequest(name = "plain")
 		public void plain() {
+		}
+
+		@ExclusiveRequest(name = "a", key = "'1'")
+		@ExclusiveRequest(name = "b", key = "'1'")
+		public void both() {
 		}
 
 	}

@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -68,6 +69,8 @@ public final class StoreLease implements SharedLease {
 	/** Observes the lease, if it is observed. */
 	private final @Nullable HoldObservation hold;
 
+	private final @Nullable Consumer<LockKey> releaseListener;
+
 	/**
 	 * The time of the grant, on the clock of the runtime, like all times in this class.
 	 */
@@ -104,6 +107,7 @@ public final class StoreLease implements SharedLease {
 		this.fencingToken = fencingToken;
 		this.since = now();
 		this.hold = lock.observer().hold(holder.observation());
+		this.releaseListener = holder.releaseListener();
 		this.deadline = turn.deadline();
 		this.renewAt = isRenewable() ? turn.asked() + this.options.ttl().toNanos() / 3 : this.deadline;
 	}
@@ -263,6 +267,9 @@ public final class StoreLease implements SharedLease {
 		if (STATE.compareAndSet(this, OPEN, ENDED)) {
 			if (late) {
 				reportLoss(whyExpired());
+			}
+			else if (this.releaseListener != null && !this.unused) {
+				this.releaseListener.accept(key());
 			}
 			this.lock.release(this,
 					(late || result == null || this.resultKey == null) ? null : stored(this.resultKey, result),

@@ -2,6 +2,7 @@ package io.github.lockstarter.registry.observe;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 import io.micrometer.observation.ObservationRegistry;
@@ -41,6 +42,8 @@ public final class RegistryObserver {
 	/** The convention of the application, if it has one. */
 	private volatile @Nullable LockObservationConvention convention;
 
+	private volatile Supplier<@Nullable Consumer<LockKey>> releases = () -> null;
+
 	/**
 	 * Creates an observer.
 	 * @param counts counts the events
@@ -59,6 +62,20 @@ public final class RegistryObserver {
 	/** Sets the convention of the application for observations. */
 	public void setConvention(@Nullable LockObservationConvention convention) {
 		this.convention = convention;
+	}
+
+	/**
+	 * Sets what observes releases.
+	 * @param listeners called on the thread of each caller; returns what is called with
+	 * the lock when its holder releases it, or {@code null}
+	 */
+	public void onRelease(Supplier<@Nullable Consumer<LockKey>> listeners) {
+		this.releases = listeners;
+	}
+
+	/** Returns what observes the release of a lock that the calling thread requests. */
+	public @Nullable Consumer<LockKey> releaseListener() {
+		return this.releases.get();
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,9 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	/** Observes the attempt, if it is observed. */
 	private final @Nullable LockObservation observation;
 
+	/** Observes the release of the lock, if it is observed. */
+	private final @Nullable Consumer<LockKey> releaseListener;
+
 	private final CompletableFuture<Answer> answer = new CompletableFuture<>();
 
 	/** 1 after the answer was delivered to the caller, or the caller has given up. */
@@ -71,6 +75,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		this.observer = observer;
 		this.begin = runtime.nanoTime();
 		this.observation = observer.acquire(key);
+		this.releaseListener = observer.releaseListener();
 	}
 
 	/** Returns the owner token for the store. */
@@ -135,6 +140,11 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	/** Returns the observation of the attempt, if it is observed. */
 	public final @Nullable LockObservation observation() {
 		return this.observation;
+	}
+
+	/** Returns what observes the release of the lock, if it is observed. */
+	public final @Nullable Consumer<LockKey> releaseListener() {
+		return this.releaseListener;
 	}
 
 	/** Returns the request of the application that it belongs to, if it is known. */
