@@ -31,6 +31,11 @@ public final class RequestCompletion {
 		}
 	}
 
+	/** Returns whether the leases have been notified. */
+	public boolean isReached() {
+		return this.reached;
+	}
+
 	/** Returns whether leases have been added, including those that have ended. */
 	public boolean hasLeases() {
 		return !this.held.isEmpty();

@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -25,12 +26,14 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.stereotype.Component;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.servlet.View;
@@ -154,6 +157,53 @@ class NestedDispatchTests {
 		}
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "/outer/error, view, 418", "/outer/exception, view, 500", "/outer/error, kept, 418",
+			"/kept/exception, view, 500", "/unlocked/error, view, 418" })
+	@DisplayName("With release-on=response, the lock of an error page is held until the page is written")
+	void lockOfErrorPage(String path, String errorPage, int status) throws Exception {
+		try (TestServer server = start("lock.web.release-on=response")) {
+			Pages pages = server.context().getBean(Pages.class);
+			HttpResponse<String> response = server.send("GET", path, "Error-Page", errorPage);
+			assertThat(response.statusCode()).isEqualTo(status);
+			assertThat(response.body()).isEqualTo("error");
+			assertThat(pages.whenWritten())
+				.satisfiesExactly((held) -> assertThat(held).extracting(LockKey::name).containsExactly("inner"));
+			assertNothingHeld(server);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "thread", "suspended" })
+	@DisplayName("An error page waits for its lock, and is written under it")
+	void errorPageWaits(String waiting) throws Exception {
+		try (TestServer server = start("lock.web.release-on=response", "lock.web.waiting=" + waiting)) {
+			Pages pages = server.context().getBean(Pages.class);
+			LockInspector locks = server.context().getBean(LockInspector.class);
+			Lease elsewhere = server.context().getBean(LockRegistry.class).acquire("inner");
+			CompletableFuture<HttpResponse<String>> response = server.postAsync("/outer/error", "Error-Page",
+					"waiting");
+			Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
+			elsewhere.close();
+			assertThat(response.get().statusCode()).isEqualTo(418);
+			assertThat(pages.whenWritten()).containsExactly(List.of(INNER));
+			assertNothingHeld(server);
+		}
+	}
+
+	@Test
+	@DisplayName("With release-on=response, a handler to which a filter forwards the request afterwards holds its lock until the response")
+	void forwardedAfterwards() throws Exception {
+		try (TestServer server = TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Pages.class, ForwardingFilter.class },
+				"spring.main.web-application-type=servlet", "lock.store=memory", "lock.web.release-on=response")) {
+			Pages pages = server.context().getBean(Pages.class);
+			assertThat(server.get("/outer/silent").body()).isEqualTo("error");
+			assertThat(pages.whenWritten()).containsExactly(List.of(INNER));
+			assertNothingHeld(server);
+		}
+	}
+
 	@Test
 	@DisplayName("A handler of WebFlux that calls the dispatcher again keeps its lock until the end of the response")
 	void reactive() throws Exception {
@@ -236,7 +286,7 @@ class NestedDispatchTests {
 			dispatch("include", request, response);
 		}
 
-		@GetMapping("/outer/error")
+		@RequestMapping("/outer/error")
 		@ExclusiveRequest(name = "outer")
 		public void error(HttpServletResponse response) throws IOException {
 			response.sendError(418);
@@ -332,11 +382,72 @@ class NestedDispatchTests {
 			return "failed";
 		}
 
+		@GetMapping("/unlocked/error")
+		public void unlockedError(HttpServletResponse response) throws IOException {
+			response.sendError(418);
+		}
+
+		@GetMapping("/outer/silent")
+		@ExclusiveRequest(name = "outer")
+		public void silent(HttpServletResponse response) {
+		}
+
+		@GetMapping("/outer/exception")
+		@ExclusiveRequest(name = "outer")
+		public void exception() {
+			throw new IllegalArgumentException("on purpose");
+		}
+
+		@GetMapping("/kept/exception")
+		@ExclusiveRequest(name = "kept", key = "'1'", replay = "1h")
+		public View keptException() {
+			return (model, request, response) -> {
+				throw new IllegalArgumentException("on purpose");
+			};
+		}
+
+		@RequestMapping(path = "/error", headers = "Error-Page=view")
+		@ExclusiveRequest(name = "inner")
+		public View lockedErrorPage() {
+			return (model, request, response) -> response.getOutputStream().print(errorPage());
+		}
+
+		@RequestMapping("/page")
+		@ExclusiveRequest(name = "inner")
+		public View page() {
+			return lockedErrorPage();
+		}
+
+		@RequestMapping(path = "/error", headers = "Error-Page=waiting")
+		@ExclusiveRequest(name = "inner", waitTime = "1m")
+		public View waitingErrorPage() {
+			return lockedErrorPage();
+		}
+
+		@RequestMapping(path = "/error", headers = "Error-Page=kept")
+		@ExclusiveRequest(name = "inner", key = "'1'", replay = "1h")
+		public View keptErrorPage() {
+			return lockedErrorPage();
+		}
+
 		@RequestMapping("/error")
 		@ResponseBody
 		public String errorPage() {
 			this.whenWritten.add(held(this.locks));
 			return "error";
+		}
+
+	}
+
+	/** Writes the body of a response by another handler. */
+	@Component
+	static class ForwardingFilter extends OncePerRequestFilter {
+
+		@Override
+		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+				throws ServletException, IOException {
+			chain.doFilter(request, response);
+			request.getRequestDispatcher("/page").forward(request, response);
 		}
 
 	}

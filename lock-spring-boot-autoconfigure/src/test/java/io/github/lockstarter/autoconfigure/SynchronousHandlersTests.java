@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -101,8 +102,19 @@ class SynchronousHandlersTests {
 	void runsAsCaller(String waiting, int suspensions) throws Exception {
 		this.server = server(waiting);
 		assertThat(contended("/caller?key=1", suspensions, "X-Filter", "caller").body()).isEqualTo("taro");
-		assertThat(contended("/caller?key=1&include=true", suspensions, "X-Filter", "caller").body()).endsWith("taro");
-		assertThat(this.server.post("/caller?key=1").body()).isEqualTo("nobody");
+		assertThat(contended("/caller?key=1&path=/included", suspensions, "X-Filter", "caller").body())
+			.endsWith("taro");
+		CompletableFuture<HttpResponse<String>> including;
+		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
+			including = this.server.postAsync("/caller?key=1&path=/included/later", "X-Filter", "caller");
+			Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters() == 1);
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(including.join().body()).contains("taro");
+		// More than there are threads.
+		for (int i = 0; i < 20; i++) {
+			assertThat(this.server.post("/caller?key=1").body()).isEqualTo("nobody");
+		}
 	}
 
 	private void assertSameAnswer(String path, int suspensions) throws Exception {
@@ -292,10 +304,10 @@ class SynchronousHandlersTests {
 		}
 
 		@PostMapping("/caller")
-		public String caller(@RequestParam String key, @RequestParam(defaultValue = "false") boolean include,
-				HttpServletRequest request, HttpServletResponse response) throws Exception {
-			if (include) {
-				request.getRequestDispatcher("/included").include(request, response);
+		public String caller(@RequestParam String key, @RequestParam @Nullable String path, HttpServletRequest request,
+				HttpServletResponse response) throws Exception {
+			if (path != null) {
+				request.getRequestDispatcher(path).include(request, response);
 			}
 			Authentication caller = SecurityContextHolder.getContext().getAuthentication();
 			return (caller != null) ? caller.getName() : "nobody";
@@ -332,6 +344,12 @@ class SynchronousHandlersTests {
 		@ResponseBody
 		String included() {
 			return "";
+		}
+
+		@PostMapping("/included/later")
+		@ResponseBody
+		Callable<String> includedLater() {
+			return () -> "";
 		}
 
 	}

@@ -40,17 +40,25 @@ final class Dispatches {
 			dispatches = new Dispatches();
 			request.setAttribute(ATTRIBUTE, dispatches);
 		}
-		if (request.getAttribute(RequestCompletion.ATTRIBUTE) == null) {
-			// Spring MVC removes the attributes that are set in an included dispatch.
-			request.setAttribute(RequestCompletion.ATTRIBUTE, new RequestCompletion());
-		}
 		if (!NESTED.contains(request.getDispatcherType())) {
 			// A dispatch that has begun asynchronous work ends with the next one.
 			dispatches.open.clear();
 		}
+		if (dispatches.open.isEmpty() && !isCompletionAhead(request)) {
+			// Spring MVC removes the attributes that are set in an included dispatch.
+			request.setAttribute(RequestCompletion.ATTRIBUTE, new RequestCompletion());
+		}
 		dispatches.open.push(new Dispatch(handler,
 				(request.getAttribute(ServletRequestHandling.LEASES) instanceof HeldLeases leases) ? leases : null));
 		return dispatches.open.size() > 1;
+	}
+
+	/**
+	 * The completion has been reached, although the request goes on, if the error page
+	 * follows, or if a filter forwards the request after its handler.
+	 */
+	private static boolean isCompletionAhead(HttpServletRequest request) {
+		return request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end && !end.isReached();
 	}
 
 	/**

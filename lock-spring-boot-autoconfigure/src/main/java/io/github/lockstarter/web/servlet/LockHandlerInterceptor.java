@@ -37,9 +37,10 @@ final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 		CallerSecurity.restore(request);
 		PreparedModel.forget(request);
 		// A suspended request is dispatched again as a whole, which would call the
-		// handler of the enclosing dispatch twice.
-		boolean nested = Dispatches.begin(request, handler);
-		request.setAttribute(ServletRequestHandling.SUSPENDABLE, nested ? null : this.suspendable);
+		// handler of the enclosing dispatch twice. Containers end the response when the
+		// dispatch to the error page returns.
+		boolean keepsThread = Dispatches.begin(request, handler) || request.getDispatcherType() == DispatcherType.ERROR;
+		request.setAttribute(ServletRequestHandling.SUSPENDABLE, keepsThread ? null : this.suspendable);
 		return true;
 	}
 
@@ -59,7 +60,9 @@ final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 	@Override
 	public void afterConcurrentHandlingStarted(HttpServletRequest request, HttpServletResponse response,
 			Object handler) {
-		CallerSecurity.end(request);
+		if (Dispatches.end(request, handler)) {
+			CallerSecurity.end(request);
+		}
 	}
 
 }

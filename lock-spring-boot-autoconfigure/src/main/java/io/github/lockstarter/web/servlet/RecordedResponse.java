@@ -110,6 +110,8 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	}
 
 	private void end(@Nullable Answered byErrorPage) {
+		// The handler of the error page is not recorded.
+		this.request.removeAttribute(ATTRIBUTE);
 		RequestCompletion end = end();
 		if (end == null) {
 			return;
