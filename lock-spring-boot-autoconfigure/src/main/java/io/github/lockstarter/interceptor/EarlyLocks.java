@@ -22,6 +22,9 @@ public final class EarlyLocks {
 
 	private final boolean untilResponse;
 
+	/** The begin of the wait, if there is one. */
+	private final long begin = System.nanoTime();
+
 	EarlyLocks(LockedMethod method, LockAcquisition locks, InterceptorContext context, CallChain chain,
 			boolean untilResponse) {
 		this.method = method;
@@ -47,6 +50,15 @@ public final class EarlyLocks {
 	 */
 	public boolean areThoseOf(LockAcquisition call) {
 		return call.isFor(this.locks);
+	}
+
+	/**
+	 * Releases leases on the locks, because the call of the handler needs others. The
+	 * wait time of the call includes that for these locks.
+	 */
+	public void giveWayTo(LockAcquisition call, HeldLeases leases) {
+		leases.abandon().toCompletableFuture().join();
+		call.waitSince(this.begin);
 	}
 
 	/**

@@ -59,6 +59,9 @@ public final class LockAcquisition {
 
 	private final @Nullable SharedCall sharing;
 
+	/** The time at which an earlier wait of the call began, if there was one. */
+	private @Nullable Long waitsSince;
+
 	/**
 	 * Evaluates the operations of a method for a call of it.
 	 * @throws LockException if the call has no value for a key, or needs too many locks
@@ -101,6 +104,14 @@ public final class LockAcquisition {
 	/** Returns whether another call needs the same locks, for the same annotations. */
 	boolean isFor(LockAcquisition other) {
 		return this.method == other.method && this.locks.equals(other.locks);
+	}
+
+	/**
+	 * Counts the wait time from an earlier wait of the call, which was for other locks.
+	 * @param begin the time at which it began, of {@link System#nanoTime()}
+	 */
+	void waitSince(long begin) {
+		this.waitsSince = begin;
 	}
 
 	/** Returns whether the call may have to wait for one of the locks. */
@@ -198,7 +209,7 @@ public final class LockAcquisition {
 
 		private final boolean untilResponse;
 
-		private final long begin = System.nanoTime();
+		private final long begin;
 
 		private final List<Lease> leases = new ArrayList<>(LockAcquisition.this.locks.size());
 
@@ -208,6 +219,8 @@ public final class LockAcquisition {
 			this.context = context;
 			this.chain = chain;
 			this.untilResponse = untilResponse;
+			Long earlier = LockAcquisition.this.waitsSince;
+			this.begin = (earlier != null) ? earlier : System.nanoTime();
 		}
 
 		private void add(WantedLock lock, Lease lease) {
@@ -277,10 +290,11 @@ public final class LockAcquisition {
 			return open;
 		}
 
-		/** The wait time counts from the first lock. */
+		/** The wait time counts from the first lock of the call. */
 		LockOptions left(WantedLock lock) {
 			LockOptions options = lock.options();
-			if (this.leases.isEmpty() || options.waitTime().isZero()) {
+			boolean first = this.leases.isEmpty() && LockAcquisition.this.waitsSince == null;
+			if (first || options.waitTime().isZero()) {
 				return options;
 			}
 			Duration left = options.waitTime().minusNanos(System.nanoTime() - this.begin);

@@ -1,7 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.beans.PropertyEditorSupport;
+import java.lang.reflect.Method;
 import java.net.http.HttpResponse;
 import java.security.Principal;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,37 +29,55 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.ArgumentCaptor;
+import org.mockito.ArgumentMatchers;
+import org.mockito.Mockito;
 import reactor.core.publisher.Mono;
 
+import org.springframework.aop.framework.autoproxy.BeanNameAutoProxyCreator;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.propertyeditors.StringTrimmerEditor;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.data.annotation.Persistent;
 import org.springframework.format.FormatterRegistry;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.WebDataBinder;
+import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.InitBinder;
 import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.key.KeyText;
 import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.SharedServers;
+import io.github.lockstarter.testing.TestLocks;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -137,18 +158,54 @@ class BeforeArgumentsTests {
 		assertThat(held()).isZero();
 	}
 
-	@Test
-	@DisplayName("The key is what the binders of the controller make of a value")
-	void binders() throws Exception {
+	@ParameterizedTest
+	@CsvSource({ "thread, /trimmed/own", "suspended, /trimmed/own", "thread, /trimmed/advised" })
+	@DisplayName("The key is what @InitBinder methods make of a value, and no other lock is needed")
+	void binders(String waiting, String path) throws Exception {
+		this.server = server(waiting);
+		int before = counters().loaded.get();
 		try (Lease held = locks().acquire("counter:1")) {
-			assertThat(this.server.post("/trimmed?number=%201%20").statusCode()).isEqualTo(409);
+			assertThat(this.server.post(path + "/1?number=%201%20").statusCode()).isEqualTo(409);
+			assertThat(counters().loaded).hasValue(before);
+			assertThat(this.server.post(path + "/1/untrimmed?other=%201%20").statusCode()).isEqualTo(200);
 			assertThat(held.isHeld()).isTrue();
 		}
-		try (Lease held = locks().acquire("counter: 1 ")) {
-			assertThat(this.server.post("/trimmed?number=%201").statusCode()).isEqualTo(200);
+		try (Lease held = locks().acquire(LockKey.of("counter: 1 "), locks().options("counter"))) {
+			assertThat(this.server.post(path + "/1?number=%201%20").statusCode()).isEqualTo(200);
+			assertThat(this.server.post(path + "/1/untrimmed?other=%201%20").statusCode()).isEqualTo(409);
 			assertThat(held.isHeld()).isTrue();
 		}
 		assertThat(held()).isZero();
+	}
+
+	@Test
+	@DisplayName("If the call of the handler needs another lock than its request, both are one wait")
+	void oneWait() throws Exception {
+		try (TestServer changing = TestServer
+			.start(new Class<?>[] { TestServer.Application.class, Changing.class, Observed.class })) {
+			LockRegistry locks = changing.context().getBean(LockRegistry.class);
+			assertThat(changing.post("/changing?number=1").body()).isEqualTo("late");
+			ArgumentCaptor<LockOptions> options = ArgumentCaptor.captor();
+			Mockito.verify(locks).acquire(ArgumentMatchers.eq(LockKey.of("counter:early")), options.capture());
+			Mockito.verify(locks).acquire(ArgumentMatchers.eq(LockKey.of("counter:late")), options.capture());
+			assertThat(options.getAllValues()).extracting(LockOptions::waitTime)
+				.satisfiesExactly((early) -> assertThat(early).isEqualTo(Duration.ofMinutes(1)),
+						(late) -> assertThat(late).isLessThan(Duration.ofMinutes(1)));
+			locks.acquire("counter:early").close();
+		}
+	}
+
+	@Test
+	@DisplayName("Of two controllers of one class, the one with advice outside of the lock acquires it after the advice")
+	void twoOfOneClass() throws Exception {
+		try (TestServer twins = TestServer.start(new Class<?>[] { TestServer.Application.class, Twins.class },
+				"lock.store=memory")) {
+			try (Lease held = twins.context().getBean(LockRegistry.class).acquire("counter:1")) {
+				assertThat(twins.post("/open/1").statusCode()).isEqualTo(409);
+				assertThat(twins.post("/denied/1").statusCode()).isEqualTo(403);
+				assertThat(held.isHeld()).isTrue();
+			}
+		}
 	}
 
 	@Test
@@ -250,7 +307,8 @@ class BeforeArgumentsTests {
 	private static TestServer server(String waiting) {
 		return servers.get(
 				new Class<?>[] { TestServer.Application.class, Handlers.class, Models.class, Trimming.class,
-						Joining.class, Dispatching.class, Denied.class, Security.class, Service.class, Counters.class },
+						Advised.class, TrimmingAdvice.class, Joining.class, Dispatching.class, Denied.class,
+						Security.class, Service.class, Counters.class },
 				"lock.store=memory", "lock.web.waiting=" + waiting);
 	}
 
@@ -423,17 +481,148 @@ class BeforeArgumentsTests {
 
 	}
 
-	@RestController
-	static class Trimming {
+	/** Handlers with a row that is loaded for them. */
+	abstract static class Texts {
 
-		@InitBinder
+		private final Counters counters;
+
+		Texts(Counters counters) {
+			this.counters = counters;
+		}
+
+		@PostMapping("/{id}")
+		@ExclusiveRequest(name = "counter", key = "#number")
+		public void trimmed(@PathVariable("id") Counter counter, @RequestParam String number) {
+			this.counters.save(counter, 1);
+		}
+
+		@PostMapping("/{id}/untrimmed")
+		@ExclusiveRequest(name = "counter", key = "#other")
+		public void untrimmed(@PathVariable("id") Counter counter, @RequestParam String other) {
+			this.counters.save(counter, 1);
+		}
+
+	}
+
+	@RestController
+	@RequestMapping("/trimmed/own")
+	static class Trimming extends Texts {
+
+		Trimming(Counters counters) {
+			super(counters);
+		}
+
+		@InitBinder("number")
 		void trim(WebDataBinder binder) {
 			binder.registerCustomEditor(String.class, new StringTrimmerEditor(true));
 		}
 
-		@PostMapping("/trimmed")
-		@ExclusiveRequest(name = "counter", key = "#number")
-		public void trimmed(@RequestParam String number) {
+	}
+
+	@RestController
+	@RequestMapping("/trimmed/advised")
+	static class Advised extends Texts {
+
+		Advised(Counters counters) {
+			super(counters);
+		}
+
+	}
+
+	@ControllerAdvice(assignableTypes = Advised.class)
+	static class TrimmingAdvice {
+
+		@InitBinder("number")
+		void trim(WebDataBinder binder, @PathVariable String id) {
+			assertThat(id).isEqualTo("1");
+			binder.registerCustomEditor(String.class, new StringTrimmerEditor(true));
+		}
+
+	}
+
+	/** Has another value for its handler than before. */
+	@RestController
+	static class Changing {
+
+		@InitBinder
+		void change(WebDataBinder binder, WebRequest request) {
+			boolean early = request.getAttribute("bound", RequestAttributes.SCOPE_REQUEST) == null;
+			request.setAttribute("bound", true, RequestAttributes.SCOPE_REQUEST);
+			binder.registerCustomEditor(String.class, new PropertyEditorSupport() {
+
+				@Override
+				public void setAsText(String text) {
+					setValue(early ? "early" : "late");
+				}
+
+			});
+		}
+
+		@PostMapping("/changing")
+		@ExclusiveRequest(name = "counter", key = "#number", waitTime = "1m")
+		public String changing(@RequestParam String number) {
+			return number;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Observed {
+
+		@Bean
+		LockRegistry locks() {
+			return Mockito.spy(TestLocks.on(new MemoryLockStore()));
+		}
+
+	}
+
+	/** Two controllers of one class, one of which denies all calls. */
+	@Configuration(proxyBeanMethods = false)
+	static class Twins {
+
+		@Bean
+		Twin open() {
+			return new Twin();
+		}
+
+		@Bean
+		Twin denied() {
+			return new Twin();
+		}
+
+		@Bean
+		static BeanNameAutoProxyCreator security() {
+			BeanNameAutoProxyCreator creator = new BeanNameAutoProxyCreator();
+			creator.setBeanNames("denied");
+			creator.setInterceptorNames("denial");
+			creator.setProxyTargetClass(true);
+			return creator;
+		}
+
+		@Bean
+		static MethodInterceptor denial() {
+			return (call) -> {
+				throw new ResponseStatusException(HttpStatus.FORBIDDEN);
+			};
+		}
+
+		@Autowired
+		void register(@Qualifier("requestMappingHandlerMapping") RequestMappingHandlerMapping mapping)
+				throws NoSuchMethodException {
+			Method method = Twin.class.getMethod("twin", String.class);
+			for (String bean : List.of("open", "denied")) {
+				mapping.registerMapping(RequestMappingInfo.paths("/" + bean + "/{id}")
+					.options(mapping.getBuilderConfiguration())
+					.build(), bean, method);
+			}
+		}
+
+	}
+
+	static class Twin {
+
+		@ExclusiveRequest(name = "counter", key = "#id")
+		public void twin(@PathVariable String id) {
 		}
 
 	}

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.bind.support.DefaultDataBinderFactory;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.HandlerMethod;
@@ -37,7 +36,10 @@ final class EarlyHandlers {
 
 	private final Supplier<RequestMappingHandlerAdapter> adapter;
 
-	private final Map<LockedMethod, KeyArguments> known = new ConcurrentHashMap<>();
+	private final HandlerBinders binders;
+
+	/** By the registered handler: beans of one class may have different advice. */
+	private final Map<HandlerMethod, KeyArguments> known = new ConcurrentHashMap<>();
 
 	/**
 	 * Creates an instance.
@@ -45,6 +47,7 @@ final class EarlyHandlers {
 	 */
 	EarlyHandlers(Supplier<RequestMappingHandlerAdapter> adapter) {
 		this.adapter = adapter;
+		this.binders = new HandlerBinders(adapter);
 	}
 
 	/**
@@ -68,8 +71,7 @@ final class EarlyHandlers {
 		}
 		MethodParameter[] parameters = handler.getMethodParameters();
 		@Nullable Object[] args = new Object[parameters.length];
-		WebDataBinderFactory binders = resolvers.isEmpty() ? null
-				: new DefaultDataBinderFactory(this.adapter.get().getWebBindingInitializer());
+		WebDataBinderFactory binders = resolvers.isEmpty() ? null : this.binders.factory(handler);
 		for (Map.Entry<Integer, AbstractNamedValueMethodArgumentResolver> each : resolvers.entrySet()) {
 			int position = each.getKey();
 			try {
@@ -84,8 +86,9 @@ final class EarlyHandlers {
 	}
 
 	private KeyArguments keyArguments(LockedMethod method, HandlerMethod handler) {
-		return this.known.computeIfAbsent(method, (key) -> new KeyArguments(
-				ExclusiveRequestAdvisor.isOutermost(handler.getBean(), key) ? resolvers(key, handler) : null));
+		HandlerMethod registered = handler.getResolvedFromHandlerMethod();
+		return this.known.computeIfAbsent((registered != null) ? registered : handler, (key) -> new KeyArguments(
+				ExclusiveRequestAdvisor.isOutermost(handler.getBean(), method) ? resolvers(method, handler) : null));
 	}
 
 	private @Nullable Map<Integer, AbstractNamedValueMethodArgumentResolver> resolvers(LockedMethod method,

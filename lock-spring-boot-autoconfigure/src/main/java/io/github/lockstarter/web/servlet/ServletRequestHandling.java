@@ -128,8 +128,8 @@ final class ServletRequestHandling implements RequestHandling {
 				PreparedModel.forget(this.request);
 				return early.leases();
 			}
-			// What binders of the application made of the request leads to other locks.
-			early.leases().abandon().toCompletableFuture().join();
+			// Code of the application has changed what the locks depend on.
+			early.locks().giveWayTo(locks, early.leases());
 		}
 		try {
 			HeldLeases leases = (locks.mayWait() && canSuspend(call.method()) && keepsModel(call.method())
