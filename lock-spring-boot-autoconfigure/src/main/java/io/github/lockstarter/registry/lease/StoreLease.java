@@ -105,9 +105,9 @@ public final class StoreLease implements SharedLease {
 		this.resultKey = holder.resultKey();
 		this.turn = turn;
 		this.fencingToken = fencingToken;
+		this.releaseListener = holder.releaseListener();
 		this.since = now();
 		this.hold = lock.observer().hold(holder.observation());
-		this.releaseListener = holder.releaseListener();
 		this.deadline = turn.deadline();
 		this.renewAt = isRenewable() ? turn.asked() + this.options.ttl().toNanos() / 3 : this.deadline;
 	}
