@@ -48,8 +48,8 @@ public interface Lease extends AutoCloseable {
 	 * longer has it, the store was unavailable for too long, or the lock was held for the
 	 * longest time allowed. If the lease is lost already, the action runs at once.
 	 * {@link #isHeld()} is {@code false} when it runs. It never runs after a release. It
-	 * may block: no lock, no caller and no other action waits for it. Several actions run
-	 * in no particular order.
+	 * may block: no lock and no caller waits for it, nor does another action unless
+	 * hundreds of them block. Several actions run in no particular order.
 	 * @param action the action, for example to interrupt the work
 	 */
 	void onLost(Runnable action);

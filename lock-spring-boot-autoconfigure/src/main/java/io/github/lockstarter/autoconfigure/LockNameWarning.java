@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -35,7 +34,7 @@ final class LockNameWarning implements SmartInitializingSingleton {
 	public void afterSingletonsInstantiated() {
 		Set<String> locks = new TreeSet<>(this.operations.lockNames());
 		for (String name : this.configured) {
-			if (VariableName.is(name) && !locks.contains(name)) {
+			if (VariableName.is(name)) {
 				warnOfVariable(name, locks);
 			}
 			else if (!locks.contains(name) && this.configured.stream().noneMatch(isVariableFor(name))) {
@@ -53,30 +52,30 @@ final class LockNameWarning implements SmartInitializingSingleton {
 			.filter((lock) -> VariableName.fits(variable, lock))
 			.collect(Collectors.toCollection(TreeSet::new));
 		if (fitting.isEmpty()) {
-			warnOfUnknown("LOCK_NAMES_" + variable + "_…", locks);
+			warnOfUnknown(variable + "_…", locks);
 		}
 		fitting.stream()
 			.filter((lock) -> this.configured.contains(lock) && !overrides(variable, lock))
 			.forEach((lock) -> logger.warn(
-					"LOCK_NAMES_%s_… has no effect on the lock '%s', because other properties name it exactly. Set lock.names[%s].… there instead"
+					"%s_… has no effect on the lock '%s', because other properties name it exactly. Set lock.names[%s].… there instead"
 						.formatted(variable, lock, lock)));
 		fitting.removeAll(this.configured);
 		if (fitting.size() > 1) {
 			logger.warn(
-					"LOCK_NAMES_%s_… applies to each of the locks %s. Name one of them exactly in another source, as in lock.names[%s].…"
+					"%s_… applies to each of the locks %s. Name one of them exactly in another source, as in lock.names[%s].…"
 						.formatted(variable, fitting, fitting.iterator().next()));
 		}
 	}
 
 	/** Returns whether Spring Boot itself finds the variable for the name. */
 	private static boolean overrides(String variable, String name) {
-		String upper = name.toUpperCase(Locale.ROOT);
-		return variable.equals(upper.replace("-", "")) || variable.equals(upper.replace('-', '_'));
+		return variable.equals(VariableName.of(name.replace("-", "")))
+				|| variable.equals(VariableName.of(name.replace('-', '_')));
 	}
 
 	private static void warnOfUnknown(String property, Set<String> locks) {
 		logger.warn(
-				"%s: no @ExclusiveRequest of a bean created so far has that name. The settings apply only to code that acquires the lock with a LockRegistry. The names of the annotations are %s"
+				"%s: no @ExclusiveRequest of a bean created so far has that name. The settings apply only to beans that are created later, and to code that acquires the lock with a LockRegistry. The names of the annotations are %s"
 					.formatted(property, locks));
 	}
 

@@ -1,39 +1,47 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.util.Locale;
-import java.util.regex.Pattern;
 
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
 /**
- * The name of a lock in an environment variable, which can spell neither lower case nor
- * punctuation: {@code USER_REGISTRATION} fits the lock {@code user-registration}.
+ * The part of an environment variable that names a lock, which can spell neither lower
+ * case nor punctuation: {@code LOCK_NAMES_USER_REGISTRATION} fits the lock
+ * {@code user-registration}. Its prefix distinguishes it from a name in a file.
  */
 final class VariableName {
 
-	private static final Pattern VARIABLE = Pattern.compile("[A-Z0-9_]*[A-Z][A-Z0-9_]*");
+	private static final String PREFIX = "LOCK_NAMES_";
 
 	private VariableName() {
 	}
 
-	/** Returns the name in a variable for the elements after the given number of them. */
+	/** Returns the variable for the elements after the given number of them. */
 	static String of(ConfigurationPropertyName name, int from) {
 		StringBuilder variable = new StringBuilder();
 		for (int i = from; i < name.getNumberOfElements(); i++) {
 			variable.append((i > from) ? "_" : "").append(name.getElement(i, Form.UNIFORM));
 		}
-		return variable.toString().toUpperCase(Locale.ROOT);
+		return of(variable.toString());
 	}
 
-	/** Returns whether the name is written as in a variable. */
+	/** Returns the variable for a name of letters, digits and underscores. */
+	static String of(String name) {
+		return PREFIX + name.toUpperCase(Locale.ROOT);
+	}
+
+	/** Returns whether the name is a variable. */
 	static boolean is(String name) {
-		return VARIABLE.matcher(name).matches();
+		return name.startsWith(PREFIX);
 	}
 
-	/** Returns whether both names have the same letters and digits, in any case. */
+	/**
+	 * Returns whether the variable names the lock: both have the same letters and digits,
+	 * in any case.
+	 */
 	static boolean fits(String variable, String lockName) {
-		int position = next(variable, 0);
+		int position = next(variable, PREFIX.length());
 		int other = next(lockName, 0);
 		while (position < variable.length() && other < lockName.length()) {
 			if (Character.toLowerCase(variable.charAt(position)) != Character.toLowerCase(lockName.charAt(other))) {

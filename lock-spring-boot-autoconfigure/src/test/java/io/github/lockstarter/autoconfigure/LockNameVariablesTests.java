@@ -126,6 +126,29 @@ class LockNameVariablesTests {
 					"lock.names[two-fold].…");
 	}
 
+	@Test
+	@DisplayName("A variable that fits a lock exactly applies to another lock that it fits as well, and one warning says so")
+	void severalLocksOneExactly(CapturedOutput output) {
+		set("LOCK_NAMES_TWO_FOLD_TTL", "2s");
+		try (ConfigurableApplicationContext context = start(UpperCase.class)) {
+			assertThat(options(operation(context, "two-fold")).ttl()).hasSeconds(2);
+			assertThat(options(operation(context, "TWO_FOLD")).ttl()).hasSeconds(2);
+		}
+		assertThat(warnings(output)).singleElement()
+			.asString()
+			.contains("LOCK_NAMES_TWO_FOLD_… applies to each of the locks [TWO_FOLD, two-fold]");
+	}
+
+	@Test
+	@DisplayName("A name in a file applies to that lock only, although it is written like a variable")
+	void upperCaseInFile(CapturedOutput output) {
+		try (ConfigurableApplicationContext context = start(UpperCase.class, "lock.names[TWO_FOLD].ttl=2s")) {
+			assertThat(options(operation(context, "TWO_FOLD")).ttl()).hasSeconds(2);
+			assertThat(options(operation(context, "two-fold")).ttl()).hasSeconds(10);
+		}
+		assertThat(warnings(output)).isEmpty();
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "userProfile", "[userProfile]" })
 	@DisplayName("A variable has no effect on a lock that another source names exactly, unless Spring Boot matches it, and one warning says what to set")
@@ -260,6 +283,18 @@ class LockNameVariablesTests {
 
 		@ExclusiveRequest(name = "twoFold")
 		public void second() {
+		}
+
+	}
+
+	static class UpperCase {
+
+		@ExclusiveRequest(name = "two-fold")
+		public void dashes() {
+		}
+
+		@ExclusiveRequest(name = "TWO_FOLD")
+		public void upperCase() {
 		}
 
 	}
