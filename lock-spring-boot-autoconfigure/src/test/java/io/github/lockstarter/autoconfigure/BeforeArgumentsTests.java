@@ -50,6 +50,7 @@ import org.springframework.data.annotation.Persistent;
 import org.springframework.format.FormatterRegistry;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
+import org.springframework.web.bind.ServletRequestDataBinder;
 import org.springframework.web.bind.WebDataBinder;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.InitBinder;
@@ -131,6 +132,22 @@ class BeforeArgumentsTests {
 			assertThat(held.isHeld()).isTrue();
 		}
 		assertThat(this.server.post(path, "X-Number", "1").statusCode()).isEqualTo(200);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "thread, ''", "suspended, ''", "thread, /later", "suspended, /later" })
+	@DisplayName("Nothing is loaded for a handler whose wait ends without the lock, either")
+	void refusedAfterWait(String waiting, String path) throws Exception {
+		this.server = server(waiting);
+		int before = counters().loaded.get();
+		try (Lease held = locks().acquire("counter:1")) {
+			HttpResponse<String> answer = this.server.post("/briefly/1" + path);
+			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.body()).contains("wait-timeout");
+			assertThat(counters().loaded).hasValue(before);
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(this.server.post("/briefly/1" + path).statusCode()).isEqualTo(200);
 	}
 
 	@Test
@@ -292,6 +309,34 @@ class BeforeArgumentsTests {
 					(line) -> assertThat(line).contains("$EntityModels#warned"));
 	}
 
+	@Test
+	@DisplayName("A warning of a loaded entity that depends on the advice of a lazy controller follows at its first request")
+	void warningOfLazyController(CapturedOutput output) throws Exception {
+		try (TestServer lazy = TestServer.start(new Class<?>[] { TestServer.Application.class, DeniedEntities.class,
+				DeniedEntities.Rows.class, Security.class }, "lock.store=memory",
+				"spring.main.lazy-initialization=true")) {
+			assertThat(output).doesNotContain("older than its lock");
+			for (int i = 0; i < 2; i++) {
+				assertThat(lazy.post("/denied-entities/1").statusCode()).isEqualTo(403);
+				assertThat(lazy.post("/open-entities/1").statusCode()).isEqualTo(200);
+			}
+		}
+		assertThat(output).containsOnlyOnce("older than its lock").contains("DeniedEntities#denied");
+	}
+
+	@Test
+	@DisplayName("An @InitBinder method that fails before the call is logged once per handler")
+	void failingBinder(CapturedOutput output) throws Exception {
+		try (TestServer failing = TestServer.start(new Class<?>[] { TestServer.Application.class, Failing.class },
+				"lock.store=memory")) {
+			for (int i = 0; i < 2; i++) {
+				assertThat(failing.post("/failing-binder?number=1").statusCode()).isEqualTo(500);
+			}
+		}
+		assertThat(output).containsOnlyOnce("are acquired after its arguments, which cannot be resolved before")
+			.contains("Failing#failing");
+	}
+
 	private long held() {
 		return this.server.context().getBean(LockInspector.class).held("counter");
 	}
@@ -371,6 +416,19 @@ class BeforeArgumentsTests {
 				this.counters.save(counter, 1);
 				return "done";
 			});
+		}
+
+		@PostMapping("/briefly/{id}")
+		@ExclusiveRequest(name = "counter", key = "pathVariable('id')", waitTime = "200ms")
+		public void briefly(@PathVariable("id") Counter counter) {
+			this.counters.save(counter, 1);
+		}
+
+		@PostMapping("/briefly/{id}/later")
+		@ExclusiveRequest(name = "counter", key = "pathVariable('id')", waitTime = "200ms")
+		public CompletableFuture<String> brieflyLater(@PathVariable("id") Counter counter) {
+			this.counters.save(counter, 1);
+			return CompletableFuture.completedFuture("done");
 		}
 
 		@PostMapping("/counters/{id}/variable")
@@ -513,7 +571,7 @@ class BeforeArgumentsTests {
 		}
 
 		@InitBinder("number")
-		void trim(WebDataBinder binder) {
+		void trim(HttpServletRequest request, ServletRequestDataBinder binder) {
 			binder.registerCustomEditor(String.class, new StringTrimmerEditor(true));
 		}
 
@@ -789,6 +847,47 @@ class BeforeArgumentsTests {
 		@PostMapping("/entity-models/early")
 		@ExclusiveRequest(key = "#number")
 		public void early(@RequestParam String number, Form form) {
+		}
+
+	}
+
+	@RestController
+	static class DeniedEntities {
+
+		@PostMapping("/denied-entities/{id}")
+		@ExclusiveRequest(name = "counter", key = "path")
+		public void denied(@PathVariable("id") Optional<Row> row,
+				@RequestParam(defaultValue = "false") boolean allowed) {
+		}
+
+		@PostMapping("/open-entities/{id}")
+		@ExclusiveRequest(name = "counter", key = "path")
+		public void open(@PathVariable("id") Optional<Row> row) {
+		}
+
+		@Component
+		static class Rows implements WebMvcConfigurer {
+
+			@Override
+			public void addFormatters(FormatterRegistry registry) {
+				registry.addConverter(String.class, Row.class, (id) -> new Row());
+			}
+
+		}
+
+	}
+
+	@RestController
+	static class Failing {
+
+		@InitBinder
+		void fail(WebDataBinder binder) {
+			throw new IllegalStateException("failed as asked");
+		}
+
+		@PostMapping("/failing-binder")
+		@ExclusiveRequest(name = "counter", key = "#number")
+		public void failing(@RequestParam String number) {
 		}
 
 	}

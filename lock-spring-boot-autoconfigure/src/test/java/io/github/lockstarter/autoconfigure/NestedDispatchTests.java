@@ -5,13 +5,18 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.awaitility.Awaitility;
@@ -25,18 +30,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.stereotype.Component;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.View;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -191,6 +204,46 @@ class NestedDispatchTests {
 		}
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "filter, /suspended/early, 403", "filter, /suspended/late, 403", "interceptor, /suspended/early, 429",
+			"interceptor, /suspended/late, 429", "filter, /suspended/future, 403",
+			"interceptor, /suspended/future, 429" })
+	@DisplayName("A suspended request that a filter or an interceptor rejects after its wait gets the error page, and holds no lock")
+	void rejectedAfterWait(String by, String path, int status) throws Exception {
+		try (TestServer server = start("lock.web.waiting=suspended")) {
+			Pages pages = server.context().getBean(Pages.class);
+			LockInspector locks = server.context().getBean(LockInspector.class);
+			Lease elsewhere = server.context()
+				.getBean(LockRegistry.class)
+				.acquire(path.endsWith("late") ? "outer:1" : "outer");
+			CompletableFuture<HttpResponse<String>> response = server.postAsync(path + "?key=1", "Rejected-By", by);
+			Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
+			elsewhere.close();
+			assertThat(response.get().statusCode()).isEqualTo(status);
+			assertThat(response.get().body()).isEqualTo("error");
+			assertThat(pages.whenWritten()).hasSize(1);
+			assertNothingHeld(server);
+		}
+	}
+
+	@Test
+	@DisplayName("An error page to which a filter forwards, as in a WAR, keeps its thread")
+	void errorPageInWar() throws Exception {
+		try (TestServer server = start("lock.web.waiting=suspended")) {
+			Pages pages = server.context().getBean(Pages.class);
+			LockInspector locks = server.context().getBean(LockInspector.class);
+			Lease elsewhere = server.context().getBean(LockRegistry.class).acquire("inner");
+			CompletableFuture<HttpResponse<String>> response = server.postAsync("/outer/silent", "Error-Page",
+					"waiting", "Rejected-By", "war");
+			Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
+			elsewhere.close();
+			assertThat(response.get().statusCode()).isEqualTo(418);
+			assertThat(response.get().body()).isEqualTo("error");
+			assertThat(pages.whenWritten()).hasSize(1);
+			assertNothingHeld(server);
+		}
+	}
+
 	@Test
 	@DisplayName("With release-on=response, a handler to which a filter forwards the request afterwards holds its lock until the response")
 	void forwardedAfterwards() throws Exception {
@@ -226,7 +279,7 @@ class NestedDispatchTests {
 		List<String> all = new ArrayList<>(List.of(properties));
 		all.add("spring.main.web-application-type=servlet");
 		all.add("lock.store=memory");
-		return TestServer.start(new Class<?>[] { TestServer.Application.class, Pages.class },
+		return TestServer.start(new Class<?>[] { TestServer.Application.class, Pages.class, Rejections.class },
 				all.toArray(String[]::new));
 	}
 
@@ -387,7 +440,28 @@ class NestedDispatchTests {
 			response.sendError(418);
 		}
 
-		@GetMapping("/outer/silent")
+		@PostMapping("/suspended/early")
+		@ResponseBody
+		@ExclusiveRequest(name = "outer", waitTime = "1m")
+		public String suspendedEarly(@RequestParam String key) {
+			return "never";
+		}
+
+		@PostMapping("/suspended/late")
+		@ResponseBody
+		@ExclusiveRequest(name = "outer", key = "#locale.toString().isEmpty() ? '2' : '1'", waitTime = "1m")
+		public String suspendedLate(Locale locale) {
+			return "never";
+		}
+
+		@PostMapping("/suspended/future")
+		@ResponseBody
+		@ExclusiveRequest(name = "outer", waitTime = "1m")
+		public CompletableFuture<String> suspendedFuture(@RequestParam String key) {
+			return CompletableFuture.completedFuture("never");
+		}
+
+		@RequestMapping("/outer/silent")
 		@ExclusiveRequest(name = "outer")
 		public void silent(HttpServletResponse response) {
 		}
@@ -435,6 +509,52 @@ class NestedDispatchTests {
 		public String errorPage() {
 			this.whenWritten.add(held(this.locks));
 			return "error";
+		}
+
+	}
+
+	/** Rejects requests in the dispatch that follows their wait. */
+	@Configuration(proxyBeanMethods = false)
+	static class Rejections implements WebMvcConfigurer {
+
+		@Override
+		public void addInterceptors(InterceptorRegistry registry) {
+			registry.addInterceptor(new HandlerInterceptor() {
+
+				@Override
+				public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
+						throws IOException {
+					if (request.getDispatcherType() != DispatcherType.ASYNC || !isBy("interceptor", request)) {
+						return true;
+					}
+					response.sendError(429);
+					return false;
+				}
+
+			});
+		}
+
+		@Bean
+		FilterRegistrationBean<Filter> rejectingFilter() {
+			FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>((request, response, chain) -> {
+				if (request.getDispatcherType() == DispatcherType.ASYNC && isBy("filter", request)) {
+					((HttpServletResponse) response).sendError(403);
+					return;
+				}
+				chain.doFilter(request, response);
+				if (request.getDispatcherType() == DispatcherType.REQUEST && isBy("war", request)) {
+					((HttpServletResponse) response).setStatus(418);
+					request.setAttribute(RequestDispatcher.ERROR_STATUS_CODE, 418);
+					request.getRequestDispatcher("/error").forward(request, response);
+					response.flushBuffer();
+				}
+			});
+			registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC);
+			return registration;
+		}
+
+		private static boolean isBy(String kind, ServletRequest request) {
+			return kind.equals(((HttpServletRequest) request).getHeader("Rejected-By"));
 		}
 
 	}

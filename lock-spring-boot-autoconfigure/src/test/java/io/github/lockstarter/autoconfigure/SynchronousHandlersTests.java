@@ -86,6 +86,25 @@ class SynchronousHandlersTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource({ "thread, /entity", "suspended, /entity", "suspended, /form?amount=2", "thread, /later",
+			"suspended, /early", "thread, /early/later" })
+	@DisplayName("Headers that a filter has set before the handler are sent after a wait, too")
+	void headersOfFilter(String waiting, String path) throws Exception {
+		this.server = server(waiting);
+		String pathAndKey = path + (path.contains("?") ? "&" : "?") + "key=1";
+		String[] headers = { "X-Filter", "headers", "Accept-Language", "ja" };
+		HttpResponse<String> atOnce = this.server.post(pathAndKey, headers);
+		assertThat(atOnce.headers().firstValue("Content-Disposition")).hasValue("attachment");
+		CompletableFuture<HttpResponse<String>> later;
+		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
+			later = this.server.postAsync(pathAndKey, headers);
+			Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters() == 1);
+			assertThat(held.isHeld()).isTrue();
+		}
+		assertThat(headers(later.join())).isEqualTo(headers(atOnce));
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "thread", "suspended" })
 	@DisplayName("A handler that waited answers the same bytes through a filter that buffers the response")
 	void bufferedResponse(String waiting) throws Exception {
@@ -278,6 +297,10 @@ class SynchronousHandlersTests {
 				}
 				return;
 			}
+			if (kind.equals("headers")) {
+				response.setHeader("Content-Disposition", "attachment");
+				response.setContentType("text/csv");
+			}
 			if (kind.equals("caller")) {
 				SecurityContextHolder.getContext()
 					.setAuthentication(new TestingAuthenticationToken("taro", "secret", "USER"));
@@ -311,6 +334,23 @@ class SynchronousHandlersTests {
 			}
 			Authentication caller = SecurityContextHolder.getContext().getAuthentication();
 			return (caller != null) ? caller.getName() : "nobody";
+		}
+
+		@PostMapping("/later")
+		public CompletableFuture<String> later(@RequestParam String key) {
+			return CompletableFuture.completedFuture("later");
+		}
+
+		@PostMapping("/early")
+		@ExclusiveRequest(name = "page", key = "#key")
+		public String early(@RequestParam String key) {
+			return "early";
+		}
+
+		@PostMapping("/early/later")
+		@ExclusiveRequest(name = "page", key = "#key")
+		public CompletableFuture<String> earlyLater(@RequestParam String key) {
+			return CompletableFuture.completedFuture("later");
 		}
 
 		@PostMapping("/entity")

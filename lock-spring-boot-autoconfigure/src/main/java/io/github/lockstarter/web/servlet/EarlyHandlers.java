@@ -8,11 +8,16 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
+import jakarta.servlet.ServletException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.TypeMismatchException;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.HandlerMethod;
@@ -34,12 +39,23 @@ import io.github.lockstarter.operation.LockedMethod;
  */
 final class EarlyHandlers {
 
+	private static final Log logger = LogFactory.getLog(EarlyHandlers.class);
+
 	private final Supplier<RequestMappingHandlerAdapter> adapter;
 
 	private final HandlerBinders binders;
 
 	/** By the registered handler: beans of one class may have different advice. */
 	private final Map<HandlerMethod, KeyArguments> known = new ConcurrentHashMap<>();
+
+	/** Registered handlers with an entity whose controller did not exist at the start. */
+	private final Set<HandlerMethod> unchecked = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Registered handlers whose arguments could not be resolved for another reason than
+	 * the request.
+	 */
+	private final Set<HandlerMethod> failed = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates an instance.
@@ -51,12 +67,23 @@ final class EarlyHandlers {
 	}
 
 	/**
-	 * Returns whether the handler is one of them.
-	 * @param bean its controller; if it is {@code null}, other advice is not considered
+	 * Logs a warning for a handler that is none of them and gets an entity, which another
+	 * request may change between its loading and the lock.
+	 * @param bean its controller; if it is {@code null}, other advice is considered at
+	 * the first request
 	 */
-	boolean contain(LockedMethod method, HandlerMethod handler, @Nullable Object bean) {
-		return (bean == null || ExclusiveRequestAdvisor.isOutermost(bean, method))
-				&& resolvers(method, handler) != null;
+	void check(LockedMethod method, HandlerMethod handler, @Nullable Object bean) {
+		Class<?> entity = LoadedEntities.find(handler).orElse(null);
+		if (entity == null) {
+			return;
+		}
+		if (resolvers(method, handler) == null
+				|| (bean != null && !ExclusiveRequestAdvisor.isOutermost(bean, method))) {
+			LoadedEntities.warn(handler, entity);
+		}
+		else if (bean == null) {
+			this.unchecked.add(handler);
+		}
 	}
 
 	/**
@@ -79,16 +106,35 @@ final class EarlyHandlers {
 			}
 			catch (Exception ex) {
 				// Spring MVC answers it when it resolves all arguments.
+				if (!isOfRequest(ex) && this.failed.add(registered(handler))) {
+					logger.warn("The locks of %s are acquired after its arguments, which cannot be resolved before"
+						.formatted(handler.getShortLogMessage()), ex);
+				}
 				return null;
 			}
 		}
 		return args;
 	}
 
+	/** Returns whether the client has sent a missing or an invalid value. */
+	private static boolean isOfRequest(Exception failure) {
+		return failure instanceof ServletException || failure instanceof ErrorResponse
+				|| failure instanceof TypeMismatchException;
+	}
+
 	private KeyArguments keyArguments(LockedMethod method, HandlerMethod handler) {
+		return this.known.computeIfAbsent(registered(handler), (registered) -> {
+			boolean outermost = ExclusiveRequestAdvisor.isOutermost(handler.getBean(), method);
+			if (!outermost && this.unchecked.remove(registered)) {
+				LoadedEntities.find(handler).ifPresent((entity) -> LoadedEntities.warn(handler, entity));
+			}
+			return new KeyArguments(outermost ? resolvers(method, handler) : null);
+		});
+	}
+
+	private static HandlerMethod registered(HandlerMethod handler) {
 		HandlerMethod registered = handler.getResolvedFromHandlerMethod();
-		return this.known.computeIfAbsent((registered != null) ? registered : handler, (key) -> new KeyArguments(
-				ExclusiveRequestAdvisor.isOutermost(handler.getBean(), method) ? resolvers(method, handler) : null));
+		return (registered != null) ? registered : handler;
 	}
 
 	private @Nullable Map<Integer, AbstractNamedValueMethodArgumentResolver> resolvers(LockedMethod method,

@@ -71,12 +71,20 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 		return (args != null) ? this.advice.get().early(method, args, Dispatches.enclosing(request)) : null;
 	}
 
-	/** Lets Spring MVC call the handler of a request that has waited. */
-	private static void resume(WebAsyncManager manager, HttpServletRequest request, Object handler) {
-		if (manager.getConcurrentResult() instanceof Granted granted) {
+	/**
+	 * Lets Spring MVC call the handler of a request that has waited, or answer it before
+	 * anything is loaded for the handler.
+	 */
+	private static void resume(WebAsyncManager manager, HttpServletRequest request, Object handler) throws Exception {
+		Object result = manager.getConcurrentResult();
+		if (result instanceof Granted granted) {
 			manager.clearConcurrentResult();
 			request.removeAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
 			EarlyLeases.begin(request, handler, granted.locks, granted.leases);
+		}
+		else if (result instanceof Refused refused) {
+			manager.clearConcurrentResult();
+			throw refused.failure;
 		}
 	}
 
@@ -98,7 +106,26 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	 * @param locks the locks
 	 * @param leases the leases on them
 	 */
-	record Granted(EarlyLocks locks, HeldLeases leases) {
+	record Granted(EarlyLocks locks, HeldLeases leases) implements Resumption {
+
+		@Override
+		public void discard() {
+			this.leases.abandon();
+		}
+
+	}
+
+	/**
+	 * The result of a request whose locks were not granted.
+	 *
+	 * @param failure the reason
+	 */
+	record Refused(Exception failure) implements Resumption {
+
+		@Override
+		public void discard() {
+		}
+
 	}
 
 }

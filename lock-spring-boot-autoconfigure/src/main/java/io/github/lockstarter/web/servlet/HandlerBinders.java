@@ -21,11 +21,11 @@ import org.springframework.web.bind.support.DefaultDataBinderFactory;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.method.annotation.InitBinderDataBinderFactory;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodArgumentResolverComposite;
 import org.springframework.web.method.support.InvocableHandlerMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.servlet.mvc.method.annotation.ServletRequestDataBinderFactory;
 
 /**
  * The data binders of handlers before Spring MVC calls them. They have what the
@@ -62,7 +62,7 @@ final class HandlerBinders {
 		});
 		this.methods.computeIfAbsent(type, HandlerBinders::initBinderMethods)
 			.forEach((method) -> initializers.add(invocable(handler.getBean(), method)));
-		return new InitBinderDataBinderFactory(initializers, this.adapter.get().getWebBindingInitializer());
+		return new ServletRequestDataBinderFactory(initializers, this.adapter.get().getWebBindingInitializer());
 	}
 
 	private Map<ControllerAdviceBean, Set<Method>> findAdvices() {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.web.servlet;
 
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -30,16 +31,20 @@ final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 
 	@Override
 	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
-		if (request.getDispatcherType() == DispatcherType.ASYNC
-				&& request.getAttribute(ServletRequestHandling.REPLAYED) instanceof ResponseHead replayed) {
+		if (request.getDispatcherType() != DispatcherType.ASYNC) {
+			Resumption.discard(request);
+		}
+		else if (request.getAttribute(ServletRequestHandling.REPLAYED) instanceof ResponseHead replayed) {
 			ReplayedAnswerResolver.setHead(replayed, response);
 		}
+		FilterHeaders.restore(request, response);
 		CallerSecurity.restore(request);
 		PreparedModel.forget(request);
 		// A suspended request is dispatched again as a whole, which would call the
 		// handler of the enclosing dispatch twice. Containers end the response when the
-		// dispatch to the error page returns.
-		boolean keepsThread = Dispatches.begin(request, handler) || request.getDispatcherType() == DispatcherType.ERROR;
+		// dispatch to the error page returns, which Spring Boot forwards to in a WAR.
+		boolean keepsThread = Dispatches.begin(request, handler)
+				|| request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) != null;
 		request.setAttribute(ServletRequestHandling.SUSPENDABLE, keepsThread ? null : this.suspendable);
 		return true;
 	}

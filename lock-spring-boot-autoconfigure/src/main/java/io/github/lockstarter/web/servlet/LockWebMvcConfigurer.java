@@ -77,9 +77,7 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 	public void checkLoadedArguments(HandlerMethod handler, @Nullable Object bean) {
 		LockedMethod method = this.advice.get().find(handler.getMethod(), handler.getBeanType());
 		if (method != null) {
-			LoadedEntities.find(handler)
-				.filter((entity) -> !this.early.contain(method, handler, bean))
-				.ifPresent((entity) -> LoadedEntities.warn(handler, entity));
+			this.early.check(method, handler, bean);
 		}
 	}
 

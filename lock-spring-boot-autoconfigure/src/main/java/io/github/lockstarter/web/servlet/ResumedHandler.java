@@ -35,7 +35,7 @@ import io.github.lockstarter.operation.LockedMethod;
  * @param handled whether Spring MVC treats the request as handled if the handler returns
  * {@code null}, because it may have written the response itself
  */
-record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) {
+record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) implements Resumption {
 
 	private static final ThreadLocal<@Nullable ResumedHandler> underWay = new NamedThreadLocal<>(
 			"Handler that has waited for its locks");
@@ -50,6 +50,11 @@ record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) {
 		}
 		underWay.remove();
 		return resumption.leases;
+	}
+
+	@Override
+	public void discard() {
+		this.leases.abandon();
 	}
 
 	/** Resumes requests. */

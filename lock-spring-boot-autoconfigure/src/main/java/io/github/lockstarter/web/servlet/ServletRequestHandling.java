@@ -24,6 +24,7 @@ import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerMapping;
 
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
@@ -166,7 +167,8 @@ final class ServletRequestHandling implements RequestHandling {
 		// Spring MVC sets it only before it calls a handler.
 		asyncManager().setAsyncWebRequest(WebAsyncUtils.createAsyncWebRequest(this.request, response));
 		return acquireOrSuspend(locks.method(), locks::acquireAsync,
-				(leases) -> new EarlyLockInterceptor.Granted(locks, leases), new ModelAndViewContainer());
+				(leases) -> new EarlyLockInterceptor.Granted(locks, leases), EarlyLockInterceptor.Refused::new,
+				new ModelAndViewContainer());
 	}
 
 	private RequestCompletion endOfRequest() {
@@ -299,24 +301,25 @@ final class ServletRequestHandling implements RequestHandling {
 		ModelAndViewContainer container = (prepared != null) ? prepared : new ModelAndViewContainer();
 		boolean handled = container.isRequestHandled();
 		return acquireOrSuspend(call.method(), (executor) -> call.acquireAsync(locks, untilResponse, executor),
-				(leases) -> new ResumedHandler(call, leases, handled), container);
+				(leases) -> new ResumedHandler(call, leases, handled), (failure) -> failure, container);
 	}
 
 	/**
 	 * Acquires locks, or suspends the request until they are granted.
 	 * @param acquisition acquires the locks, and is completed by the executor
 	 * @param resumption returns the result with which the request is dispatched again
+	 * @param refusal returns the one for a failure; an exception is thrown by Spring MVC
 	 */
 	private HeldLeases acquireOrSuspend(LockedMethod method,
 			Function<Executor, CompletableFuture<HeldLeases>> acquisition, Function<HeldLeases, Object> resumption,
-			ModelAndViewContainer container) throws Exception {
+			Function<Exception, Object> refusal, ModelAndViewContainer container) throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
 			CallingThread thread = new CallingThread(ServletRequestHandling::reject);
 			CompletableFuture<HeldLeases> attempt = acquisition.apply(thread);
 			if (thread.await(attempt, MAX_BLOCKING_WAIT)) {
 				return result(attempt);
 			}
-			suspend(attempt, resumption, container);
+			suspend(attempt, resumption, refusal, container);
 		}
 		throw new HandlerWaitsException(method);
 	}
@@ -336,9 +339,12 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	private void suspend(CompletableFuture<HeldLeases> attempt, Function<HeldLeases, Object> resumption,
-			ModelAndViewContainer container) throws Exception {
+			Function<Exception, Object> refusal, ModelAndViewContainer container) throws Exception {
 		RequestCompletion end = end();
 		CallerSecurity.keep(this.request);
+		if (this.response != null) {
+			FilterHeaders.keep(this.request, this.response);
+		}
 		// It has no time-out of its own: the wait time of the locks ends it.
 		DeferredResult<Object> suspended = new DeferredResult<>(0L);
 		suspended.onCompletion(() -> attempt.cancel(false));
@@ -350,8 +356,9 @@ final class ServletRequestHandling implements RequestHandling {
 			throw ex;
 		}
 		attempt.whenComplete((leases, failure) -> {
-			if (failure != null) {
-				suspended.setErrorResult(failure);
+			Throwable cause = CompletionStageAdapter.cause(failure);
+			if (cause != null) {
+				suspended.setResult((cause instanceof Exception ex) ? refusal.apply(ex) : cause);
 			}
 			else {
 				end.add(leases);
