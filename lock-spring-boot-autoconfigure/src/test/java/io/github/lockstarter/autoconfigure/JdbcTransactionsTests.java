@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -191,6 +194,27 @@ class JdbcTransactionsTests {
 			assertThat(kept).containsExactly(1);
 			assertThat(orders.place("a", false)).isEqualTo(first);
 			assertThat(orders.count()).isOne();
+		});
+	}
+
+	@Test
+	@DisplayName("Transactions with different keys do not block each other, whether keys are random or ascend, in an empty table and a filled one")
+	void differentKeys() {
+		runner().run((context) -> {
+			Orders orders = context.getBean(Orders.class).withTable();
+			AtomicLong last = new AtomicLong();
+			List<Supplier<String>> kinds = List.of(() -> "01KB%022d".formatted(last.incrementAndGet()),
+					() -> UUID.randomUUID().toString(), () -> "01KC%022d".formatted(last.incrementAndGet()));
+			int before = orders.results();
+			for (Supplier<String> keys : kinds) {
+				CompletableFuture.allOf(IntStream.range(0, 4).mapToObj((thread) -> CompletableFuture.runAsync(() -> {
+					for (int i = 0; i < 400; i++) {
+						orders.place(keys.get(), false);
+					}
+				})).toArray(CompletableFuture[]::new)).join();
+			}
+			assertThat(orders.results()).isEqualTo(before + 4800);
+			assertThat(orders.count()).isEqualTo(4800);
 		});
 	}
 

@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 
 import io.github.lockstarter.store.AcquireResult;
 
@@ -56,6 +57,12 @@ final class H2Table extends LockTable {
 	@Override
 	String connectionInitSql() {
 		return "SET LOCK_TIMEOUT 100";
+	}
+
+	@Override
+	String put(String table, String key, List<String> others, String values) {
+		return "MERGE INTO %1$s (%2$s, %3$s) KEY (%2$s) VALUES (%4$s)".formatted(table, key, String.join(", ", others),
+				values);
 	}
 
 	@Override

@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -260,6 +261,22 @@ abstract class LockTable {
 	/** Returns the size of the largest result that a statement can carry, in bytes. */
 	long maxResultSize() {
 		return Integer.MAX_VALUE;
+	}
+
+	/**
+	 * Returns a statement that inserts a row, or replaces the row with the same primary
+	 * key. It does not delete, because the deletion of a missing row locks a gap between
+	 * rows in MySQL and MariaDB, in which other transactions insert theirs.
+	 * @param table the name of the table
+	 * @param key the columns of its primary key
+	 * @param others its other columns
+	 * @param values the values of all columns, in this order
+	 */
+	abstract String put(String table, String key, List<String> others, String values);
+
+	/** Returns the assignments that set columns to their values in a row. */
+	static String assignments(List<String> columns, String value) {
+		return columns.stream().map((column) -> column + " = " + value.formatted(column)).collect(Collectors.joining(", "));
 	}
 
 	/**

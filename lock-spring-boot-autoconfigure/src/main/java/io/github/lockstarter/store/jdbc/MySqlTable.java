@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +77,12 @@ final class MySqlTable extends LockTable {
 	@Override
 	long maxResultSize() {
 		return MAX_RESULT;
+	}
+
+	@Override
+	String put(String table, String key, List<String> others, String values) {
+		return "INSERT INTO %s (%s, %s) VALUES (%s) ON DUPLICATE KEY UPDATE %s".formatted(table, key,
+				String.join(", ", others), values, assignments(others, "VALUES(%s)"));
 	}
 
 	@Override

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
@@ -184,6 +185,12 @@ final class PostgreSqlTable extends LockTable {
 				return (rows.getString(3) == null) ? new Granted(rows.getLong(1)) : new Held(HEAD_START);
 			}
 		}
+	}
+
+	@Override
+	String put(String table, String key, List<String> others, String values) {
+		return "INSERT INTO %1$s (%2$s, %3$s) VALUES (%4$s) ON CONFLICT (%2$s) DO UPDATE SET %5$s".formatted(table, key,
+				String.join(", ", others), values, assignments(others, "EXCLUDED.%s"));
 	}
 
 	/** The condition is repeated, because a row may be changed after it was found. */

@@ -5,7 +5,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,11 +31,13 @@ import io.github.lockstarter.store.StoredResult;
  */
 final class ResultTable {
 
+	private static final String KEY = "lock_key, name";
+
 	private final String find;
 
-	private final String delete;
+	private final String put;
 
-	private final String insert;
+	private final String check;
 
 	private final String purge;
 
@@ -55,15 +59,13 @@ final class ResultTable {
 				  ON held.lock_key = result.lock_key AND held.owner = ? AND held.expires_at >= %3$s
 				WHERE result.lock_key = ? AND result.name = ? AND result.kept_until > %3$s
 				""".formatted(name, lockTable, now);
-		this.delete = "DELETE FROM %s WHERE lock_key = ? AND name = ?".formatted(name);
-		this.insert = """
-				INSERT INTO %1$s (lock_key, name, lock_name, token, stored_at, kept_until, content)
-				VALUES (?, ?, ?, ?, %2$s, %2$s + ?, ?)
-				""".formatted(name, now);
-		this.purge = locks.deleteSome(name, "lock_key, name", "kept_until <= " + now);
+		this.put = locks.put(name, KEY, List.of("lock_name", "token", "stored_at", "kept_until", "content"),
+				"?, ?, ?, ?, %1$s, %1$s + ?, ?".formatted(now));
+		this.check = "DELETE FROM %s WHERE lock_key = '' AND name = ''".formatted(name);
+		this.purge = locks.deleteSome(name, KEY, "kept_until <= " + now);
 		String ofLock = "lock_name = ? AND kept_until > " + now;
 		this.count = "SELECT COUNT(*) FROM %s WHERE %s".formatted(name, ofLock);
-		this.removeSome = locks.deleteSome(name, "lock_key, name", ofLock);
+		this.removeSome = locks.deleteSome(name, KEY, ofLock);
 	}
 
 	/**
@@ -93,12 +95,7 @@ final class ResultTable {
 	 * @param lockName the name of the lock
 	 */
 	void put(Connection connection, String key, String lockName, StoredResult result) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.delete)) {
-			statement.setString(1, key);
-			statement.setString(2, name(result.key().name()));
-			statement.executeUpdate();
-		}
-		try (PreparedStatement statement = connection.prepareStatement(this.insert)) {
+		try (PreparedStatement statement = connection.prepareStatement(this.put)) {
 			statement.setString(1, key);
 			statement.setString(2, name(result.key().name()));
 			statement.setString(3, JdbcLock.visible(lockName));
@@ -111,10 +108,8 @@ final class ResultTable {
 
 	/** Fails if the table does not exist. */
 	void check(Connection connection) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.delete)) {
-			statement.setString(1, "");
-			statement.setString(2, "");
-			statement.executeUpdate();
+		try (Statement statement = connection.createStatement()) {
+			statement.executeUpdate(this.check);
 		}
 	}
 
